@@ -358,6 +358,10 @@ def as_measure(rex: RexNode) -> RexNode:
 def check_expressions(spec: MatchSpec) -> None:
     """Raise :class:`UnsupportedError` for what no expression over a match may be."""
     rows = RowValues()
+    for rex in (*spec.pattern_definitions.values(), *spec.measures.values()):
+        for part in walk(rex):
+            if type(part) is PatternInputRef and part.alpha in spec.subsets:
+                raise UnsupportedError(f"the rows of the SUBSET {part.alpha}, of which there are none in Flink")
     for name, rex in spec.pattern_definitions.items():
         if any(_is_match_time(part) for part in walk(rex)):
             raise UnsupportedError("the time of a match within DEFINE")

@@ -37,7 +37,7 @@ from ..patterns import (
     within_ms,
 )
 from ..registry import translator
-from ..stream import ROW, SEQUENCE, Stream, column_name
+from ..stream import ROW, SEQUENCE, TIME, Stream, column_name
 from ..types import spark_type
 from ..window_kernels import emitted, row_order, run_timed, timed_input
 
@@ -46,7 +46,7 @@ _ANY = -1
 
 
 def _runs(node: Match, query: QueryPlan) -> Execution:
-    rows = until_watermark("ListState", "rows", "rows that wait")
+    rows = until_watermark("MapState", "rows", "rows that wait, by their times")
     matches = StateLayout("matches", "ValueState", "matches that have begun", "until they end")
     matched = StateLayout("matched", "MapState", "the rows of these by their numbers", "until they end")
     why = "rows are looked at when the watermark reaches them"
@@ -59,8 +59,6 @@ def _check(node: Match, plan: Plan, options: Mapping[str, str]) -> None:
     _check_order(spec, source.output_type)
     if spec.all_rows:
         raise UnsupportedError("ALL ROWS PER MATCH, as Flink has it", hint="write ONE ROW PER MATCH")
-    if spec.subsets:
-        raise UnsupportedError("SUBSET, as Flink has it")
     skip_of(spec, variables_of(spec))
     within_ms(spec)
     check_expressions(spec)
@@ -86,15 +84,16 @@ def match_recognize(node: Match, inputs: tuple[Stream, ...], context: Translatio
     stream = with_event_time(stream) if rowtime else stream
     variables = variables_of(spec)
     rows = RowValues()
-    rows.place(InputRef(order[0].index, BIGINT))  # the time, in milliseconds
     conditions = [_condition(spec, variable, rows) for variable in variables]
     values, outer = _measures(node, stream, rows)
     further = [replace(f, index=rows.place(InputRef(f.index, stream.type.field_types[f.index]))) for f in order[1:]]
 
-    time = F.unix_millis(stream.column(order[0].index)) if rowtime else F.lit(0).cast("bigint")
-    columns = [time, *(context.expression(rex, stream) for rex in rows.expressions[1:])]
+    if not rows.expressions:
+        rows.place(InputRef(order[0].index, stream.type.field_types[order[0].index]))  # no state holds empty rows
+    time = F.unix_millis(stream.column(order[0].index)) if rowtime else context.arrival()
+    columns = [context.expression(rex, stream) for rex in rows.expressions]
     struct = F.struct(*(c.alias(column_name(i)) for i, c in enumerate(columns))).alias(ROW)
-    frame = timed_input(stream, spec.partition.fields, [struct])
+    frame = timed_input(stream, spec.partition.fields, [time.alias(TIME), struct])
     schema = schema_of(rows.types)
     emits = schema_of([*values.types, BIGINT])
     names = [variable.name for variable in variables]

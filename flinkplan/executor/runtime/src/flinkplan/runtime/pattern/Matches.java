@@ -112,18 +112,17 @@ public final class Matches {
 
     /** Ends the matches that have lasted too long at a time; those that have waited for them are emitted. */
     public void advance(long time, Consumer<InternalRow> emit) {
+        if (deadline() > time) {
+            return;
+        }
         PriorityQueue<PartialMatch> left = queue();
         for (PartialMatch match : partial) {
-            if (!hasEnded(match, time)) {
+            if (match.last() == null || time - match.startTime() < pattern.within()) {
                 left.add(match);
             }
         }
         partial = left;
-        settle(queue(), time, emit);
-    }
-
-    private boolean hasEnded(PartialMatch match, long time) {
-        return pattern.within() > 0 && match.last() != null && time - match.startTime() >= pattern.within();
+        settle(List.of(), time, emit);
     }
 
     /** Goes on with a row of a time. */
@@ -162,13 +161,8 @@ public final class Matches {
 
     /** When the first match has lasted too long; {@link Long#MAX_VALUE}: never. */
     public long deadline() {
-        return pattern.within() <= 0
-                ? Long.MAX_VALUE
-                : partial.stream()
-                        .filter(match -> match.last() != null)
-                        .mapToLong(match -> match.startTime() + pattern.within())
-                        .min()
-                        .orElse(Long.MAX_VALUE);
+        boolean ends = pattern.within() > 0 && partial.peek().last() != null;
+        return ends ? partial.peek().startTime() + pattern.within() : Long.MAX_VALUE;
     }
 
     /** What remains to be kept; null: nothing. The rows that it refers to are added to {@code rows}. */

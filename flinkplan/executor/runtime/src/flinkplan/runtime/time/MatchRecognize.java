@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.TimeMode;
@@ -24,17 +25,17 @@ import scala.collection.Iterator;
 /**
  * Looks for a pattern among rows: in the order of their times, once the watermark has reached them, or as they come.
  *
- * <p>The input's columns are the key and one struct of what is read of the row, whose first field is its time (ms). Each
- * match emits what its measures read, and the time at which it was found.
+ * <p>The input's columns are the key, the time (ms), and one struct of what is read of the row. Each match emits what its
+ * measures read, and the time at which it was found.
  */
 public final class MatchRecognize extends TimedKernel {
     private static final StructType NUMBER = new StructType().add("number", DataTypes.LongType, false);
-    private static final int TIME = 0;
 
     private final Spec spec;
+    private final int timeOrdinal;
     private final int rowOrdinal;
 
-    private transient RowBuffer waiting;
+    private transient TimedRows waiting;
     private transient ValueState<InternalRow> saved;
     private transient MapState<InternalRow, InternalRow> rows;
     private transient Matches matches;
@@ -55,16 +56,22 @@ public final class MatchRecognize extends TimedKernel {
     public MatchRecognize(StructType input, Spec spec) {
         super(input, spec.columns, false);
         this.spec = spec;
+        this.timeOrdinal = input.fieldIndex(Hidden.TIME);
         this.rowOrdinal = input.fieldIndex(Hidden.ROW);
     }
 
     @Override
     protected void open() {
-        waiting = buffer("rows", spec.row());
+        waiting = new TimedRows(this, "rows", spec.row());
         saved = valueState("matches", Matches.SAVED, 0);
         StructType row = new StructType().add("time", DataTypes.LongType, false).add("row", spec.row(), false);
         rows = mapState("matched", NUMBER, row, 0);
         matches = spec.pattern().open();
+    }
+
+    @Override
+    protected String timeColumn() {
+        return Hidden.TIME;
     }
 
     private boolean goesByClock() {
@@ -73,7 +80,7 @@ public final class MatchRecognize extends TimedKernel {
 
     @Override
     protected void begin(InternalRow key) {
-        waiting.begin();
+        waiting.begin(!isWaiting());
         isRead = false;
     }
 
@@ -104,16 +111,16 @@ public final class MatchRecognize extends TimedKernel {
     protected long accept(InternalRow input, byte kind, long watermark) {
         InternalRow row = input.getStruct(rowOrdinal, spec.row().length());
         if (!goesByClock()) {
-            long time = row.getLong(TIME);
+            long time = input.getLong(timeOrdinal);
             if (time <= watermark) {
                 return drop();
             }
-            waiting.add(row);
+            waiting.add(time, row);
             return time;
         }
         sequence = sequence(input);
         if (spec.rowOrder() != null) {
-            waiting.add(row);
+            waiting.add(clock(), row);
             return clock();
         }
         read();
@@ -125,43 +132,36 @@ public final class MatchRecognize extends TimedKernel {
     @Override
     protected long fire(long watermark) {
         read();
-        List<InternalRow> ready = new ArrayList<>();
-        List<InternalRow> later = new ArrayList<>();
-        long next = NEVER;
-        for (InternalRow row : waiting.all()) {
-            long time = timeOf(row);
-            if (time <= watermark) {
-                ready.add(row);
-            } else {
-                later.add(row);
-                next = Math.min(next, time);
-            }
-        }
-        ready.sort(this::compare);
         if (!goesByClock()) {
             sequence = due();
         }
-        long before = Long.MIN_VALUE;
-        for (InternalRow row : ready) {
-            long time = timeOf(row);
-            if (time != before) {
-                matches.advance(time, this::emit);
-                before = time;
+        TreeMap<Long, List<InternalRow>> all = waiting.all();
+        long next = first(all);
+        while (Math.min(next, matches.deadline()) <= watermark) {
+            if (matches.deadline() < next) { // as if the watermark did not leap, so that it makes no difference how it moves
+                matches.advance(matches.deadline(), this::emit);
+            } else {
+                process(next, all.get(next));
+                next = first(all);
             }
-            matches.process(row, time, this::emit);
         }
-        matches.advance(watermark, this::emit);
-        waiting.replace(later);
         return Math.min(next, matches.deadline());
     }
 
-    private long timeOf(InternalRow row) {
-        return goesByClock() ? clock() : row.getLong(TIME);
+    private static long first(TreeMap<Long, List<InternalRow>> rows) {
+        return rows.isEmpty() ? NEVER : rows.firstKey();
     }
 
-    private int compare(InternalRow a, InternalRow b) {
-        int byTime = Long.compare(timeOf(a), timeOf(b));
-        return byTime != 0 || spec.rowOrder() == null ? byTime : spec.rowOrder().compare(a, b);
+    private void process(long time, List<InternalRow> rows) {
+        List<InternalRow> ready = new ArrayList<>(rows);
+        if (spec.rowOrder() != null) {
+            ready.sort(spec.rowOrder());
+        }
+        matches.advance(time, this::emit);
+        for (InternalRow row : ready) {
+            matches.process(row, time, this::emit);
+        }
+        waiting.remove(time);
     }
 
     private void emit(InternalRow values) {
@@ -170,7 +170,7 @@ public final class MatchRecognize extends TimedKernel {
 
     @Override
     protected void store() {
-        waiting.store();
+        waiting.flush();
         if (!isRead) {
             return;
         }
