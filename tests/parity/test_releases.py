@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -226,8 +227,30 @@ def test_what_is_compiled_anew_for_an_older_plan_restores_its_state(name: str) -
 
 def test_a_node_that_does_not_run_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
-    with pytest.raises(UnsupportedError, match="stream-exec-match"):
-        execute(load(RELEASES / "1.19" / "match.json"), JobOptions(variables={"CASE": str(tmp_path)}))
+    text = (RELEASES / "1.19" / "match.json").read_text("utf-8")
+    plan = loads(text.replace("stream-exec-match_1", "stream-exec-python-over-aggregate_1"))
+    with pytest.raises(UnsupportedError, match="stream-exec-python-over-aggregate"):
+        execute(plan, JobOptions(variables={"CASE": str(tmp_path)}))
+
+
+PRICES = "A9 A8 A7 B5 A8 B4 B3 A7 A6 B9 A10"
+"""The symbols and prices of rows, one a second."""
+
+
+@pytest.mark.spark
+def test_a_pattern_of_an_older_release_is_found(tmp_path: Path) -> None:
+    """The rows are those that Flink 2.3 finds by this plan."""
+    (tmp_path / "data").mkdir()
+    rows = [
+        {"symbol": price[0], "price": int(price[1:]), "tax": 1, "ts": f"2024-01-01 00:00:{second:02}"}
+        for second, price in enumerate(PRICES.split())
+    ]
+    (tmp_path / "data" / "a.json").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    plan = load(RELEASES / "1.19" / "match.json")
+    execute(plan, JobOptions(checkpoint=str(tmp_path / "checkpoint"), variables={"CASE": str(tmp_path)})).wait()
+    files = [path for path in (tmp_path / "out").rglob("*") if path.is_file() and not path.name.startswith((".", "_"))]
+    found = [tuple(json.loads(line).values()) for path in files for line in path.read_text("utf-8").splitlines()]
+    assert sorted(found) == [("A", 8, 10), ("A", 9, 8), ("B", 5, 9)]
 
 
 @pytest.mark.spark

@@ -138,7 +138,7 @@ public final class MatchRecognize extends TimedKernel {
         TreeMap<Long, List<InternalRow>> all = waiting.all();
         long next = first(all);
         while (Math.min(next, matches.deadline()) <= watermark) {
-            if (matches.deadline() < next) { // as if the watermark did not leap, so that it makes no difference how it moves
+            if (matches.deadline() < next) { // as if the watermark did not leap, so that it matters not how it moves
                 matches.advance(matches.deadline(), this::emit);
             } else {
                 process(next, all.get(next));
