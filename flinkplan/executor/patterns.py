@@ -5,12 +5,13 @@ Source of the rules: Flink's ``CommonExecMatch``, ``MatchCodeGenerator`` and the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from ..plan.errors import UnsupportedError
+from ..plan.errors import PlanError, UnsupportedError
 from ..plan.record import Record, replace
-from ..plan.rex import Call, InputRef, Literal, PatternInputRef, RexNode, shown_name, transform, walk
+from ..plan.rex import Call, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, shown_name, transform, walk
 from ..plan.specs import AggregateCall, MatchSpec
 from ..plan.types import LogicalType
 from .aggregate_functions import ACCUMULATORS, check_calls, function_name
@@ -151,9 +152,13 @@ def within_ms(spec: MatchSpec) -> int:
     match spec.interval:
         case None:
             return 0
-        case Literal(value=value, type=t) if is_day_time(t):
+        case Literal(value=value, type=t) if is_day_time(t) and _is_whole(value):
             return max(0, int(value))
     raise UnsupportedError("WITHIN an interval that is no constant of days to seconds")
+
+
+def _is_whole(value: object) -> bool:
+    return re.fullmatch(r"-?\d{1,18}", str(value)) is not None
 
 
 class Navigation(Record):
@@ -236,7 +241,9 @@ class MatchValues:
                 return self._leaf(Navigation(self._current, False, 0, self._rows.place(rex), rex.type.nullable_()))
             case Call():
                 return replace(rex, operands=tuple(self._taken(o, first, offset) for o in rex.operands))
-        return transform(rex, lambda part: part if part is rex else self._taken(part, first, offset))
+            case FieldAccess(expr=expr):
+                return replace(rex, expr=self._taken(expr, first, offset))
+        return rex
 
     def _leaf(self, leaf: Leaf) -> InputRef:
         if leaf not in self._found:
@@ -355,19 +362,27 @@ def as_measure(rex: RexNode) -> RexNode:
     return transform(rex, timed)
 
 
-def check_expressions(spec: MatchSpec) -> None:
-    """Raise :class:`UnsupportedError` for what no expression over a match may be."""
+def check_expressions(spec: MatchSpec, row: LogicalType) -> None:
+    """Raise :class:`UnsupportedError` for what no expression over a match may be; ``row`` is the input's type."""
     rows = RowValues()
     for rex in (*spec.pattern_definitions.values(), *spec.measures.values()):
         for part in walk(rex):
-            if type(part) is PatternInputRef and part.alpha in spec.subsets:
-                raise UnsupportedError(f"the rows of the SUBSET {part.alpha}, of which there are none in Flink")
+            if type(part) is PatternInputRef:
+                check_column(part.index, row)
+                if part.alpha in spec.subsets:
+                    raise UnsupportedError(f"the rows of the SUBSET {part.alpha}, of which there are none in Flink")
     for name, rex in spec.pattern_definitions.items():
         if any(_is_match_time(part) for part in walk(rex)):
             raise UnsupportedError("the time of a match within DEFINE")
         _check_aggregates(MatchValues(rows, name), rex)
     for rex in spec.measures.values():
         _check_aggregates(MatchValues(rows), rex)
+
+
+def check_column(index: int, row: LogicalType) -> None:
+    """Raise :class:`PlanError` for a column that rows of the type ``row`` have not."""
+    if not 0 <= index < len(row.fields):
+        raise PlanError(f"MATCH_RECOGNIZE reads column {index} of an input that has {len(row.fields)}")
 
 
 def _check_aggregates(values: MatchValues, rex: RexNode) -> None:

@@ -18,7 +18,12 @@ from ..plan.specs import MatchSpec, SessionWindow
 
 def goes_by_clock(plan: Plan) -> bool:
     """Whether a query needs batches for the passing of time alone."""
-    return any(_waits(node) for node in plan.nodes)
+    return any(_waits(node) or _ends_matches(node, plan) for node in plan.nodes)
+
+
+def _ends_matches(node: ExecNode, plan: Plan) -> bool:
+    """Whether a node's matches end by the clock, so that others come out."""
+    return isinstance(node, Match) and node.match_spec.interval is not None and is_by_clock(node, plan)
 
 
 def tells_time(plan: Plan) -> bool:

@@ -31,6 +31,7 @@ from ..patterns import (
     Variable,
     aggregate_call,
     as_measure,
+    check_column,
     check_expressions,
     skip_of,
     variables_of,
@@ -61,12 +62,14 @@ def _check(node: Match, plan: Plan, options: Mapping[str, str]) -> None:
         raise UnsupportedError("ALL ROWS PER MATCH, as Flink has it", hint="write ONE ROW PER MATCH")
     skip_of(spec, variables_of(spec))
     within_ms(spec)
-    check_expressions(spec)
+    check_expressions(spec, source.output_type)
     if row_kinds(plan)[source.id] not in (INSERTS, None):
         raise UnsupportedError("MATCH_RECOGNIZE over rows that are updated or deleted, as Flink has it")
 
 
 def _check_order(spec: MatchSpec, row: LogicalType) -> None:
+    for index in (*spec.partition.fields, *(field.index for field in spec.order_by.fields)):
+        check_column(index, row)
     first = next(iter(spec.order_by.fields), None)
     if first is None or not row.field_types[first.index].is_time_attribute or not first.is_ascending:
         raise UnsupportedError("MATCH_RECOGNIZE that is not ordered by a time attribute first, from early to late")
