@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ..plan.errors import PlanError, UnsupportedError
+from ..plan.functions import is_deterministic
 from ..plan.record import Record, replace
 from ..plan.rex import Call, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, shown_name, transform, walk
 from ..plan.specs import AggregateCall, MatchSpec
@@ -318,8 +319,6 @@ def is_aggregate(rex: RexNode) -> bool:
 
 def is_volatile(rex: RexNode) -> bool:
     """Whether an expression reads no row, and is another at another time."""
-    from ..plan.functions import is_deterministic
-
     return not is_deterministic(rex) and not any(type(part) is PatternInputRef for part in walk(rex))
 
 

@@ -20,8 +20,8 @@ import org.apache.spark.sql.types.StructType;
 /**
  * The matches of a key that have begun, and how they go on with each row.
  *
- * <p>Matches are looked at in the order in which Flink does, which is that of its heap: by that goes which of several that
- * begin with the same row comes out.
+ * <p>Matches are looked at in the order in which Flink does, which is that of its heap: by that goes which of several
+ * that begin with the same row comes out.
  */
 public final class Matches {
     private static final StructType STEP = new StructType()

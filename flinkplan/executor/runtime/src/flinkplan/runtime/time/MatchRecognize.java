@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
+import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.pattern.MatchedRow;
 import flinkplan.runtime.pattern.Matches;
 import java.io.Serializable;
@@ -25,8 +26,8 @@ import scala.collection.Iterator;
 /**
  * Looks for a pattern among rows: in the order of their times, once the watermark has reached them, or as they come.
  *
- * <p>The input's columns are the key, the time (ms), and one struct of what is read of the row. Each match emits what its
- * measures read, and the time at which it was found.
+ * <p>The input's columns are the key, the time (ms), and one struct of what is read of the row. Each match emits what
+ * its measures read, and the time at which it was found.
  */
 public final class MatchRecognize extends TimedKernel {
     private static final StructType NUMBER = new StructType().add("number", DataTypes.LongType, false);
@@ -132,12 +133,15 @@ public final class MatchRecognize extends TimedKernel {
     @Override
     protected long fire(long watermark) {
         read();
-        if (!goesByClock()) {
-            sequence = due();
-        }
+        long first = due();
+        // what one move of the watermark passes of a key comes out together; it moves far at the end alone
+        boolean together = watermark >= SparkTime.END - SparkTime.SHIFT;
         TreeMap<Long, List<InternalRow>> all = waiting.all();
         long next = first(all);
         while (Math.min(next, matches.deadline()) <= watermark) {
+            if (!goesByClock()) {
+                sequence = together ? first : Math.min(next, matches.deadline());
+            }
             if (matches.deadline() < next) { // as if the watermark did not leap, so that it matters not how it moves
                 matches.advance(matches.deadline(), this::emit);
             } else {
