@@ -10,7 +10,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from ..plan.errors import PlanError, UnsupportedError
-from ..plan.functions import is_deterministic
+from ..plan.functions import Function, called, is_deterministic
+from ..plan.functions.patterns import (
+    CHOICE,
+    EXCLUSION,
+    FINAL,
+    FIRST,
+    LAST,
+    MATCH_PROCTIME,
+    MATCH_ROWTIME,
+    NEXT,
+    PERMUTATION,
+    PREV,
+    QUANTIFIER,
+    RUNNING,
+    SEQUENCE,
+    SKIPS,
+)
+from ..plan.functions.temporal import PROCTIME
 from ..plan.record import Record, replace
 from ..plan.rex import Call, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, shown_name, transform, walk
 from ..plan.specs import AggregateCall, MatchSpec
@@ -24,20 +41,17 @@ ANY = "*"
 UNLIMITED = -1
 """The same as in ``Variable.java``."""
 
-MATCH_ROWTIME = "$MATCH_ROWTIME$1"
-_MATCH_PROCTIME = "$MATCH_PROCTIME$1"
-_PHYSICAL = ("$PREV$1", "$NEXT$1")
-_LOGICAL = ("$FIRST$1", "$LAST$1")
-_FINAL, _RUNNING = "$FINAL$1", "$RUNNING$1"
+_PHYSICAL = (PREV, NEXT)
+_LOGICAL = (FIRST, LAST)
 _NO_AGGREGATES = ("LAG", "ROW_NUMBER", "RANK", "DENSE_RANK")
 
 _SKIPS = {"SKIP_PAST_LAST_ROW": "PAST_LAST_ROW", "SKIP_TO_NEXT_ROW": "TO_NEXT_ROW"}
-_SKIPS_TO = {"$SKIP TO FIRST$1": "TO_FIRST", "$SKIP TO LAST$1": "TO_LAST"}
+_SKIPS_TO: dict[Function | None, str] = {function: place.replace(" ", "_") for place, function in SKIPS.items()}
 
-_REFUSED_PATTERNS = {
-    "|": "alternatives (|) in a pattern, as Flink has it",
-    "PATTERN_PERMUTE": "PERMUTE in a pattern, as Flink has it",
-    "PATTERN_EXCLUDE": "exclusions ({- -}) in a pattern, as Flink has it",
+_REFUSED_PATTERNS: dict[Function | None, str] = {
+    CHOICE: "alternatives (|) in a pattern, as Flink has it",
+    PERMUTATION: "PERMUTE in a pattern, as Flink has it",
+    EXCLUSION: "exclusions ({- -}) in a pattern, as Flink has it",
 }
 
 
@@ -99,14 +113,14 @@ def _variables(pattern: RexNode) -> Iterator[Variable]:
     match pattern:
         case Literal(value=str(name)):
             yield Variable(name)
-        case Call(name="$PATTERN_QUANTIFIER$1", operands=operands):
+        case Call(operands=operands) if called(pattern) is QUANTIFIER:
             yield _quantified(operands)
-        case Call(operands=operands) if _kind(pattern) == "PATTERN_CONCAT":
+        case Call(operands=operands) if _kind(pattern) == SEQUENCE:
             for operand in operands:
                 yield from _variables(operand)
         case Call():
-            kind = _kind(pattern) or shown_name(pattern.name)
-            raise UnsupportedError(_REFUSED_PATTERNS.get(kind, f"{kind} in a pattern"))
+            what = f"{_kind(pattern) or shown_name(pattern.name)} in a pattern"
+            raise UnsupportedError(_REFUSED_PATTERNS.get(called(pattern), what))
         case _:
             raise UnsupportedError("a pattern that is not made of variables")
 
@@ -141,10 +155,10 @@ def skip_of(spec: MatchSpec, variables: Sequence[Variable]) -> Skip:
     match spec.after:
         case Literal(value=value) if value in _SKIPS:
             return Skip(_SKIPS[str(value)])
-        case Call(name=name, operands=(Literal(value=str(variable)),)) if name in _SKIPS_TO:
+        case Call(operands=(Literal(value=str(variable)),)) if place := _SKIPS_TO.get(called(spec.after)):
             if variable not in [v.name for v in variables]:
                 raise UnsupportedError(f"AFTER MATCH SKIP TO {variable}, which is no variable of the pattern")
-            return Skip(_SKIPS_TO[name], variable)
+            return Skip(place, variable)
     raise UnsupportedError("this AFTER MATCH clause")
 
 
@@ -226,16 +240,16 @@ class MatchValues:
             case PatternInputRef(alpha=alpha, index=index, type=t):
                 column = self._rows.place(InputRef(index, t))
                 return self._leaf(Navigation(alpha, first, offset, column, t.nullable_()))
-            case Call(name=name, operands=(inner,)) if name == _FINAL:
+            case Call(operands=(inner,)) if called(rex) is FINAL:
                 return self._taken(inner, first, offset)
-            case Call(name=name) if name == _RUNNING:
+            case Call() if called(rex) is RUNNING:
                 raise UnsupportedError("RUNNING in MATCH_RECOGNIZE, as Flink has it", hint="leave it out")
-            case Call(name=name, operands=(inner, _)) if name in _PHYSICAL:
+            case Call(name=name, operands=(inner, _)) if called(rex) in _PHYSICAL:
                 if _offset(rex) != 0:
                     raise _physical_offset(name)
                 return self._taken(inner, False, 0)
-            case Call(name=name, operands=(inner, _)) if name in _LOGICAL:
-                return self._taken(inner, name == "$FIRST$1", _offset(rex))
+            case Call(operands=(inner, _)) if called(rex) in _LOGICAL:
+                return self._taken(inner, called(rex) is FIRST, _offset(rex))
             case Call() if is_aggregate(rex):
                 return self._leaf(Aggregate(variable_of(rex), self._over_rows(rex)))
             case Call() if self._current is not None and is_volatile(rex):
@@ -256,7 +270,7 @@ class MatchValues:
             match part:
                 case PatternInputRef(index=index, type=t):
                     return InputRef(self._rows.place(InputRef(index, t)), t)
-                case Call(name=name) if name in (*_PHYSICAL, *_LOGICAL):
+                case Call(name=name) if called(part) in (*_PHYSICAL, *_LOGICAL):
                     raise UnsupportedError(f"{shown_name(name)} within an aggregate of MATCH_RECOGNIZE")
             return part
 
@@ -354,9 +368,7 @@ def as_measure(rex: RexNode) -> RexNode:
     """A measure whose MATCH_PROCTIME() is the function that tells the time."""
 
     def timed(part: RexNode) -> RexNode:
-        if type(part) is Call and part.name == _MATCH_PROCTIME:
-            return replace(part, name="$PROCTIME$1")
-        return part
+        return PROCTIME.call() if called(part) is MATCH_PROCTIME else part
 
     return transform(rex, timed)
 
@@ -391,4 +403,4 @@ def _check_aggregates(values: MatchValues, rex: RexNode) -> None:
 
 
 def _is_match_time(rex: RexNode) -> bool:
-    return type(rex) is Call and rex.name in (MATCH_ROWTIME, _MATCH_PROCTIME)
+    return called(rex) in (MATCH_ROWTIME, MATCH_PROCTIME)

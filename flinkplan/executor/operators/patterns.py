@@ -11,9 +11,11 @@ from typing import Any
 from ...plan.changelog import row_kinds
 from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
+from ...plan.functions import called
+from ...plan.functions.patterns import MATCH_ROWTIME
 from ...plan.nodes import Match
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode, transform
+from ...plan.rex import InputRef, RexNode, transform
 from ...plan.row_kinds import INSERTS
 from ...plan.specs import MatchSpec
 from ...plan.types import BIGINT, LogicalType
@@ -24,7 +26,6 @@ from ..execution import TIMER, Execution, QueryPlan, StateLayout, kernel, until_
 from ..kernels import condition, java_record, java_type, object_array, projection, schema_of
 from ..patterns import (
     ANY,
-    MATCH_ROWTIME,
     Aggregate,
     MatchValues,
     RowValues,
@@ -158,7 +159,7 @@ def _measures(node: Match, stream: Stream, rows: RowValues) -> tuple[MatchValues
     time = len(values.types)
 
     def timed(part: RexNode) -> RexNode:
-        return InputRef(time, part.type) if type(part) is Call and part.name == MATCH_ROWTIME else part
+        return InputRef(time, part.type) if called(part) is MATCH_ROWTIME else part
 
     return values, [transform(rex, timed) for rex in placed]
 

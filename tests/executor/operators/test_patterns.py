@@ -18,6 +18,7 @@ from flinkplan.executor.event_time import assign_watermarks
 from flinkplan.executor.operators.patterns import match_recognize
 from flinkplan.executor.stream import SEQUENCE, Stream, column_name
 from flinkplan.executor.types import spark_type
+from flinkplan.plan.functions.patterns import EXCLUSION, PERMUTATION
 from flinkplan.plan.nodes import Match
 from flinkplan.plan.record import Json, replace
 from flinkplan.plan.rex import Call, Literal, PatternInputRef, RexNode
@@ -349,8 +350,8 @@ ALTERNATIVE = Call("$|$1", (A, B), NULL, "BINARY")
     ("pattern", "message"),
     [
         (ALTERNATIVE, "alternatives"),
-        (concat(A, Call("$PATTERN_EXCLUDE$1", (B,), NULL)), "exclusions"),
-        (Call("$PATTERN_PERMUTE$1", (A, B), NULL), "PERMUTE"),
+        (concat(A, EXCLUSION.typed(NULL, B)), "exclusions"),
+        (PERMUTATION.typed(NULL, A, B), "PERMUTE"),
         (concat(quantified(concat(A, B), 1, -1), C), "quantifiers of groups"),
         (concat(A, B, A), "stands twice"),
         (concat(A, a_plus("B")), "ends with the greedy variable B"),
@@ -381,7 +382,10 @@ AS_B = concat(A, B)
         (match(AS_B, {}, IDS[:1], order=(SortField(X, True, False),)), "time attribute first"),
         (match(AS_B, {}, IDS[:1], order=(SortField(TS, False, False),)), "from early to late"),
         (match(AS_B, {}, IDS[:1], interval=Literal("3", LogicalType("INTERVAL_MONTH"))), "WITHIN"),
-        (match(AS_B, {"B": call("IS NOT NULL", call("MATCH_ROWTIME", of=ROWTIME))}, IDS[:1]), "within DEFINE"),
+        (
+            match(AS_B, {"B": call("IS NOT NULL", call("MATCH_ROWTIME", of=ROWTIME, syntax="FUNCTION"))}, IDS[:1]),
+            "within DEFINE",
+        ),
     ],
 )
 def test_what_else_flink_refuses_is_refused(node: Match, message: str) -> None:
