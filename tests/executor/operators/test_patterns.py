@@ -383,7 +383,7 @@ AS_B = concat(A, B)
         (match(AS_B, {}, IDS[:1], order=(SortField(TS, False, False),)), "from early to late"),
         (match(AS_B, {}, IDS[:1], interval=Literal("3", LogicalType("INTERVAL_MONTH"))), "WITHIN"),
         (
-            match(AS_B, {"B": call("IS NOT NULL", call("MATCH_ROWTIME", of=ROWTIME, syntax="FUNCTION"))}, IDS[:1]),
+            match(AS_B, {"B": call("IS NOT NULL", MATCH_ROWTIME.call())}, IDS[:1]),
             "within DEFINE",
         ),
     ],
