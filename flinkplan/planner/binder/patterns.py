@@ -18,7 +18,7 @@ from ...plan.functions.cast import CAST
 from ...plan.functions.model import BINARY, Arguments
 from ...plan.record import Json, Record, replace
 from ...plan.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform
-from ...plan.types import LogicalType, char
+from ...plan.types import NULL, char
 from ..algebra.logical import Match, Rel
 from ..rex.builder import convert, ensure_type, integer, symbol
 from ..rex.expressions import FALSE, TRUE, is_call
@@ -114,25 +114,22 @@ def _pattern(node: ast.Pattern) -> RexNode:
             return _name(name)
         case ast.PatternSequence(left, right):
             named = Json({"sqlKind": patterns.SEQUENCE})
-            return Call("", (_pattern(left), _pattern(right)), _NOTHING, BINARY, named)
+            return Call("", (_pattern(left), _pattern(right)), NULL, BINARY, named)
         case ast.PatternChoice(left, right):
-            return patterns.CHOICE.typed(_NOTHING, _pattern(left), _pattern(right))
+            return patterns.CHOICE.typed(NULL, _pattern(left), _pattern(right))
         case ast.PatternRepetition(operand, least, most, is_reluctant):
             bounds = integer(least), integer(most), TRUE if is_reluctant else FALSE
-            return patterns.QUANTIFIER.typed(_NOTHING, _pattern(operand), *bounds)
+            return patterns.QUANTIFIER.typed(NULL, _pattern(operand), *bounds)
         case ast.PatternPermutation(items):
-            return patterns.PERMUTATION.typed(_NOTHING, *map(_pattern, items))
+            return patterns.PERMUTATION.typed(NULL, *map(_pattern, items))
         case ast.PatternExclusion(operand):
-            return patterns.EXCLUSION.typed(_NOTHING, _pattern(operand))
-
-
-_NOTHING = LogicalType("NULL")
+            return patterns.EXCLUSION.typed(NULL, _pattern(operand))
 
 
 def _after(node: ast.AfterMatch) -> RexNode:
     if node.variable is None:
         return symbol("MATCH_RECOGNIZE_AFTER_OPTION", f"SKIP {node.where}".replace(" ", "_"))
-    return patterns.SKIPS[node.where].typed(_NOTHING, _name(node.variable))
+    return patterns.SKIPS[node.where].typed(NULL, _name(node.variable))
 
 
 # ---------------------------------------------------------------- conditions and measures
