@@ -153,8 +153,8 @@ SWAPPED = rule(
 )
 OPAQUE = rule(
     "opaque-node-changed",
-    "an operator changed that flinkplan does not look into",
-    "flinkplan carries this type of node along but does not know what its fields mean.",
+    "an operator changed of whose state flinkplan knows nothing",
+    "flinkplan does not know what a change of this type of node does to its state.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,

@@ -30,7 +30,7 @@ FIRST, LAST, PREV, NEXT = (
     for name in ("FIRST", "LAST", "PREV", "NEXT")
 )
 FINAL, RUNNING = (_declare(name, "ANY", syntax=PREFIX) for name in ("FINAL", "RUNNING"))
-MATCH_ROWTIME = declare("MATCH_ROWTIME", signature(rest="ANY"), _rowtime, kind=Kind.PATTERN, named=False)
+MATCH_ROWTIME = declare("MATCH_ROWTIME", (signature(), signature("ANY")), _rowtime, kind=Kind.PATTERN, named=False)
 MATCH_PROCTIME = declare(
     "MATCH_PROCTIME", signature(), always(PROCTIME_TYPE), kind=Kind.PATTERN, named=False, deterministic=False
 )

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.findings import did_you_mean
-from ...plan.functions import Function, Kind, arithmetic, comparison, conditional, find_function
+from ...plan.functions import Function, Kind, comparison, conditional, find_function
 from ...plan.functions.aggregate import AVG, COUNT, ROW_NUMBER, SHIFTS, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
-from ...plan.types import BIGINT, CHARACTER, decimal
+from ...plan.types import BIGINT, CHARACTER
 from ..algebra.unplanned import Frame, Over
-from ..rex.builder import convert, ensure_type, integer, null
+from ..rex.builder import integer, null
 from ..rex.expressions import holds_subquery
 from ..sql import ast
+from .averages import average, variance
 from .calls import check_null_treatment, fit
 from .context import Context
 from .errors import BindError, unsupported
@@ -58,11 +59,9 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
     if function is SUM:
         return _sum(window)
     if function is AVG:
-        total = ensure_type(window.type, _sum(_as(window, SUM, operands)))
-        quotient = arithmetic.DIVIDE.call(total, _count(window))
-        return convert(window.type.with_nullability(quotient.type.nullable), quotient)
-    if variance := function.aggregation.variance:
-        return _variance(window, operands[0], *variance)
+        return average(window.type, _sum(_as(window, SUM, operands)), _count(window))
+    if kind := function.aggregation.variance:
+        return variance(window.type, operands[0], lambda each, rex: _part(window, each, rex), *kind)
     return window
 
 
@@ -173,30 +172,7 @@ def _sum(window: Over) -> RexNode:
     return conditional.CASE.typed(window.type, counted, total, null(window.type))
 
 
-def _variance(window: Over, operand: RexNode, of_sample: bool, root: bool) -> RexNode:
-    """``(SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / COUNT(x)``, each step in the type of the result."""
-    target = window.type
-
-    def typed(rex: RexNode) -> RexNode:
-        return ensure_type(target.with_nullability(rex.type.nullable), rex)
-
-    x = typed(operand)
-    square = typed(arithmetic.TIMES.call(x, x))
-    squares = typed(_sum(_as(window, SUM, (square,))))
-    single = _as(window, SUM, (x,))
-    total = typed(_sum(single))
-    count = _count(single)
-    mean = typed(arithmetic.DIVIDE.call(typed(arithmetic.TIMES.call(total, total)), typed(count)))
-    difference = typed(arithmetic.MINUS.call(squares, mean))
-    found = typed(arithmetic.DIVIDE.call(difference, _less_one(count) if of_sample else typed(count)))
-    if root:
-        half = Literal("0.5", decimal(2, 1, nullable=False))
-        found = typed(arithmetic.POWER.call(found, half))
-    return convert(target, found)
-
-
-def _less_one(count: RexNode) -> RexNode:
-    """``CASE WHEN count = 1 THEN NULL ELSE count - 1 END``."""
-    alone = comparison.EQ.call(count, integer(1, BIGINT))
-    less = arithmetic.MINUS.call(count, integer(1))
-    return conditional.CASE.typed(count.type.nullable_(), alone, null(count.type), less)
+def _part(window: Over, function: Function, operand: RexNode) -> RexNode:
+    """SUM or COUNT of another operand."""
+    part = _as(window, function, (operand,))
+    return _sum(part) if function is SUM else part

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from typing import TypeVar
 
 from ...plan.findings import did_you_mean
-from ...plan.functions import Function, arithmetic, patterns
+from ...plan.functions import Function, patterns
 from ...plan.functions.aggregate import AVG, COUNT, SUM
 from ...plan.functions.cast import CAST
 from ...plan.functions.model import BINARY, Arguments
@@ -20,10 +20,11 @@ from ...plan.record import Json, Record, replace
 from ...plan.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform
 from ...plan.types import NULL, char
 from ..algebra.logical import Match, Rel
-from ..rex.builder import convert, ensure_type, integer, symbol
+from ..rex.builder import integer, symbol
 from ..rex.expressions import FALSE, TRUE, is_call
 from ..sql import ast
-from .calls import expands, fit
+from .averages import average, variance
+from .calls import call, expands, fit
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
@@ -38,6 +39,7 @@ _NEAR = {"PREV": patterns.PREV, "NEXT": patterns.NEXT}
 _OF_VARIABLE = {"FIRST": patterns.FIRST, "LAST": patterns.LAST}
 _NAVIGATION = {**_NEAR, **_OF_VARIABLE}
 _MODIFIERS = {"FINAL": patterns.FINAL, "RUNNING": patterns.RUNNING}
+_OF_MATCH = {**_MODIFIERS, "MATCH_ROWTIME": patterns.MATCH_ROWTIME, "MATCH_PROCTIME": patterns.MATCH_PROCTIME}
 _AGGREGATES = frozenset({"AVG", "COUNT", "MAX", "MIN", "SUM", "SUM0"})
 """Those that Calcite knows as aggregates of a variable's rows."""
 
@@ -54,9 +56,15 @@ def bind_match(context: Context, node: ast.MatchRecognize, source: Rel, name: st
     if node.alias is not None and node.alias.columns:
         hint = "leave the names behind its alias out"
         raise BindError("the columns of MATCH_RECOGNIZE are named in MEASURES", node.alias.span, hint)
+    if node.within is not None and not isinstance(node.within, ast.IntervalLiteral):
+        raise BindError("WITHIN takes an interval", node.within.span, "write INTERVAL '10' MINUTE")
+    matched = _variables(node.pattern)
+    for each in (node.after.variable, *(v for subset in node.subsets for v in subset.variables)):
+        if each is not None and each.name not in matched:
+            raise _unknown(each, matched)
     scope = Scope((Namespace(source.row_type, 0, name),))
     plain = ExpressionBinder(context, scope, "MATCH_RECOGNIZE")
-    variables = {*_variables(node.pattern), *(s.name.name for s in node.subsets)}
+    variables = {*matched, *(s.name.name for s in node.subsets)}
     variables |= {d.variable.name for d in node.definitions}
     variables |= {name} if name else set()  # Flink takes it for a variable, too
     binder = _MatchBinder(context, scope, variables)
@@ -72,6 +80,11 @@ def bind_match(context: Context, node: ast.MatchRecognize, source: Rel, name: st
         measures=_unique(node.measures, tuple((m.name.name, binder.measure(m)) for m in node.measures)),
         perhaps_null=frozenset(m.name.name for m in node.measures if _is_average(m.expression)),
     )
+
+
+def _unknown(name: ast.Identifier, variables: Collection[str]) -> BindError:
+    hint = did_you_mean(name.name, sorted(variables))
+    return BindError(f"the pattern has no variable '{name}'", name.span, hint)
 
 
 def _is_average(node: ast.Expression) -> bool:
@@ -163,33 +176,31 @@ class _MatchBinder(ExpressionBinder):
         alpha = self.variable_of(node)
         qualifier = node.parts[0]
         if alpha == _ANY_ROW and len(node.parts) > 1 and qualifier.name not in dict(self.scope.row_fields):
-            hint = did_you_mean(qualifier.name, sorted(self.variables))
-            raise BindError(f"the pattern has no variable '{qualifier.name}'", qualifier.span, hint)
+            raise _unknown(qualifier, self.variables)
         found = self.scope.resolve(node.parts if alpha == _ANY_ROW else node.parts[1:])
         return transform(found, lambda r: PatternInputRef(alpha, r.index, r.type) if isinstance(r, InputRef) else r)
 
     def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
-        """An aggregate of a variable's rows; AVG is a quotient, as Calcite's ``AvgVarianceConvertlet`` has it."""
+        """An aggregate of a variable's rows."""
         if node.distinct or node.filter is not None or node.within_group:
             raise BindError(f"{function.name} takes the rows of a variable as they are", node.span)
-        if function.aggregation.variance:
-            raise unsupported(f"{function.name} in MATCH_RECOGNIZE", node.span)
         star = function is COUNT and any(isinstance(a, ast.Star) for a in node.args)
         operands = () if star else fit(function, self.bind_all(node.args), node.span)
-        arguments = Arguments(tuple(o.type for o in operands), operands)
-        if function is not AVG:
-            return function.typed(function.returns(replace(arguments, grouped=False)), *operands)
-        result = AVG.returns(arguments)
-        total = ensure_type(result, SUM.typed(SUM.returns(arguments), *operands))
-        if not total.type.nullable and not is_call(total, CAST):
-            total = CAST.typed(total.type, total)
-        quotient = arithmetic.DIVIDE.call(total, COUNT.call(*operands))
-        return convert(result.with_nullability(quotient.type.nullable), quotient)
+        if function is AVG:
+            total = SUM.call(*operands)
+            # of what is never NULL Calcite takes the sum for one that may be, and casts it
+            total = total if total.type.nullable else CAST.typed(total.type, total)
+            return average(AVG.call(*operands).type, total, COUNT.call(*operands))
+        arguments = Arguments(tuple(o.type for o in operands), operands, grouped=False)
+        if kind := function.aggregation.variance:
+            return variance(function.returns(arguments), operands[0], Function.call, *kind)
+        return function.typed(function.returns(arguments), *operands)
 
     def navigated(self, function: Function, node: ast.FunctionCall) -> RexNode:
         """A value at a row that a function goes to."""
-        value, offset = self.bind_all(node.args)
-        return function.call(value, offset)
+        if not isinstance(node.args[1], ast.NumericLiteral):
+            raise BindError(f"{function.name} goes a fixed number of rows", node.args[1].span, "write a whole number")
+        return call(function, self.bind_all(node.args), node)
 
     def _placed(self, node: ast.Expression, alpha: str) -> ast.Expression:
         """A condition whose columns say which row of their variable they are of."""
@@ -205,7 +216,7 @@ class _MatchBinder(ExpressionBinder):
         return _over_operands(node, lambda operand: self._placed(operand, alpha))
 
 
-@expands(*_NAVIGATION, *_MODIFIERS, "MATCH_ROWTIME", "MATCH_PROCTIME")
+@expands(*_NAVIGATION, *_OF_MATCH)
 def _of_match(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     name = _called(node)
     if not isinstance(binder, _MatchBinder):
@@ -213,14 +224,10 @@ def _of_match(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     if name in _NAVIGATION:
         return binder.navigated(_NAVIGATION[name], node)
     operands = binder.bind_all(node.args)
-    if name in _MODIFIERS:
-        return _MODIFIERS[name].call(*operands)
-    if name == "MATCH_PROCTIME" or not operands:
-        return (patterns.MATCH_PROCTIME if name == "MATCH_PROCTIME" else patterns.MATCH_ROWTIME).call()
-    (time,) = operands
-    if not time.type.is_rowtime:
-        raise BindError(f"MATCH_ROWTIME takes the column of event time, not {time.type.nullable_()}", node.span)
-    return patterns.MATCH_ROWTIME.call(time)
+    if operands and name == "MATCH_ROWTIME" and not operands[0].type.is_rowtime:
+        given = operands[0].type.nullable_()
+        raise BindError(f"MATCH_ROWTIME takes the column of event time, not {given}", node.span)
+    return call(_OF_MATCH[name], operands, node)
 
 
 def _called(node: ast.FunctionCall) -> str:

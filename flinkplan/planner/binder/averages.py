@@ -1,0 +1,51 @@
+"""Averages and variances as terms of sums and counts.  Source: Calcite's ``AvgVarianceConvertlet``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ...plan.functions import Function, arithmetic, comparison, conditional
+from ...plan.functions.aggregate import COUNT, SUM
+from ...plan.rex import Literal, RexNode
+from ...plan.types import BIGINT, LogicalType, decimal
+from ..rex.builder import convert, ensure_type, integer, null
+
+
+def average(target: LogicalType, total: RexNode, count: RexNode) -> RexNode:
+    """An average of type ``target``."""
+    quotient = arithmetic.DIVIDE.call(ensure_type(target, total), count)
+    return convert(target.with_nullability(quotient.type.nullable), quotient)
+
+
+def variance(
+    target: LogicalType,
+    operand: RexNode,
+    of: Callable[[Function, RexNode], RexNode],
+    of_sample: bool,
+    root: bool,
+) -> RexNode:
+    """``(SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / COUNT(x)``, each step in the type of the result, ``target``.
+
+    ``of`` makes a SUM or a COUNT of an expression; ``root``: of that the root.
+    """
+
+    def typed(rex: RexNode) -> RexNode:
+        return ensure_type(target.with_nullability(rex.type.nullable), rex)
+
+    x = typed(operand)
+    square = typed(arithmetic.TIMES.call(x, x))
+    squares, total, count = typed(of(SUM, square)), typed(of(SUM, x)), of(COUNT, x)
+    mean = typed(arithmetic.DIVIDE.call(typed(arithmetic.TIMES.call(total, total)), typed(count)))
+    difference = typed(arithmetic.MINUS.call(squares, mean))
+    found = typed(arithmetic.DIVIDE.call(difference, _less_one(count) if of_sample else typed(count)))
+    if root:
+        half = Literal("0.5", decimal(2, 1, nullable=False))
+        found = typed(arithmetic.POWER.call(found, half))
+    return convert(target, found)
+
+
+def _less_one(count: RexNode) -> RexNode:
+    """``CASE WHEN count = 1 THEN NULL ELSE count - 1 END``."""
+    alone = comparison.EQ.call(count, integer(1, BIGINT))
+    less = arithmetic.MINUS.call(count, integer(1))
+    return conditional.CASE.typed(count.type.nullable_(), alone, null(count.type), less)

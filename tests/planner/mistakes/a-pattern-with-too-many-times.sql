@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT T.c, T.a FROM orders MATCH_RECOGNIZE (PARTITION BY customer ORDER BY ts MEASURES A.customer AS c, MATCH_ROWTIME(ts, ts) AS a  PATTERN (A B+ C)  DEFINE A AS A.id > 1) AS T;
