@@ -1,4 +1,4 @@
-"""Nodes that flinkplan reads, keeps, compares and writes, but does not look into."""
+"""Nodes that flinkplan reads, keeps, compares and writes, but of whose state it knows nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .base import ColumnOrder, ExecNode, exec_node, spread_by
 
 
 class OpaqueNode(ExecNode, kw_only=True):
-    """A node whose own fields are kept as they are, in ``unknown``."""
+    """A node whose state is not known; fields that it does not declare are kept as they are, in ``unknown``."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return spread_by(self.input_properties)
