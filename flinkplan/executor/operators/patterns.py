@@ -24,20 +24,17 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, StateLayout, kernel, until_watermark
 from ..kernels import condition, java_record, java_type, object_array, projection, schema_of
-from ..patterns import (
+from ..match_values import (
     ANY,
     Aggregate,
     MatchValues,
     RowValues,
-    Variable,
     aggregate_call,
     as_measure,
     check_column,
     check_expressions,
-    skip_of,
-    variables_of,
-    within_ms,
 )
+from ..patterns import Variable, skip_of, variables_of, within_ms
 from ..registry import translator
 from ..stream import ROW, SEQUENCE, TIME, Stream, column_name
 from ..types import spark_type
