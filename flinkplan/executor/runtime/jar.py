@@ -137,16 +137,19 @@ def _pyspark() -> tuple[Path, Any]:
 
 
 def jars() -> Path:
-    """The folder of Spark's jars: PySpark's own, or that of the distribution whose PySpark it is."""
-    own = _pyspark()[0] / "jars"
-    home = os.environ.get("SPARK_HOME")
-    return own if own.is_dir() or home is None else Path(home, "jars")
+    """The folder of the jars that PySpark starts Spark with."""
+    return _home() / "jars"
 
 
 def configuration() -> Path:
     """The folder of Spark's configuration, which need not be there."""
-    home = os.environ.get("SPARK_HOME") or jars().parent
-    return Path(os.environ.get("SPARK_CONF_DIR") or Path(home, "conf"))
+    return Path(os.environ.get("SPARK_CONF_DIR") or _home() / "conf")
+
+
+def _home() -> Path:
+    """That of Spark, as PySpark finds it: what ``SPARK_HOME`` names goes before its own."""
+    home = os.environ.get("SPARK_HOME")
+    return Path(home) if home else _pyspark()[0]
 
 
 def _name() -> str:

@@ -67,6 +67,19 @@ def test_it_is_not_used_where_others_could_write() -> None:
     assert class_archive(record=True) is None
 
 
+def test_each_home_of_spark_has_its_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The class path is made of it, with another one than its own the JVM passes over an archive."""
+    path = made()
+    home = tmp_path / "spark"
+    home.mkdir()
+    (home / "jars").symlink_to(jar.jars())
+    monkeypatch.setenv("SPARK_HOME", str(home))
+    assert class_archive(record=True) is None
+    other = class_archive(record=True)
+    assert other is not None
+    assert other.path != path
+
+
 @pytest.mark.parametrize("name", ["SPARK_CONF_DIR", "HADOOP_CONF_DIR", "CLASSPATH"])
 def test_there_is_none_with_folders_on_the_class_path(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     made()

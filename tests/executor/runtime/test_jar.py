@@ -123,7 +123,7 @@ def test_says_that_the_cache_cannot_be_written(tmp_path: Path, monkeypatch: pyte
 
 
 def test_is_the_same_below_spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There PySpark is imported from an archive, and the jars are those of the distribution."""
+    """There PySpark is imported from an archive, and the jars are those of the distribution, as wherever it is named."""
     spec = importlib.util.find_spec("pyspark")
     assert spec is not None and spec.origin is not None
     name = jar._name()
@@ -132,7 +132,8 @@ def test_is_the_same_below_spark_submit(tmp_path: Path, monkeypatch: pytest.Monk
         for file in ("__init__.py", "version.py"):
             zipped.write(Path(spec.origin).with_name(file), f"pyspark/{file}")
     inside = zipimport.zipimporter(str(archive)).find_spec("pyspark")
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: inside)
     monkeypatch.setenv("SPARK_HOME", "/opt/spark")
+    assert jar.jars() == Path("/opt/spark/jars")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: inside)
     assert jar._name() == name
     assert jar.jars() == Path("/opt/spark/jars")
