@@ -123,7 +123,7 @@ def test_says_that_the_cache_cannot_be_written(tmp_path: Path, monkeypatch: pyte
 
 
 def test_is_the_same_below_spark_submit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There PySpark is imported from an archive, and the jars are those of the distribution, as wherever it is named."""
+    """PySpark is imported from an archive there, the jars are those of the distribution, as wherever it is named."""
     spec = importlib.util.find_spec("pyspark")
     assert spec is not None and spec.origin is not None
     name = jar._name()
