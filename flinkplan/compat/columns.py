@@ -15,13 +15,11 @@ from ..plan.functions.aggregate import COUNT
 from ..plan.nodes import ExecNode, OverAggregate
 from ..plan.record import PartlyCompared, Record
 from ..plan.references import Input, Mark
-from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, Sarg, rex_to_json
+from ..plan.rex import RexNode, rex_to_json
 from ..plan.specs import AggregateCall, ContextResolvedTable
 from ..plan.type_json import type_to_json
 from ..plan.types import LogicalType, RowField
 from .lineage import Lineage, Meaning
-
-_REX = (InputRef, Literal, Sarg, Call, FieldAccess, CorrelVariable, OpaqueRex)
 
 
 class Shown(PartlyCompared):
@@ -37,7 +35,7 @@ class Shown(PartlyCompared):
         """What is shown, as JSON."""
         if isinstance(self.shown, LogicalType):
             return type_to_json(self.shown)
-        return rex_to_json(self.shown) if isinstance(self.shown, _REX) else self.shown
+        return rex_to_json(self.shown) if isinstance(self.shown, RexNode) else self.shown
 
 
 class Row(Record):
@@ -97,9 +95,11 @@ class Scope:
                 return value.value
             case tuple():
                 return [self.resolve(v, row) for v in value]
+            case Mapping():
+                return {key: self.resolve(v, row) for key, v in value.items()}
             case int() if row is not None and not isinstance(value, bool):
                 return row.column(value)
-        if isinstance(value, _REX):
+        if isinstance(value, RexNode):
             return Shown((self.meanings.expression(value, self.computed.meanings),), value)
         if isinstance(value, Record):
             return self.resolve_object(value)

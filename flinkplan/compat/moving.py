@@ -12,7 +12,7 @@ from ..plan.codec import field_codecs
 from ..plan.nodes import ExecNode, Join
 from ..plan.record import Record, replace
 from ..plan.references import Input
-from ..plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, transform
+from ..plan.rex import InputRef, PatternInputRef, RexNode, transform
 from ..plan.specs import ContextResolvedTable, InputProperty
 from ..plan.types import LogicalType, RowField
 
@@ -21,8 +21,6 @@ Places = Mapping[int, int]
 """Where each column stands now."""
 
 _NOT_MOVED: Places = {}
-
-_REX = (InputRef, Literal, Sarg, Call, FieldAccess, CorrelVariable, OpaqueRex)
 
 
 def identity(width: int) -> Order:
@@ -97,15 +95,19 @@ class _Mover:
                 return value
             case tuple():
                 return tuple(self.value(v, places) for v in value)
+            case Mapping():
+                return {key: self.value(v, places) for key, v in value.items()}
             case int() if not isinstance(value, bool):
                 return places.get(value, value)
-        if isinstance(value, _REX):
+        if isinstance(value, RexNode):
             return transform(value, self.column)
         return self.record(value, places) if isinstance(value, Record) else value
 
     def column(self, rex: RexNode) -> RexNode:
         """A reference to a column."""
-        return replace(rex, index=self.rows[Input.ALL].get(rex.index, rex.index)) if isinstance(rex, InputRef) else rex
+        if not isinstance(rex, InputRef | PatternInputRef):
+            return rex
+        return replace(rex, index=self.rows[Input.ALL].get(rex.index, rex.index))
 
 
 def _places(order: Order) -> Places:

@@ -1,6 +1,19 @@
 """The rules on changes of plans, each with a stable id, and the judges that apply them."""
 
-from . import aggregates, fields, keys, options, over, savepoints, sources, state, stream_windows, structure, tables
+from . import (
+    aggregates,
+    fields,
+    keys,
+    options,
+    over,
+    patterns,
+    savepoints,
+    sources,
+    state,
+    stream_windows,
+    structure,
+    tables,
+)
 from .model import FIELD_JUDGES, PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
 
 __all__ = [
@@ -16,6 +29,7 @@ __all__ = [
     "keys",
     "options",
     "over",
+    "patterns",
     "savepoints",
     "sources",
     "state",

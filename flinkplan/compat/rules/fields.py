@@ -15,9 +15,10 @@ from ...plan.nodes import (
     OpaqueNode,
     Sink,
     TemporalJoin,
+    TemporalSort,
     WindowJoin,
 )
-from ...plan.specs import JoinType
+from ...plan.specs import JoinType, RetractStrategy
 from ..comparing import Comparison
 from ..edits import FieldChange, Update
 from ..verdicts import Effect, Verdict
@@ -136,7 +137,8 @@ WINDOW = rule(
 ROW_ORDER = rule(
     "order-changed",
     "rows are ranked or sorted by something else",
-    "Which rows were kept and which were dropped was decided by the old order.",
+    "Which rows were kept and which were dropped was decided by the old order. A sort by time keeps all rows by their "
+    "times until these come: further columns to sort by change nothing for Flink.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -147,7 +149,8 @@ RANGE = rule(
     "rank-range-changed",
     "another number of rows is kept",
     "Rows beyond the old number were dropped already; rows beyond a smaller one are still there. The first rank that "
-    "is handed on does not matter to what is kept.",
+    "is handed on does not matter to what is kept; nor does the last one where any row may be taken back: Flink then "
+    "keeps all.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -293,7 +296,9 @@ def _is_inner(node: ExecNode) -> bool:
 
 def _on_flink(rule_: ChangeRule, edit: Update, changes: list[FieldChange]) -> Verdict | None:
     """What a change means on Flink where that depends on the operator; ``None``: what its rule says."""
-    if rule_ is RANGE and all(label(c.pointer) == "start" for c in changes):
+    if rule_ is RANGE and (_keeps_all(edit) or all(label(c.pointer) == "start" for c in changes)):
+        return Verdict.COMPATIBLE
+    if rule_ is ROW_ORDER and isinstance(edit.new, TemporalSort) and all(map(_keeps_the_first, changes)):
         return Verdict.COMPATIBLE
     if rule_ is NORMALIZED and isinstance(edit.old, ChangelogNormalize) and edit.old.filter_condition is None:
         return Verdict.COMPATIBLE
@@ -302,6 +307,20 @@ def _on_flink(rule_: ChangeRule, edit: Update, changes: list[FieldChange]) -> Ve
     if rule_ is JOIN_CONDITION or (rule_ is JOIN_TYPE and not isinstance(edit.new, Join)):
         return Verdict.CORRUPTING if _goes_by_matches(edit.new) else Verdict.COMPATIBLE
     return None
+
+
+def _keeps_all(edit: Update) -> bool:
+    """Whether a ranking keeps all rows, since any of them may be taken back."""
+    return all(isinstance(getattr(node, "rank_strategy", None), RetractStrategy) for node in (edit.old, edit.new))
+
+
+def _keeps_the_first(change: FieldChange) -> bool:
+    """Whether rows are sorted by the same time first, by which they are kept until it comes."""
+    fields = change.pointer.partition("/fields")[2]
+    if fields:
+        return not fields.startswith("/0/")
+    lists = [value for value in (change.old, change.new) if isinstance(value, list)]
+    return len(lists) == 2 and lists[0][:1] == lists[1][:1]
 
 
 def _goes_by_matches(node: ExecNode) -> bool:

@@ -53,21 +53,35 @@ def _frame_on_flink(edit: Update) -> Verdict | None:
 
     A frame by rows is kept as its sum and the number of its rows, until there is one too many.  So one that is a row
     longer takes the next row to what it has; no other one comes to have as many rows as it should.  A frame by time
-    drops what it no longer holds, and lacks what was dropped.  Source: ``RowTimeRowsBoundedPrecedingFunction``,
-    ``RowTimeRangeBoundedPrecedingFunction``.
+    drops what it no longer holds, and lacks what was dropped.  Of all rows before the sum is kept alone, with or
+    without those of the same time.  Source: ``RowTimeRowsBoundedPrecedingFunction``,
+    ``RowTimeRangeBoundedPrecedingFunction``, ``AbstractRowTimeUnboundedPrecedingOver``.
     """
-    old, new = (node.over_spec for node in (edit.old, edit.new) if isinstance(node, OverAggregate))
-    was, now = _preceding(old), _preceding(new)
-    if was is None or now is None or _but_for_the_frame(old) != _but_for_the_frame(new):
+    old, new = edit.old, edit.new
+    assert isinstance(old, OverAggregate) and isinstance(new, OverAggregate)
+    if not (old.over_spec.groups and _but_for_the_frame(old.over_spec) == _but_for_the_frame(new.over_spec)):
         return None
-    if new.groups[0].is_rows:
+    frames = [node.over_spec.groups[0] for node in (old, new)]
+    if all(frame.lower_bound.kind == "UNBOUNDED_PRECEDING" for frame in frames):
+        return Verdict.COMPATIBLE if _is_by_time(new) else None
+    was, now = _preceding(old.over_spec), _preceding(new.over_spec)
+    if was is None or now is None or frames[0].is_rows != frames[1].is_rows:
+        return None
+    if frames[1].is_rows:
         return Verdict.COMPATIBLE if now - was == 1 else Verdict.CORRUPTING
     return Verdict.COMPATIBLE if now <= was else Verdict.PARTIAL
 
 
+def _is_by_time(node: OverAggregate) -> bool:
+    """Whether its rows come in the order of a time attribute."""
+    first = node.over_spec.groups[0].order_by.fields[:1]
+    types = node.output_type.field_types
+    return all(0 <= f.index < len(types) and types[f.index].is_time_attribute for f in first)
+
+
 def _preceding(spec: OverSpec) -> int | None:
     """How many rows or milliseconds a frame goes back; ``None`` where it has no such bound."""
-    offset = spec.groups[0].lower_bound.offset if spec.groups else None
+    offset = spec.groups[0].lower_bound.offset
     constant = offset.index - spec.original_input_fields if isinstance(offset, InputRef) else -1
     if not 0 <= constant < len(spec.constants):
         return None
@@ -81,4 +95,4 @@ def _preceding(spec: OverSpec) -> int | None:
 def _but_for_the_frame(spec: OverSpec) -> tuple[object, ...]:
     """What else an OVER window is made of."""
     group = spec.groups[0]
-    return spec.partition, group.order_by, group.is_rows, group.upper_bound, group.agg_calls
+    return spec.partition, group.order_by, group.upper_bound, group.agg_calls

@@ -158,7 +158,7 @@ OPAQUE = rule(
     flink=Verdict.UNKNOWN,
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
-    example="The pattern of a MATCH_RECOGNIZE was edited.",
+    example="A Python aggregate gave way to another one.",
     mend="Judge it by hand, then allow it: `--allow opaque-node-changed@NODE`.",
 )
 QUERY_ADDED = rule(

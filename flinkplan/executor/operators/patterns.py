@@ -17,7 +17,7 @@ from ...plan.nodes import Match
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode, transform
 from ...plan.row_kinds import INSERTS
-from ...plan.specs import MatchSpec
+from ...plan.specs import MatchSpec, PatternVariable
 from ...plan.types import BIGINT, LogicalType
 from ..aggregate_functions import accumulator
 from ..context import TranslationContext
@@ -34,7 +34,7 @@ from ..match_values import (
     check_column,
     check_expressions,
 )
-from ..patterns import Variable, skip_of, variables_of, within_ms
+from ..patterns import skip_of, variables_of, within_ms
 from ..registry import translator
 from ..stream import ROW, SEQUENCE, TIME, Stream, column_name
 from ..types import spark_type
@@ -136,7 +136,7 @@ def match_recognize(node: Match, inputs: tuple[Stream, ...], context: Translatio
     return emitted(stream, result.select(*measured, SEQUENCE), node.output_type, event_time=rowtime)
 
 
-def _condition(spec: MatchSpec, variable: Variable, rows: RowValues) -> tuple[MatchValues, RexNode | None]:
+def _condition(spec: MatchSpec, variable: PatternVariable, rows: RowValues) -> tuple[MatchValues, RexNode | None]:
     """What the condition of a variable reads, and the condition over that; ``None``: there is none."""
     values = MatchValues(rows, variable.name)
     rex = spec.pattern_definitions.get(variable.name)
@@ -161,7 +161,7 @@ def _measures(node: Match, stream: Stream, rows: RowValues) -> tuple[MatchValues
     return values, [transform(rex, timed) for rex in placed]
 
 
-def _skip(context: TranslationContext, spec: MatchSpec, variables: Sequence[Variable]) -> Any:
+def _skip(context: TranslationContext, spec: MatchSpec, variables: Sequence[PatternVariable]) -> Any:
     skip = skip_of(spec, variables)
     number = -1 if skip.variable is None else [v.name for v in variables].index(skip.variable)
     return context.runtime.pattern.Skip.of(skip.target, number, skip.variable)

@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
-from ..row_kinds import INSERTS, Flow, Kinds
+from collections.abc import Iterable
+
+from ..layout import Inputs, KeptState, Layout, columns
 from ..specs import MatchSpec
-from .base import ColumnOrder, exec_node
-from .opaque import OpaqueNode
+from ..yields import Computed, Given, Yield
+from .alike import InsertsOnly, WholeRows
+from .base import ColumnOrder, ExecNode, exec_node
+
+_SEARCH = "match"
 
 
 @exec_node(
-    "match", order=ColumnOrder.FIXED, versions={1: "1.15"}, inputs=1, transformations=("timestamp-inserter", "match")
+    "match",
+    order=ColumnOrder.FIXED,
+    versions={1: "1.15"},
+    timed=True,
+    transformations=("timestamp-inserter", _SEARCH),
+    judged=("match_spec",),
 )
-class Match(OpaqueNode, kw_only=True):
-    """MATCH_RECOGNIZE.  What a change of its pattern does to its state is not known."""
+class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
+    """MATCH_RECOGNIZE."""
 
     match_spec: MatchSpec
+
+    @property
+    def keepers(self) -> tuple[str, ...]:
+        return (_SEARCH,)
+
+    def layout(self, inputs: Inputs) -> Layout:
+        key, rows = columns(inputs, only=self.match_spec.partition.fields), columns(inputs)
+        queue = KeptState("eventQueuesStateName", rows, "rows by time")
+        matched = KeptState("sharedBuffer-events", rows, "rows of matches that have begun")
+        return Layout(_SEARCH, key, (KeptState("nfaStateName", form="matches that have begun"), queue, matched))
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.match_spec.partition.fields,)
 
-    def row_kinds(self, flow: Flow) -> Kinds:
-        return INSERTS
+    def yields(self, inputs: Inputs) -> Iterable[Yield] | None:
+        keys, measures = self.match_spec.partition.fields, self.match_spec.measures
+        names = [column.name for column in self.fields[len(keys) :]]
+        if not all(name in measures for name in names):
+            return None
+        return (*(Given(0, key) for key in keys), *(Computed(measures[name]) for name in names))

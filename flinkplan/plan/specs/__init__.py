@@ -13,7 +13,7 @@ from .inputs import (
 )
 from .joins import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
 from .lookups import AsyncLookup, ConstantLookupKey, FieldLookupKey, LookupKey, RetryLookup, TemporalTable
-from .patterns import MatchSpec
+from .patterns import UNLIMITED, MatchSpec, PatternVariable
 from .ranking import (
     AppendFastStrategy,
     ConstantRankRange,
@@ -113,6 +113,7 @@ from .windows import (
 __all__ = [
     "PIPELINED_INPUT",
     "PYTHON_TYPES",
+    "UNLIMITED",
     "AggregateCall",
     "AggregateFunction",
     "AggregatePushDown",
@@ -162,6 +163,7 @@ __all__ = [
     "PartitionPushDown",
     "PartitionSpec",
     "Partitioning",
+    "PatternVariable",
     "ProcessWindowFunction",
     "ProcessingTimeSessionWindows",
     "ProcessingTimeTrigger",

@@ -43,6 +43,26 @@ def _windows(name: str, old: str, new: str, **more: Any) -> Truth:
     return _changed(name, old, new, WINDOW_COLUMNS, {"orders/a": [order(1, amount=2, price=None)]}, second, **more)
 
 
+def _matches(name: str, old: tuple[str, str], new: tuple[str, str], **more: Any) -> Truth:
+    """A change of a measure and a pattern: of a match the first row came before the restart, and others after it."""
+    before, after = (
+        f"SELECT product, x FROM orders MATCH_RECOGNIZE (PARTITION BY product ORDER BY ts MEASURES {measure} AS x "
+        f"ONE ROW PER MATCH PATTERN ({pattern}) DEFINE A AS A.amount = 2)"
+        for measure, pattern in (old, new)
+    )
+    first = {
+        "orders/a": [order(1, amount=2, price=7)],
+        "orders/b": [order(2, product="q", ts="2020-01-01 01:00:00")],
+        "orders/c": [order(3, product="q", ts="2020-01-01 02:00:00")],
+    }
+    second = {
+        "orders/d": [order(4, amount=3, ts="2020-01-01 03:00:00"), order(5, amount=4, ts="2020-01-01 04:00:00")],
+        "orders/e": [order(6, product="q", ts="2020-01-01 05:00:00")],
+        "orders/f": [order(7, product="q", ts="2020-01-01 06:00:00")],
+    }
+    return _changed(name, before, after, "product STRING, x INT", first, second, **more)
+
+
 def _products(name: str, query: str, columns: str, **more: Any) -> Truth:
     """Products that came as inserts only, and now come as a changelog that takes the last one back."""
     rows = [{"product": f"p{i}", "family": "f", "rank_in_family": i} for i in (1, 2, 3)]
@@ -230,6 +250,9 @@ BROKEN = (
         _TWO,
         [("c", "p", 5, 10)],
     ),
+    # ---------------------------------------------------------------- patterns
+    _matches("match-changed", ("A.amount", "A B"), ("CAST(A.price AS INT)", "A B"), expected=[("c", "p", None)]),
+    _matches("pattern-changed", ("A.amount", "A B"), ("A.amount", "A B C"), expected=[("c", "p", None), ("c", "p", 2)]),
     # ---------------------------------------------------------------- joins
     joined("join-type-changed", ("join-type-changed",), _LEFT, refused=""),
     _changed(

@@ -1,0 +1,92 @@
+"""Rules on MATCH_RECOGNIZE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import ExecNode, Match
+from ...plan.specs import UNLIMITED, MatchSpec, PatternVariable
+from ..comparing import Comparison
+from ..edits import FieldChange, Update
+from ..verdicts import Effect, Verdict
+from .fields import ROW_ORDER
+from .keys import KEYS
+from .model import ChangeRule, Judgement, arrows, became, field_judge, rule
+
+PATTERN = rule(
+    "pattern-changed",
+    "rows are searched for another pattern",
+    "A match that has begun stands at the variable whose row comes next; where none has begun, a key whose rows were "
+    "seen stands at the first one. Flink finds the place by the variable's name, and by how many of its rows the "
+    "pattern still has: it fails where the new pattern has no such place, goes on rightly where all places are there "
+    "in their order, and otherwise goes on in the middle of another pattern.",
+    flink=Verdict.CORRUPTING,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`PATTERN (A B C)` became `PATTERN (A B+ C)`.",
+    mend="Start without state, or search for the new pattern in a query of its own.",
+)
+MATCHES = rule(
+    "match-changed",
+    "what matches are found, or what is told of them, changed",
+    "A match that has begun keeps its rows and goes on by the new conditions. Spark keeps only what the old query read "
+    "of its rows.",
+    flink=Verdict.COMPATIBLE,
+    spark=Verdict.INCOMPATIBLE,
+    results=Effect.YES,
+    example="`DEFINE B AS B.price < A.price` became `<=`; a measure was added.",
+    mend="On Spark start with a new checkpoint.",
+)
+
+_RULES: Mapping[str, ChangeRule] = {"partition": KEYS, "orderBy": ROW_ORDER, "pattern": PATTERN}
+"""The rules on parts of a search; on all others :data:`MATCHES`."""
+
+
+@field_judge("match_spec", Match)
+def searches(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
+    """What is searched for, among which rows, and what becomes of it."""
+    by_rule: dict[ChangeRule, list[FieldChange]] = {}
+    for change in changes:
+        part = change.pointer.split("/")[2]
+        by_rule.setdefault(_RULES.get(part, MATCHES), []).append(change)
+    for rule_, found in by_rule.items():
+        its = tuple(found)
+        is_pattern = rule_ is PATTERN
+        message = _patterns(edit) if is_pattern else arrows(its)
+        flink = _on_flink(edit.old, edit.new) if is_pattern else None
+        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=its, flink=flink)
+
+
+def _patterns(edit: Update) -> str:
+    old, new = (_written(node) for node in (edit.old, edit.new))
+    return became(old, new)
+
+
+def _written(node: ExecNode) -> str:
+    """The pattern as the node's description has it."""
+    _, _, rest = node.description.partition("pattern=[")
+    return rest.partition("]")[0]
+
+
+def _on_flink(old: ExecNode, new: ExecNode) -> Verdict:
+    """What becomes of matches that have begun.  Source: ``NFACompiler``, and what Flink 2.3 was seen to do."""
+    assert isinstance(old, Match) and isinstance(new, Match)
+    try:
+        before, after = _places(old.match_spec), _places(new.match_spec)
+    except UnsupportedError:
+        return Verdict.UNKNOWN
+    if any(after.get(name, 0) < number for name, number in before.items()):
+        return Verdict.INCOMPATIBLE
+    is_begun_alike = next(iter(before), None) == next(iter(after), None)
+    kept = [(name, number) for name, number in after.items() if name in before]
+    return Verdict.COMPATIBLE if is_begun_alike and kept == list(before.items()) else Verdict.CORRUPTING
+
+
+def _places(spec: MatchSpec) -> dict[str, int]:
+    """At how many places a match can stand for each variable, in their order."""
+    return {variable.name: _number(variable) for variable in spec.variables()}
+
+
+def _number(variable: PatternVariable) -> int:
+    return max(variable.least, 1) + 1 if variable.most == UNLIMITED else variable.most
