@@ -194,8 +194,8 @@ def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
 
 
 def _typed(rex: RexNode, call: AggregateCall) -> RexNode:
-    """The expression in the call's type, as nullable as it is."""
-    return cast(rex, call.type.with_nullability(rex.type.nullable))
+    """The expression in the call's type, NULL only where both may be."""
+    return cast(rex, call.type.with_nullability(rex.type.nullable and call.type.nullable))
 
 
 def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
