@@ -84,7 +84,7 @@ def _json_object(binder: ExpressionBinder, node: ast.JsonObject) -> RexNode:
     for entry in node.entries:
         key = binder.bind(entry.key)
         _check_key(key, entry.key.span)
-        operands += [key, binder.bind(entry.value)]
+        operands += [key, _value(binder, entry.value)]
     return json.JSON_OBJECT.call(*operands)
 
 
@@ -95,4 +95,12 @@ def _check_key(key: RexNode, span: Span) -> None:
 
 @binds(ast.JsonArray)
 def _json_array(binder: ExpressionBinder, node: ast.JsonArray) -> RexNode:
-    return json.JSON_ARRAY.call(symbol("JSON_ON_NULL", node.on_null or "ABSENT"), *binder.bind_all(node.items))
+    items = (_value(binder, item) for item in node.items)
+    return json.JSON_ARRAY.call(symbol("JSON_ON_NULL", node.on_null or "ABSENT"), *items)
+
+
+def _value(binder: ExpressionBinder, node: ast.Expression) -> RexNode:
+    value = binder.bind(node)
+    if value.type.root == "NULL":
+        raise BindError("NULL alone has no type here", node.span, "write CAST(NULL AS STRING), or another type")
+    return value

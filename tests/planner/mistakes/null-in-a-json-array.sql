@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT JSON_ARRAY(customer, NULL NULL ON NULL), 1 FROM orders;
