@@ -76,18 +76,20 @@ def restore(old: Holder, new: Holder, *, one_by_one: bool = False) -> Fate:
         return Fate(Verdict.INCOMPATIBLE, refused)
     states = {state.name: state for state in after.states}
     pairs = [("the key", before.key, after.key)]
-    pairs += [(s.name, s.values, states[s.name].values) for s in before.states if _counts(s, one_by_one)]
+    pairs += [(s.name, s.values, states[s.name].values) for s in _counting(before, one_by_one) if s.name in states]
     for name, was, is_now in pairs:
         places = zip(old.meanings(was), new.meanings(is_now), strict=True)
         if moved := [number for number, (o, n) in enumerate(places, 1) if o != n]:
             numbers = ", ".join(map(str, moved))
             return Fate(Verdict.CORRUPTING, f"{name}: of the same types, but value {numbers} means something else")
+    if gone := [state.name for state in _counting(before, one_by_one) if state.name not in states]:
+        return Fate(Verdict.CORRUPTING, f"{', '.join(gone)} is read no more, and the rest goes on without it")
     fresh = states.keys() - {state.name for state in before.states}
     return Fate(Verdict.PARTIAL, f"{', '.join(sorted(fresh))} is new") if fresh else RESTORED
 
 
-def _counts(state: KeptState, one_by_one: bool) -> bool:
-    return not (one_by_one and state.name.startswith(_ACCUMULATORS))
+def _counting(layout: Layout, one_by_one: bool) -> list[KeptState]:
+    return [s for s in layout.states if not (one_by_one and s.name.startswith(_ACCUMULATORS))]
 
 
 def _refused(before: Layout, after: Layout, one_by_one: bool) -> str:
@@ -95,12 +97,13 @@ def _refused(before: Layout, after: Layout, one_by_one: bool) -> str:
     if before.namespace != after.namespace:
         return f"kept by {before.namespace} before, by {after.namespace} now"
     states = {state.name: state for state in after.states}
-    for state in before.states:
-        if not _counts(state, one_by_one):
-            continue
+    kept = _counting(before, one_by_one)
+    if kept and not any(state.name in states for state in kept):
+        return f"{', '.join(state.name for state in kept)} is read no more, and what comes in its place starts empty"
+    for state in kept:
         twin = states.get(state.name)
         if twin is None:
-            return f"{state.name} is read no more, and what comes in its place starts empty"
+            continue
         if types(state.values) != types(twin.values):
             return f"{state.name} has other types: {_change(state.values, twin.values)}"
         if state.form != twin.form:
