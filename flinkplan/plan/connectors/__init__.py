@@ -47,6 +47,7 @@ __all__ = [
     "said_kinds",
     "sink_kinds",
     "source_kinds",
+    "wanted_kinds",
     "with_said_kinds",
     "without_said_kinds",
 ]
@@ -109,6 +110,14 @@ def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
         return INSERTS
     kinds = sink.kinds(options, keyed)
     return INSERTS if inserts_only and sink.as_requested else kinds
+
+
+def wanted_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
+    """The kinds of changes that a table asks for of itself: old rows of updates only if it cannot do without them."""
+    kinds = sink_kinds(options, keyed, inserts_only)
+    connector = CONNECTORS.get(options.get("connector", ""))
+    takes_what_comes = connector is not None and connector.sink is not None and connector.sink.as_requested
+    return kinds - {RowKind.UPDATE_BEFORE} if takes_what_comes and CHANGELOG not in options else kinds
 
 
 def deletes_by_key(options: Options, keyed: bool, as_sink: bool) -> bool:

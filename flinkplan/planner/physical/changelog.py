@@ -19,7 +19,7 @@ from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
-from ..connectors import sink_kinds, source_kinds, table_options
+from ..connectors import sink_kinds, source_kinds, table_options, wanted_kinds
 from ..errors import PlanningError
 from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
@@ -43,22 +43,23 @@ def infer(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
             if is_assumed(options, as_sink=True)
             else "write to a changelog format such as debezium-json, or make the query append-only",
         )
-    _check_conflict(sink, accepted)
-    wanted, materialize = _sink_requirement(sink, kinds, accepted, config)
-    for updates in wanted:
+    wanted = wanted_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
+    _check_conflict(sink, wanted)
+    materialize = materializes(sink, kinds, wanted, config)
+    for updates in _sink_requirement(sink, kinds, accepted):
         found = _visit(sink.input, updates)
         if found is not None:
             return replace(sink, input=found, upsert_materialize=materialize, change_trait=found.changes)
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
 
 
-def _check_conflict(sink: p.Sink, accepted: Kinds) -> None:
+def _check_conflict(sink: p.Sink, wanted: Kinds) -> None:
     """Raise :class:`PlanningError` where ON CONFLICT has no meaning, or not the watermarks that it waits for."""
     if sink.conflict is None:
         return
     name = sink.table.identifier.name
-    if RowKind.UPDATE_BEFORE in accepted or accepted == TAKES_INSERTS:
-        takes = "needs retractions" if RowKind.UPDATE_BEFORE in accepted else "gets inserts only"
+    if RowKind.UPDATE_BEFORE in wanted or wanted == TAKES_INSERTS:
+        takes = "needs retractions" if RowKind.UPDATE_BEFORE in wanted else "gets inserts only"
         raise PlanningError(
             f"ON CONFLICT is for sinks that take upserts, but '{name}' {takes}",
             hint="leave ON CONFLICT out of the statement",
@@ -107,21 +108,17 @@ def _words(kinds: Kinds) -> str:
     return " and no ".join(word for kind, word in names.items() if kind in kinds)
 
 
-def _sink_requirement(
-    sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]
-) -> tuple[tuple[Updates, ...], bool]:
-    if UPDATE not in kinds and not materializes(sink, kinds, accepted, config):
-        return (Updates.NONE,), False
-    if RowKind.UPDATE_BEFORE in accepted:
-        return (Updates.BEFORE_AND_AFTER,), False
-    materialized = materializes(sink, kinds, accepted, config)
+def _sink_requirement(sink: p.Sink, kinds: Kinds, accepted: Kinds) -> tuple[Updates, ...]:
+    """How updates may come to a sink, the best first."""
     if UPDATE not in kinds:
-        return (Updates.NONE,), materialized
+        return (Updates.NONE,)
+    if RowKind.UPDATE_BEFORE in accepted:
+        return (Updates.BEFORE_AND_AFTER,)
     key = primary_key(sink)
     fixed = immutable_columns(sink.input)
     if key is not None and not any(k <= key <= k | fixed for k in upsert_keys(sink.input)):
-        return (Updates.BEFORE_AND_AFTER,), materialized
-    return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER), materialized
+        return (Updates.BEFORE_AND_AFTER,)
+    return (Updates.ONLY_AFTER, Updates.BEFORE_AND_AFTER)
 
 
 def primary_key(sink: p.Sink) -> frozenset[int] | None:
@@ -133,18 +130,18 @@ def primary_key(sink: p.Sink) -> frozenset[int] | None:
     return frozenset(stored.index(c) for c in schema.primary_key.columns)
 
 
-def materializes(sink: p.Sink, kinds: Kinds, accepted: Kinds, config: Mapping[str, str]) -> bool:
+def materializes(sink: p.Sink, kinds: Kinds, wanted: Kinds, config: Mapping[str, str]) -> bool:
     """Whether the sink must keep rows by key to resolve conflicts.  Source: ``analyzeUpsertMaterializeStrategy``.
 
     Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
     """
     key = primary_key(sink)
     option = value_of(config, "table.exec.sink.upsert-materialize").upper()
-    if key is None or RowKind.UPDATE_BEFORE in accepted or option == "NONE":
+    if key is None or RowKind.UPDATE_BEFORE in wanted or option == "NONE":
         return False
     if option == "FORCE":
         return True
-    if accepted == TAKES_INSERTS or (kinds <= INSERT_ONLY and sink.conflict == "DEDUPLICATE"):
+    if wanted == TAKES_INSERTS or (kinds <= INSERT_ONLY and sink.conflict == "DEDUPLICATE"):
         return False
     if any(k <= key for k in upsert_keys(sink.input)):
         return False
