@@ -19,6 +19,7 @@ from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .query import bind_query, cast_columns, rows_relation
 from .scope import Scope
+from .select import own_name
 from .tables import hint_options
 
 
@@ -116,8 +117,18 @@ def _in_table_order(query: ast.Query, targets: list[int]) -> tuple[ast.Query, li
     if any(isinstance(item.expression, ast.Star) for item in body.items):
         return query, targets
     order = sorted(range(len(targets)), key=targets.__getitem__)
-    items = tuple(body.items[i] for i in order)
-    return replace(query, body=replace(body, items=items)), [targets[i] for i in order]
+    places = [targets[i] for i in order]
+    items = [body.items[i] for i in order]
+    if places != list(range(len(places))):
+        items = list(map(_numbered, items, places))
+    return replace(query, body=replace(body, items=tuple(items))), places
+
+
+def _numbered(item: ast.SelectItem, target: int) -> ast.SelectItem:
+    """An item that has no name gets that of its place in the sink."""
+    if own_name(item) is not None:
+        return item
+    return replace(item, alias=ast.Identifier(anonymous(target), span=item.expression.span))
 
 
 def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[str, RexNode], targets: list[int]) -> Rel:

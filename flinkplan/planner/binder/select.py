@@ -126,7 +126,7 @@ def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
     for item in select.items:
         node = item.expression
         if not isinstance(node, ast.Star):
-            name = _name(item)
+            name = own_name(item)
             names.add(name or "")
             yield Item(name, node)
             continue
@@ -151,7 +151,8 @@ def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
     return [(f.name, field_access(rex, f.name)) for f in rex.type.fields]
 
 
-def _name(item: ast.SelectItem) -> str | None:
+def own_name(item: ast.SelectItem) -> str | None:
+    """What an item is called, if anything."""
     return item.alias.name if item.alias is not None else _own_name(item.expression)
 
 

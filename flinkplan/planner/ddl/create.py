@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from ...plan.findings import did_you_mean
 from ...plan.functions.temporal import SOURCE_WATERMARK
@@ -49,7 +49,8 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
     columns = _columns(context, node, draft.columns)
     for key in node.primary_keys:
         draft.check("CONSTRAINTS", draft.primary_key is not None, "a PRIMARY KEY", key.span)
-    primary_key, columns = _primary_key(node, draft.primary_key, columns)
+    taken_over = {c.name for c in draft.columns}
+    primary_key, columns = _primary_key(node, draft.primary_key, columns, taken_over)
     for watermark in node.watermarks:
         draft.check("WATERMARKS", bool(draft.watermarks), "a WATERMARK", watermark.span)
     watermarks = _watermarks(context, node, columns) or draft.watermarks
@@ -220,9 +221,9 @@ def column_type(column: Column) -> LogicalType:
 
 
 def _primary_key(
-    node: ast.CreateTable, inherited: UniqueConstraint | None, columns: tuple[Column, ...]
+    node: ast.CreateTable, inherited: UniqueConstraint | None, columns: tuple[Column, ...], taken_over: Set[str]
 ) -> tuple[UniqueConstraint | None, tuple[Column, ...]]:
-    """The primary key, and the columns with those of the key NOT NULL."""
+    """The primary key, and the columns with those of the key NOT NULL; what LIKE has taken over stays as it is."""
     if node.unique_keys:
         raise BindError(
             "Flink has no UNIQUE constraint", node.unique_keys[0].span, "declare a PRIMARY KEY … NOT ENFORCED"
@@ -241,6 +242,12 @@ def _primary_key(
             raise BindError(f"there is no column '{name.name}'", name.span, did_you_mean(name.name, by_name))
         if not column.is_physical:
             raise BindError(f"'{name.name}' is no stored column, a PRIMARY KEY needs one", name.span)
+        if name.name in taken_over and column.data_type is not None and column.data_type.nullable:
+            raise BindError(
+                f"'{name.name}' may be NULL in the table after LIKE, a PRIMARY KEY needs a column that is NOT NULL",
+                name.span,
+                "declare it NOT NULL there, or list the columns here",
+            )
     names = tuple(c.name for c in key.columns)
     constraint = key.name.name if key.name is not None else "PK_" + "_".join(names)
     found = UniqueConstraint(constraint, "PRIMARY_KEY", names)

@@ -43,6 +43,8 @@ _QUERY_BEHAVIOR = "JSON_QUERY_ON_EMPTY_OR_ERROR"
 
 def type_name(t: LogicalType) -> str:
     """A type as Calcite prints it, without nullability: ``INTEGER``, ``DOUBLE ARRAY``, ``(K, V) MAP``."""
+    if t.is_time_attribute:
+        return f"{t.root}({t.precision}) *{t.kind.value}*"
     match t.root:
         case "INT":
             return "INTEGER"
@@ -63,11 +65,7 @@ def record_type(t: LogicalType, of_function: bool = False) -> str:
 
 
 def _fields(t: LogicalType) -> str:
-    return ", ".join(f"{type_name(f.type)}{_time_indicator(f.type)} {f.name}" for f in t.fields)
-
-
-def _time_indicator(t: LogicalType) -> str:
-    return f" *{t.kind.value}*" if t.is_time_attribute else ""
+    return ", ".join(f"{type_name(f.type)} {f.name}" for f in t.fields)
 
 
 def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:

@@ -340,12 +340,9 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     if len(needed) == below.input.width or _is_read_whole(below.input):
         return rel
     mapping = {old: new for new, old in enumerate(needed)}
-    marked = replace(
-        below,
-        input=columns(below.input, needed),
-        rowtime_index=mapping[below.rowtime_index],
-        expr=remap(below.expr, mapping),
-    )
+    source = columns(below.input, needed)
+    expr = retype(remap(below.expr, mapping), source.types)
+    marked = replace(below, input=source, rowtime_index=mapping[below.rowtime_index], expr=expr)
     pruned = _reading(rel, marked, mapping)
     return pruned if is_identity(pruned) or _is_cheaper(below.input, needed) else rel
 

@@ -67,23 +67,26 @@ def to_sources(rel: Scan, config: Config) -> Rel:
 def _with_metadata(scan: SourceScan) -> Rel:
     """A source reads its metadata behind the physical columns; a projection brings them into the schema's order.
 
-    It reads them in types of its own, which the projection casts to those of the table.
+    It reads them in an order and in types of its own, which the projection casts to those of the table: of a column
+    that has a watermark to a time attribute.
     """
     schema = scan.table.resolved.schema
-    metadata = [c for c in schema.columns if c.kind == "METADATA"]
-    if not metadata:
+    offered = connector_of(scan.table).metadata
+    own = {c.name: c.metadata_key or c.name for c in schema.columns if c.kind == "METADATA"}
+    if not own:
         return scan
     names = scan.names
-    read = [*schema.physical_names, *(c.name for c in metadata)]
-    keys = tuple(c.metadata_key or c.name for c in metadata)
-    own = dict(zip((c.name for c in metadata), keys, strict=True))
+    places = {key: i for i, key in enumerate(offered)}
+    metadata = sorted(own, key=lambda name: places.get(own[name], -1))
+    keys = tuple(own[name] for name in metadata)
+    read = [*schema.physical_names, *metadata]
     declared = pick(scan.fields, map(names.index, read))
-    offered = connector_of(scan.table).metadata
     types = (offered.get(own.get(f.name, ""), f.type) for f in declared.fields)
     produced = row_of(read, types)
     reading = replace(scan, abilities=(ReadingMetadata(keys, produced.not_null()),), fields=produced)
     columns = identity(produced.field_types)
-    exprs = (cast(columns[read.index(f.name)], f.type) for f in scan.fields.fields)
+    times = {c.name: c.data_type for c in schema.columns if c.name in own and c.data_type is not None}
+    exprs = (cast(columns[read.index(f.name)], times.get(f.name, f.type)) for f in scan.fields.fields)
     return Project(input=reading, exprs=tuple(exprs), names=scan.names)
 
 

@@ -57,6 +57,8 @@ def _in_calls(rex: RexNode) -> RexNode:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type == rex.type:
         return operands[0]
+    if function is CAST and rex.type.is_rowtime:
+        return replace(rex, operands=operands)  # of metadata, to the column that has a watermark
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
 
 

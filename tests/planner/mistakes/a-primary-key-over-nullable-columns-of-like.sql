@@ -1,0 +1,1 @@
+CREATE TABLE keyed (PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'print') LIKE archive (EXCLUDING ALL);
