@@ -12,11 +12,21 @@ from ...plan.functions.model import Function
 from ...plan.functions.typing import exact_digits, family_of, in_family, is_interval, least_restrictive
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, walk
-from ...plan.types import APPROXIMATE, BIGINT, CHARACTER, INT, INTEGERS, NUMERIC, SYMBOL, TIMESTAMPS, LogicalType, char
+from ...plan.types import (
+    APPROXIMATE,
+    BIGINT,
+    CHARACTER,
+    INT,
+    INTEGER_BITS,
+    INTEGERS,
+    NUMERIC,
+    SYMBOL,
+    TIMESTAMPS,
+    LogicalType,
+    char,
+)
 from ..algebra.unplanned import Approximate
 from .expressions import FALSE, TRUE, is_call
-
-_INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
 def null(t: LogicalType) -> Literal:
@@ -51,7 +61,7 @@ def is_constant(rex: RexNode) -> bool:
 
 def fits_integer(value: int, t: LogicalType) -> bool:
     """Whether a number is within the range of an integer type."""
-    limit = 1 << (_INTEGER_BITS[t.root] - 1)
+    limit = 1 << (INTEGER_BITS[t.root] - 1)
     return -limit <= value < limit
 
 

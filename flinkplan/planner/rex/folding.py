@@ -29,7 +29,7 @@ from ...plan.functions.comparison import EQ, GE, GT, LE, LT, NE
 from ...plan.functions.string import CONCAT_OPERATOR
 from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
-from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
 from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
@@ -39,8 +39,6 @@ from .evaluation.registry import UnknownValue, of_values
 from .evaluation.time_texts import moment_text
 from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
 from .expressions import cast
-
-_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 
 
 def fold(call: Call) -> RexNode:
@@ -82,7 +80,7 @@ def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]
 def _write(value: Any, t: LogicalType) -> Any:
     if t.root in INTEGERS:
         whole = int(value)
-        bits = _BITS[t.root]
+        bits = INTEGER_BITS[t.root]
         return (whole + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
     if t.root == "DECIMAL":
         rounded = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)

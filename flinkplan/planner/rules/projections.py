@@ -391,11 +391,14 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     needed = (*read, *_missing_key(below, read)) or (0,)
     if not source_of(below.table).projection or len(needed) == width or _filters_projected(below):
         return rel
-    scan = project_scan(below, needed)
-    width = len(physical_paths(below))
-    order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
-    mapping = {old: new for new, old in enumerate(order)}
-    return _reading(rel, scan, mapping)
+    mapping = {old: new for new, old in enumerate(_reading_order(below, needed))}
+    return _reading(rel, project_scan(below, needed), mapping)
+
+
+def _reading_order(scan: SourceScan, needed: tuple[int, ...]) -> tuple[int, ...]:
+    """In which order a source reads columns: physical ones as they are used, then metadata as it offers it."""
+    width = len(physical_paths(scan))
+    return (*(i for i in needed if i < width), *sorted(i for i in needed if i >= width))
 
 
 def _filters_projected(scan: SourceScan) -> bool:
@@ -417,7 +420,7 @@ def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
     """A scan that reads only those of its columns: physical ones in that order, then metadata."""
     paths = physical_paths(scan)
     width = len(paths)
-    order = (*(i for i in needed if i < width), *(i for i in needed if i >= width))
+    order = _reading_order(scan, needed)
     fields = pick(scan.fields, order)
     physical = [i for i in order if i < width]
     keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())

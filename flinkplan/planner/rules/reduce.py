@@ -14,10 +14,10 @@ from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.record import found_once, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from ...plan.types import CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..metadata.known_conditions import known_conditions
-from ..rex.cases import push_into_cases
+from ..rex.cases import is_lossless, push_into_cases
 from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
 from .aggregates import without_unread
@@ -128,9 +128,24 @@ def _equalities(condition: RexNode) -> dict[int, Literal]:
             left, right = part.operands
             if isinstance(left, Literal):
                 left, right = right, left
+            left = _unwidened(left, right)
             if isinstance(left, InputRef) and isinstance(right, Literal) and _is_value_of(right, left.type):
                 found[left.index] = right
     return found
+
+
+def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
+    """The whole number that is compared as one of a wider type with a value that it may have.
+
+    Source: ``RexUtil.gatherConstraints``.
+    """
+    if not (is_call(rex, CAST) and isinstance(value, Literal) and isinstance(value.value, int)):
+        return rex
+    (operand,) = rex.operands
+    if operand.type.root not in INTEGERS or not is_lossless(operand.type, rex.type):
+        return rex
+    limit = 1 << (INTEGER_BITS[operand.type.root] - 1)
+    return operand if -limit <= value.value < limit else rex
 
 
 def _value_as(literal: Literal, t: LogicalType) -> Any:

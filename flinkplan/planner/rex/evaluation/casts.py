@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from ....plan.rex import Call, Literal
-from ....plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from ....plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
 from . import limits
 from .numbers import double_text, java_float, number
 from .registry import UnknownValue, evaluator
@@ -20,7 +20,6 @@ _EXACT = (*INTEGERS, "DECIMAL")
 _NUMERIC = (*_EXACT, *APPROXIMATE)
 _BINARY = ("BINARY", "VARBINARY")
 _MOMENTS = ("DATE", "TIMESTAMP")
-_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
 
 
@@ -144,7 +143,7 @@ def _read_number(text: str, target: LogicalType) -> Any:
         return double_text(float(value))
     if not re.fullmatch(r"[+-]?\d+", text):
         raise UnknownValue
-    most = 1 << (_BITS[target.root] - 1)
+    most = 1 << (INTEGER_BITS[target.root] - 1)
     if not -most <= int(text) < most:
         raise _Malformed
     return int(text)
