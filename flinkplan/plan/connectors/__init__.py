@@ -104,8 +104,7 @@ def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
     """The kinds of changes that a table takes; ``inserts_only``: of a query that emits nothing else."""
     if CHANGELOG in options:
         return parse_kinds(options[CHANGELOG])
-    connector = CONNECTORS.get(options.get("connector", ""))
-    sink = connector.sink if connector else None
+    sink = _sink(options)
     if sink is None or sink.kinds is None:
         return INSERTS
     kinds = sink.kinds(options, keyed)
@@ -114,10 +113,14 @@ def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
 
 def wanted_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
     """The kinds of changes that a table asks for of itself: old rows of updates only if it cannot do without them."""
-    kinds = sink_kinds(options, keyed, inserts_only)
+    kinds, sink = sink_kinds(options, keyed, inserts_only), _sink(options)
+    takes_what_comes = sink is not None and sink.as_requested and CHANGELOG not in options
+    return kinds - {RowKind.UPDATE_BEFORE} if takes_what_comes else kinds
+
+
+def _sink(options: Options) -> Sink | None:
     connector = CONNECTORS.get(options.get("connector", ""))
-    takes_what_comes = connector is not None and connector.sink is not None and connector.sink.as_requested
-    return kinds - {RowKind.UPDATE_BEFORE} if takes_what_comes and CHANGELOG not in options else kinds
+    return connector.sink if connector else None
 
 
 def deletes_by_key(options: Options, keyed: bool, as_sink: bool) -> bool:

@@ -15,7 +15,7 @@ from ..rex import Call, Literal, RexNode, shown_name
 from .ranking import PartitionSpec, SortSpec
 
 UNLIMITED = -1
-"""So many rows does a variable take at most that takes any number of them."""
+"""So many rows does a variable take at most that takes any number of them; the same as in ``Variable.java``."""
 
 _REFUSED_PATTERNS: dict[Function | None, str] = {
     CHOICE: "alternatives (|) in a pattern, as Flink has it",

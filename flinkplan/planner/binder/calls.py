@@ -18,7 +18,7 @@ from ..rex.builder import convert, ensure_type, integer, interval_type, null, sy
 from ..sql import ast
 from ..sql.source import Span
 from .casts import avoids_cast
-from .errors import BindError, unsupported
+from .errors import BindError, unsupported, untyped_null
 from .expressions import ExpressionBinder, binds
 from .literals import UNIT_MILLIS, UNIT_MONTHS, unit_interval
 from .operators import case, comparison_of, moved, times
@@ -118,7 +118,7 @@ def _readable(usage: str) -> str:
 def _fitted(operand: RexNode, expected: LogicalType, span: Span) -> RexNode:
     if operand.type.root == "NULL":
         if expected.root == "NULL":
-            raise BindError("NULL alone has no type here", span, "write CAST(NULL AS STRING), or another type")
+            raise untyped_null(span)
         return null(expected)
     if avoids_cast(operand.type, expected.with_nullability(operand.type.nullable)):
         return operand

@@ -54,3 +54,8 @@ def each_of(items: Iterable[tuple[T, Span]], function: Callable[[T], R]) -> list
 def unsupported(what: str, span: Span, hint: str | None = None) -> UnsupportedError:
     """The error for SQL that Flink takes and flinkplan does not."""
     return UnsupportedError(f"{what} is not supported", where=span.location, hint=hint, snippet=snippet(span))
+
+
+def untyped_null(span: Span) -> BindError:
+    """The error for a NULL where nothing says of which type it is."""
+    return BindError("NULL alone has no type here", span, "write CAST(NULL AS STRING), or another type")

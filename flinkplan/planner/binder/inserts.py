@@ -19,7 +19,7 @@ from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
 from .query import bind_query, cast_columns, rows_relation
 from .scope import Scope
-from .select import own_name
+from .select import item_name
 from .tables import hint_options
 
 
@@ -126,7 +126,7 @@ def _in_table_order(query: ast.Query, targets: list[int]) -> tuple[ast.Query, li
 
 def _numbered(item: ast.SelectItem, target: int) -> ast.SelectItem:
     """An item that has no name gets that of its place in the sink."""
-    if own_name(item) is not None:
+    if item_name(item) is not None:
         return item
     return replace(item, alias=ast.Identifier(anonymous(target), span=item.expression.span))
 

@@ -11,7 +11,7 @@ from ..rex.builder import symbol
 from ..sql import ast
 from ..sql.source import Span
 from .datatypes import resolve_type
-from .errors import BindError
+from .errors import BindError, untyped_null
 from .expressions import ExpressionBinder, binds
 
 _WRAPPERS = {
@@ -102,5 +102,5 @@ def _json_array(binder: ExpressionBinder, node: ast.JsonArray) -> RexNode:
 def _value(binder: ExpressionBinder, node: ast.Expression) -> RexNode:
     value = binder.bind(node)
     if value.type.root == "NULL":
-        raise BindError("NULL alone has no type here", node.span, "write CAST(NULL AS STRING), or another type")
+        raise untyped_null(node.span)
     return value

@@ -17,7 +17,7 @@ from ..rex.expressions import identity
 from ..sql import ast
 from .columns import SINGLE_ROW, renamed
 from .context import Context
-from .errors import BindError, unsupported
+from .errors import BindError, unsupported, untyped_null
 from .expressions import ExpressionBinder
 from .order import count, ordinal, sort, sort_field
 from .scope import Namespace, Scope
@@ -137,9 +137,7 @@ def _bind_values(context: Context, node: ast.Values, outer: Scope | None) -> Rel
             raise BindError(f"this row has {len(bound)} values, the first one {width}", syntax.span)
         for value, place in zip(bound, syntax.items, strict=True):
             if value.type.root == "NULL":
-                raise BindError(
-                    "NULL alone has no type here", place.span, "write CAST(NULL AS STRING), or another type"
-                )
+                raise untyped_null(place.span)
     for i in range(width):
         if least_restrictive([r[i].type for r in rows]) is None:
             raise BindError(

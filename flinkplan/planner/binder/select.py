@@ -19,7 +19,7 @@ from ..sql.errors import snippet
 from .aggregates import AggregateBinder, has_aggregate
 from .columns import SINGLE_ROW, column_names
 from .context import Context
-from .errors import BindError
+from .errors import BindError, untyped_null
 from .expressions import ExpressionBinder
 from .from_items import FromItem
 from .hints import SelectHints
@@ -126,7 +126,7 @@ def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
     for item in select.items:
         node = item.expression
         if not isinstance(node, ast.Star):
-            name = own_name(item)
+            name = item_name(item)
             names.add(name or "")
             yield Item(name, node)
             continue
@@ -151,7 +151,7 @@ def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
     return [(f.name, field_access(rex, f.name)) for f in rex.type.fields]
 
 
-def own_name(item: ast.SelectItem) -> str | None:
+def item_name(item: ast.SelectItem) -> str | None:
     """What an item is called, if anything."""
     return item.alias.name if item.alias is not None else _own_name(item.expression)
 
@@ -171,7 +171,7 @@ def _item(binder: WindowedBinder, item: Item) -> RexNode:
         return binder.star_column(item.rex, item.name or "")
     rex = binder.bind(item.node)
     if rex.type.root == "NULL":
-        raise BindError("NULL alone has no type here", item.node.span, "write CAST(NULL AS STRING), or another type")
+        raise untyped_null(item.node.span)
     return rex
 
 

@@ -14,9 +14,10 @@ from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.record import found_once, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ...plan.types import CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
+from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..metadata.known_conditions import known_conditions
+from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
 from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
@@ -144,8 +145,7 @@ def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
     (operand,) = rex.operands
     if operand.type.root not in INTEGERS or not is_lossless(operand.type, rex.type):
         return rex
-    limit = 1 << (INTEGER_BITS[operand.type.root] - 1)
-    return operand if -limit <= value.value < limit else rex
+    return operand if fits_integer(value.value, operand.type) else rex
 
 
 def _value_as(literal: Literal, t: LogicalType) -> Any:
