@@ -122,11 +122,11 @@ def _settings(
 
 def _compared(old: str, new: str, settings: Settings, options: Mapping[str, str], locate: bool) -> Diff:
     """The difference."""
-    from ..compat.diff import Asked, Exceptions, diff_texts
+    from ..compat.diff import Exceptions, Platforms, diff_texts
     from ..compat.verdicts import Verdict
 
     engines = (settings.engine,) if settings.engine else ("flink", "spark")
-    asked = Asked(engines, settings.runtime == "vvr", options)
+    asked = Platforms(engines, settings.runtime == "vvr", options)
     exceptions = Exceptions(settings.ignore, settings.allow)
     found = diff_texts(read_reference(old), read_reference(new), exceptions, asked=asked, locate=locate)
     return replace(found, fail_on=Verdict(settings.fail_on or "incompatible"))

@@ -17,12 +17,12 @@ from ..plan.rex import InputRef
 from ..plan.specs import PIPELINED_INPUT, JoinType
 from ..plan.types import row
 from ..plan.yields import Accumulator
-from .asked import Asked, asked_orders, is_spread_anew
 from .columns import Row, Scope, call_text
 from .comparing import Comparison, compare
 from .lineage import merges
 from .moving import Order, arranged, described, identity, moved, side_by_side
 from .reordering import calls_of, join_spec, number_of_keys, with_calls, with_keys, with_swapped_sides
+from .required_orders import RequiredOrders, is_spread_anew, required_orders
 from .stored import keys_of, row_name
 
 _ROUNDS = 4
@@ -65,14 +65,14 @@ def aligned(c: Comparison) -> Alignment:
     return Alignment(_Aligner(c.new.plan, asked).build(), found) if found else Alignment(c.new.plan)
 
 
-def _asked(c: Comparison) -> dict[int, Asked]:
-    asked = {node: _possible(c.new.plan, c.new.plan.by_id[node], a) for node, a in asked_orders(c).items()}
+def _asked(c: Comparison) -> dict[int, RequiredOrders]:
+    asked = {node: _possible(c.new.plan, c.new.plan.by_id[node], a) for node, a in required_orders(c).items()}
     if any(a.is_swapped for a in asked.values()):
         return {node: a.without_orders() for node, a in asked.items()}
     return asked
 
 
-def _possible(plan: Plan, node: ExecNode, asked: Asked) -> Asked:
+def _possible(plan: Plan, node: ExecNode, asked: RequiredOrders) -> RequiredOrders:
     """What can be done of what is asked."""
     if asked.keys and not (number_of_keys(node) and _can_order_keys(plan, node)):
         asked = replace(asked, keys=None)
@@ -104,13 +104,13 @@ def first_phase(plan: Plan, node: ExecNode) -> Any:
     return local if len(plan.outputs(local)) == 1 and local.metadata.order is ColumnOrder.ACCUMULATED else None
 
 
-def mends(c: Comparison, asked: Mapping[int, Asked] | None = None) -> Iterator[Mend]:
+def mends(c: Comparison, asked: Mapping[int, RequiredOrders] | None = None) -> Iterator[Mend]:
     """What an alignment does about the nodes of the new plan, in words; of one round, as :func:`aligned`."""
     asked = _asked(c) if asked is None else asked
     return (mend for node in c.new.plan.nodes for mend in _mends(c, node, asked[node.id]))
 
 
-def _mends(c: Comparison, node: ExecNode, asked: Asked) -> Iterator[Mend]:
+def _mends(c: Comparison, node: ExecNode, asked: RequiredOrders) -> Iterator[Mend]:
     inputs = c.new.plan.inputs(node)
     if asked.is_swapped:
         yield Mend(node.id, "reads its inputs in their old order")
@@ -130,7 +130,7 @@ def _mends(c: Comparison, node: ExecNode, asked: Asked) -> Iterator[Mend]:
 
 
 class _Aligner:
-    def __init__(self, plan: Plan, asked: Mapping[int, Asked]) -> None:
+    def __init__(self, plan: Plan, asked: Mapping[int, RequiredOrders]) -> None:
         self.plan, self.asked = plan, asked
         self.nodes: list[ExecNode] = []
         self.edges: list[Edge] = []

@@ -91,8 +91,8 @@ class ChangeFinding(Finding):
         return f"{self.verdict}: {self.message}"
 
 
-class Asked(Record):
-    """Whose state counts.
+class Platforms(Record):
+    """The platforms whose verdicts on state count.
 
     ``engines`` are ``flink``, ``spark`` or both; ``one_by_one`` says that a service on top of Flink takes aggregates
     over one by one; ``options`` are those of the session that runs the plans on Flink.
@@ -146,7 +146,7 @@ class Diff(Report, kw_only=True):
     comparison: Comparison
     old: Side
     new: Side
-    asked: Asked = Asked()
+    asked: Platforms = Platforms()
     fail_on: Verdict = Verdict.INCOMPATIBLE
     """The verdict from which on a check fails."""
 
@@ -195,7 +195,7 @@ def diff_texts(
     new: Source,
     exceptions: Exceptions | None = None,
     *,
-    asked: Asked | None = None,
+    asked: Platforms | None = None,
     locate: bool = True,
 ) -> Diff:
     """Compare the texts of two plans and judge what changed.
@@ -203,10 +203,10 @@ def diff_texts(
     ``locate``: find the lines of the findings.  Raises :class:`PlanError` or :class:`UnsupportedError` where one is
     no plan, or too large.
     """
-    return diff_plans(Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions(), asked or Asked())
+    return diff_plans(Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions(), asked or Platforms())
 
 
-def diff_plans(old: Side, new: Side, exceptions: Exceptions, asked: Asked) -> Diff:
+def diff_plans(old: Side, new: Side, exceptions: Exceptions, asked: Platforms) -> Diff:
     """Compare two plans that have been read, and judge what changed."""
     comparison = compare(old.plan, new.plan, Uids(asked.options), asked.one_by_one)
     mended = {mend.node: mend.what for mend in mends(comparison)}
@@ -242,7 +242,7 @@ def _is_untouched(edit: Became) -> bool:
     return isinstance(edit, Keep) and edit.old == edit.new and not (edit.new.is_stateful or isinstance(edit.new, Sink))
 
 
-def _finding(judgement: Judgement, old: Side, new: Side, asked: Asked, mended: Mapping[int, str]) -> ChangeFinding:
+def _finding(judgement: Judgement, old: Side, new: Side, asked: Platforms, mended: Mapping[int, str]) -> ChangeFinding:
     rule = judgement.rule
     flink = judgement.flink or rule.flink
     verdict = asked.worst(flink, rule.spark)

@@ -8,7 +8,7 @@ from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
 from ..plan.session import DEFAULTS, session_options, under
-from .diff import Asked, ChangeFinding, Diff, Exceptions, Source, diff_texts
+from .diff import ChangeFinding, Diff, Exceptions, Platforms, Source, diff_texts
 from .validation import check_plan
 from .verdicts import Verdict
 
@@ -53,7 +53,7 @@ def check_restart(
     before = now if before is None else before
     recorded = record.plan()
     old = Source(f"{checkpoint} (recorded)", dumps(under(recorded, before)), str(record.plan_file))
-    asked = Asked(engines=("spark",))
+    asked = Platforms(engines=("spark",))
     found = diff_texts(old, Source("the plan", dumps(under(plan, now))), exceptions, asked=asked, locate=False)
     if found.spark > Verdict.COMPATIBLE:
         if dumps(recorded) == dumps(plan):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from flinkplan.compat.diff import Asked, Exceptions, Side, Source, diff_plans, diff_texts
+from flinkplan.compat.diff import Exceptions, Platforms, Side, Source, diff_plans, diff_texts
 from flinkplan.plan.document import dumps
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Rank
@@ -159,7 +159,7 @@ EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "300"))
 def test_changed_by_chance(plan: tuple[int, str]) -> None:
     number, text = plan
     try:
-        found = diff_plans(side_of(number), Side.read(Source("new", text), locate=True), Exceptions(), Asked())
+        found = diff_plans(side_of(number), Side.read(Source("new", text), locate=True), Exceptions(), Platforms())
     except FlinkplanError as e:
         assert e.message
     else:

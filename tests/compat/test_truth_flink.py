@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.compat.diff import Asked, Source, diff_texts
+from flinkplan.compat.diff import Platforms, Source, diff_texts
 from flinkplan.compat.rules import RULES
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.plan.document import dumps
@@ -41,7 +41,7 @@ def test_the_verdict_is_what_flink_does(truth: Truth, flink: Flink | None) -> No
     found = Found.read(truth.name)
     assert found is not None
     old, new = map(dumps, plans(truth))
-    judged = diff_texts(Source("old", old), Source("new", new), asked=Asked(engines=("flink",)), locate=False)
+    judged = diff_texts(Source("old", old), Source("new", new), asked=Platforms(engines=("flink",)), locate=False)
     assert set(truth.rules) <= {f.rule for f in judged.judged}
     if found.verdict == "restored":
         assert (judged.flink in SAFE) is not truth.is_hidden

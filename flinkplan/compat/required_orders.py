@@ -17,7 +17,7 @@ from .reordering import calls_of, mirrors, retractions_of
 from .stored import Stored, stored
 
 
-class Asked(Record):
+class RequiredOrders(Record):
     """What an operator is to read, keep and write in which order; ``None`` where it does not matter.
 
     ``inputs``: the columns of each input; ``keys`` and ``calls``: the places that keys and aggregates have in the
@@ -31,26 +31,26 @@ class Asked(Record):
     is_fixed: bool = False
     is_swapped: bool = False
 
-    def without_orders(self) -> Asked:
+    def without_orders(self) -> RequiredOrders:
         """The same, if the order of columns did not matter to state."""
-        return self if self.is_fixed else Asked((None,) * len(self.inputs), is_swapped=self.is_swapped)
+        return self if self.is_fixed else RequiredOrders((None,) * len(self.inputs), is_swapped=self.is_swapped)
 
 
-def asked_orders(c: Comparison) -> dict[int, Asked]:
+def required_orders(c: Comparison) -> dict[int, RequiredOrders]:
     """What each node of the new plan is asked for, by its id."""
     pairs = {e.new.id: e for e in c.pairs() if isinstance(e, Keep | Update | Move)}
     return {node.id: _asked(c, node, pairs.get(node.id)) for node in c.new.plan.nodes}
 
 
-def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> Asked:
+def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> RequiredOrders:
     widths = [len(i.fields) for i in c.new.plan.inputs(new)]
     if new.metadata.order.is_fixed:
-        return Asked(tuple(map(identity, widths)), is_fixed=True)
+        return RequiredOrders(tuple(map(identity, widths)), is_fixed=True)
     if edit is None or not new.is_stateful or not edit.old.is_stateful:
-        return Asked((None,) * len(widths))
+        return RequiredOrders((None,) * len(widths))
     is_swapped = isinstance(edit, Move)
     if is_swapped and not mirrors(edit.old, new):
-        return Asked(tuple(map(identity, widths)))
+        return RequiredOrders(tuple(map(identity, widths)))
     old_rows, old_keys = _kept(edit.old, c.old)
     new_rows, new_keys = _kept(new, c.new)
     if is_swapped:
@@ -59,7 +59,7 @@ def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> A
     for side, (before, after) in enumerate(zip(old_rows, new_rows, strict=False)):
         rows[side] = reordered(_columns(before), _columns(after)) or identity(widths[side])
     keys = {reordered(_columns(o), _columns(n)) for o, n in zip(old_keys, new_keys, strict=False)}
-    return Asked(
+    return RequiredOrders(
         tuple(rows),
         _unless_same(keys.pop()) if len(keys) == 1 else None,
         _unless_same(reordered(_calls(edit.old, c.old), _calls(new, c.new))),
