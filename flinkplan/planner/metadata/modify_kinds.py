@@ -94,13 +94,6 @@ _RULES: Metadata[Kinds] = Metadata(
         **dict.fromkeys((p.ConstantRows, p.WindowAggregate, p.GlobalWindowAggregate, p.WindowOperator), _insert_only),
         **dict.fromkeys((p.WindowRank, p.WindowDeduplicate, p.IntervalJoin, p.WindowJoin, p.FullSort), _insert_only),
         p.Match: _insert_only,
-        **dict.fromkeys(
-            (p.Calc, p.DropUpdateBefore, p.Exchange, p.Expand, p.LateRows, p.MiniBatchAssigner), _passed_on
-        ),
-        **dict.fromkeys(
-            (p.LocalGroupAggregate, p.LocalWindowAggregate, p.IncrementalGroupAggregate, p.TableFunctionJoin),
-            _passed_on,
-        ),
         **dict.fromkeys((p.Calc, p.DropUpdateBefore, p.Exchange, p.Expand, p.LateRows), _passed_on),
         **dict.fromkeys((p.LocalGroupAggregate, p.LocalWindowAggregate, p.IncrementalGroupAggregate), _passed_on),
         **dict.fromkeys((p.MiniBatchAssigner, p.Sink, p.TableFunctionJoin, p.TemporalSort, p.UnionAll), _passed_on),
