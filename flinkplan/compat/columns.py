@@ -1,6 +1,6 @@
 """What the columns are that the fields of exec nodes name by position.
 
-:func:`resolved` turns a node's fields into values that compare by meaning: two nodes that group by the same
+:meth:`Scope.resolve_object` turns a node's fields into values that compare by meaning: two nodes that group by the same
 column of the same table compare equal wherever that column stands.
 """
 
