@@ -73,6 +73,7 @@ class TranslationContext(Record):
     ``is_batch``: all input is read at once, by frames that do not stream, and ends.  ``common``: what its sinks and
     nodes share, which is computed once; ``common_rows``: the same of a stream's micro-batches.  ``files_per_batch``:
     how many files of a source a micro-batch takes up at most.  ``is_timed``: something waits for watermarks.
+    ``reached``: the Java ``ReachedWatermarks`` of a stream, by which rows of a batch know those of the batches before.
     """
 
     spark: SparkSession
@@ -94,6 +95,7 @@ class TranslationContext(Record):
     tells_time: bool = False
     files_per_batch: int | None = None
     is_timed: bool = True
+    reached: Any = None
 
     @property
     def is_real_time(self) -> bool:

@@ -2,8 +2,9 @@
 
 Spark moves its watermark between batches and starts it at 1970; Flink moves it with each row, and rows may be
 older than 1970.  So Spark's watermark is kept on a column of our own, Flink's watermark with each row moved up by
-:data:`SHIFT_MS`, and each row carries Flink's watermark as it arrived (``LATENESS``).  Operators tell late rows by
-the latter, and fire when Spark's watermark has passed.
+:data:`SHIFT_MS`, and each row carries Flink's watermark as it arrived (``LATENESS``), which goes on from batch to
+batch.  Operators tell late rows by the latter and by the watermark before the batch, and fire when Spark's watermark
+has passed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
 from .kernels import run
-from .source_watermarks import activity_of, source_watermarks
+from .source_watermarks import activity_of, reached_before, source_watermarks
 from .spark import fields
 from .stream import CAUSE, CLOCKED, LATENESS, PART, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 
@@ -83,9 +84,11 @@ def assign_watermarks(
     if PART in stream.hidden:
         tracker = trackers.trackParts(checked._jc, stream.frame[PART]._jc, activity)
     elif on_event:
-        tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc, activity)
+        reached = reached_before(source, activity, context)
+        tracker = trackers.trackEach(F.coalesce(checked, F.lit(NO_WATERMARK))._jc, activity, *reached)
     else:
-        tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity)
+        reached = reached_before(source, activity, context)
+        tracker = trackers.track(checked._jc, AUTO_WATERMARK_INTERVAL_MS, activity, *reached)
     kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART)]
     tracked = fields.select(stream.frame, [*kept, *clocked, SparkColumn(tracker).alias(TIME)])
     if context.common_rows:
@@ -178,6 +181,17 @@ def is_on_time(stream: Stream, millis: Column) -> Column:
         return F.lit(True)
     late = stream.frame[LATENESS]
     return late.isNull() | (late < millis)
+
+
+def drop_late(stream: Stream, fires: Column, counts: Column, context: TranslationContext) -> Stream:
+    """The rows that no watermark had reached by which ``fires`` (epoch ms) is due: neither that of their source when
+    they arrived, nor the query's before the batch.  The others are counted where ``counts``."""
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+
+    watermark = F.coalesce(stream.frame[LATENESS], F.lit(NO_WATERMARK))
+    on_time = context.late_rows.filter(watermark._jc, fires.cast("bigint")._jc, counts._jc)
+    return replace(stream, frame=stream.frame.where(SparkColumn(on_time)))
 
 
 def by_watermark_of_all(stream: Stream) -> Stream:

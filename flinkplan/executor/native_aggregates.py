@@ -21,7 +21,7 @@ from ..plan.record import replace
 from ..plan.specs import AggregateCall, SessionWindow, WindowingStrategy
 from ..plan.types import APPROXIMATE, INTEGERS, LogicalType
 from .aggregate_functions import function_name
-from .event_time import fires_at, is_on_time
+from .event_time import drop_late, fires_at
 from .kernels import key_columns, key_values
 from .stream import END, LATENESS, SEQUENCE, START, TIME, Stream
 from .types import cast_type, spark_type
@@ -174,15 +174,13 @@ def group_windows(
     These have the window's bounds, and the time on which Spark's watermark is: that at which the window fires.  A
     stream is grouped by it, too, which says when a group is done.
     """
-    from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
 
     windowed = with_windows(stream, windowing, clock)
     if LATENESS in windowed.hidden:
         fires = clock.timer(windowed.frame[END] - 1)
         last = is_last_window(windowed, windowing, clock)
-        on_time = context.late_rows.filter(is_on_time(windowed, fires)._jc, last._jc)
-        windowed = windowed.where(SparkColumn(on_time))
+        windowed = drop_late(windowed, fires, last, context)
     if not context.is_batch:
         windowed = replace(windowed, frame=_with_firing(windowed.frame, clock))
     keys = key_columns(windowed, grouping) if grouping else []

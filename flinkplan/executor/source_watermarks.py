@@ -8,6 +8,7 @@ Sources: Flink's ``WatermarkAssignerOperator``, ``StatusWatermarkValve`` and ``C
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from .tables import Table, table_of
 TABLE_TIMEOUT = "scan.watermark.idle-timeout"
 """The option of a table that goes before the session's."""
 
-_SOURCES = "sources"
+_SOURCES, _ACTIVITIES = "sources", "activities"
 
 
 def source_watermarks(context: TranslationContext) -> Any:
@@ -44,7 +45,43 @@ def source_watermarks(context: TranslationContext) -> Any:
 
 def activity_of(source: int | None, context: TranslationContext) -> Any:
     """The Java ``SourceActivity`` that is told of the rows of the watermark assigner with this id, if anybody asks."""
-    return None if source_watermarks(context) is None else context.shared[_SOURCES][1].get(source)
+    if source_watermarks(context) is not None:
+        return context.shared[_SOURCES][1].get(source)
+    if context.reached is None or source is None or not _keeps_each(context):
+        return None
+    activities = context.shared.setdefault(_ACTIVITIES, {})
+    if source not in activities:
+        activities[source] = context.reached.activity(context.spark._jsparkSession)
+    return activities[source]
+
+
+def reached_before(source: int | None, activity: Any, context: TranslationContext) -> tuple[Any, str | None]:
+    """The Java ``ReachedWatermarks`` that tells what the source of a watermark assigner had reached before a batch, and
+    the source's name there.
+
+    A single source of a query in micro-batches has reached what Spark's watermark has.
+    """
+    name = None if source is None else _names(context).get(source)
+    if context.reached is not None and name is not None and activity is not None and _keeps_each(context):
+        context.reached.add(name, activity)
+    return context.reached, name
+
+
+def _keeps_each(context: TranslationContext) -> bool:
+    """Whether what each source has reached is kept beside Spark's watermark."""
+    return context.is_real_time or len(_assigners(context)) > 1
+
+
+def _names(context: TranslationContext) -> dict[int, str]:
+    """Names of the sources by the ids of their watermark assigners, which are others whenever a plan is compiled."""
+    counts: Counter[str] = Counter()
+    names = {}
+    for node in _assigners(context):
+        table = source_of(node, context)
+        identifier = "" if table is None else table.identifier
+        counts[identifier] += 1
+        names[node.id] = f"{identifier}#{counts[identifier]}"
+    return names
 
 
 def divide(scan: TableSourceScan, partitions: Sequence[str], context: TranslationContext) -> None:

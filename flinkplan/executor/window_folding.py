@@ -21,7 +21,7 @@ from ..plan.types import LogicalType
 from .aggregate_functions import java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
-from .event_time import is_on_time
+from .event_time import drop_late, is_on_time
 from .kernels import key_columns
 from .spark import fields
 from .stream import END, LATENESS, PASSED, SEQUENCE, START, Stream
@@ -89,14 +89,11 @@ def _by_window(
     context: TranslationContext, stream: Stream, what: WindowAggregation, is_timed: bool
 ) -> WindowRows | None:
     """Of rows that belong to one window each."""
-    from pyspark.sql import Column as SparkColumn
-
     windowed = with_windows(stream, what.windowing, what.clock)
     if is_timed:
         fires = what.clock.timer(windowed.frame[END] - 1)
         last = is_last_window(windowed, what.windowing, what.clock)
-        on_time = context.late_rows.filter(is_on_time(windowed, fires)._jc, last._jc)
-        windowed = replace(windowed, frame=windowed.frame.where(SparkColumn(on_time)))
+        windowed = drop_late(windowed, fires, last, context)
     found = _folded(context, windowed, what, (START, END), is_timed)
     if found is None:
         return None

@@ -21,9 +21,10 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Flink's watermark as it moves with the rows of one partition.
  *
  * <p>As Flink's watermark assigner does it: the watermark starts at 1970, never goes back, and is announced behind
- * a row when it has moved by more than the interval. Each task has its own tracker, deserialized with its code.
+ * a row when it has moved by more than the interval. Each task has its own tracker, deserialized with its code. It
+ * goes on from what the batches before have reached, which is announced between batches: Flink does it from time to time.
  */
-public final class WatermarkTracker implements Serializable {
+public final class WatermarkTracker implements Resumable, Serializable {
     private static final StructType RESULT = new StructType()
             .add("before", DataTypes.LongType)
             .add("after", DataTypes.LongType, false)
@@ -32,15 +33,21 @@ public final class WatermarkTracker implements Serializable {
     private final long interval;
     private final long start;
     private final SourceActivity activity;
+    private final transient ReachedWatermarks reached;
+    private final transient String source;
+    private boolean announcesNext;
     private long current;
     private long announced;
     private transient SourceActivity.Part part;
     private transient UTF8String partition;
 
-    private WatermarkTracker(long interval, long start, SourceActivity activity) {
+    private WatermarkTracker(
+            long interval, long start, SourceActivity activity, ReachedWatermarks reached, String source) {
         this.interval = interval;
         this.start = start;
         this.activity = activity;
+        this.reached = reached;
+        this.source = source;
         this.current = start;
         this.announced = start;
     }
@@ -51,14 +58,17 @@ public final class WatermarkTracker implements Serializable {
      *
      * @param watermark the row's own watermark (BIGINT, milliseconds), null where it has none
      * @param activity what is told of each row; null where nobody asks
+     * @param reached what the source, by its name there, has reached before a batch; null where there are no batches
      */
-    public static Column track(Column watermark, long interval, SourceActivity activity) {
-        return track(watermark, new WatermarkTracker(interval, 0, activity));
+    public static Column track(
+            Column watermark, long interval, SourceActivity activity, ReachedWatermarks reached, String source) {
+        return track(watermark, new WatermarkTracker(interval, 0, activity, reached, source));
     }
 
     /** As {@link #track}, but the watermark is announced behind each row, from the earliest time on. */
-    public static Column trackEach(Column watermark, SourceActivity activity) {
-        return track(watermark, new WatermarkTracker(-1, Long.MIN_VALUE, activity));
+    public static Column trackEach(
+            Column watermark, SourceActivity activity, ReachedWatermarks reached, String source) {
+        return track(watermark, new WatermarkTracker(-1, Long.MIN_VALUE, activity, reached, source));
     }
 
     /**
@@ -68,7 +78,7 @@ public final class WatermarkTracker implements Serializable {
      * @param partition the name of the row's partition
      */
     public static Column trackParts(Column watermark, Column partition, SourceActivity activity) {
-        WatermarkTracker fresh = new WatermarkTracker(-1, Long.MIN_VALUE, activity);
+        WatermarkTracker fresh = new WatermarkTracker(-1, Long.MIN_VALUE, activity, null, null);
         return column(fresh, "tell", List.of(watermark, partition), List.of(DataTypes.LongType, DataTypes.StringType));
     }
 
@@ -93,6 +103,17 @@ public final class WatermarkTracker implements Serializable {
                         false));
     }
 
+    @Override
+    public WatermarkTracker resumed(long batch, long watermark) {
+        WatermarkTracker next = new WatermarkTracker(interval, start, activity, reached, source);
+        if (reached != null) {
+            next.current = Math.max(start, Math.max(watermark, reached.before(batch, source)));
+            next.announced = next.current;
+            next.announcesNext = reached.isRealTime();
+        }
+        return next;
+    }
+
     /** Called for each row, in order. */
     public InternalRow advance(long watermark) {
         Object before = announced == start ? null : announced;
@@ -103,7 +124,8 @@ public final class WatermarkTracker implements Serializable {
             }
             part.add(current);
         }
-        boolean moves = interval < 0 ? current > announced : current - announced > interval;
+        boolean moves = announcesNext || (interval < 0 ? current > announced : current - announced > interval);
+        announcesNext = false;
         if (moves) {
             announced = current;
         }
