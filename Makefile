@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak soak-kafka soak-windows clusters fuzz lint lint-java format bench parity parity-stream parity-partitions parity-real-time parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak soak-kafka soak-windows clusters fuzz lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -103,6 +103,10 @@ parity: java venv ## compare with plans and rows of real Flink; print the scoreb
 
 parity-stream: java venv ## compare the rows of the same plans run in micro-batches with those of real Flink
 	@FLINKPLAN_PARITY=stream $(BIN)/python -m pytest tests/parity/test_rows.py -q
+
+parity-batches: java venv ## compare rows and late rows of plans in event time: a row a batch, random batches, restarts
+	@FLINKPLAN_PARITY=batches $(BIN)/python -m pytest tests/parity/test_batches.py \
+	  tests/parity/datastream/test_batches.py -q -rs
 
 parity-partitions: java venv ## compare the rows of the same plans, brought together as those of large inputs are
 	@FLINKPLAN_PARITY=partitions $(BIN)/python -m pytest tests/parity/test_rows.py -q

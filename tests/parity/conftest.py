@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.parity.corpus import BATCHES
 from tests.parity.results import Recorder
 
 if TYPE_CHECKING:
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
-    """A local session with flinkplan's settings."""
-    from flinkplan.executor.session import session
+    """A local session with flinkplan's settings; of batches with a row each not even many pay for compilation."""
+    from flinkplan.executor.session import Lifetime, session
 
-    return session("local[2]", {"spark.sql.shuffle.partitions": "1"})
+    lifetime = Lifetime.SECONDS if BATCHES else Lifetime.OPEN
+    return session("local[2]", {"spark.sql.shuffle.partitions": "1"}, lifetime=lifetime)
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,8 @@ PARTITIONED = os.environ.get("FLINKPLAN_PARITY") == "partitions"
 """Whether rows are brought together in several partitions, as those of large inputs are."""
 REAL_TIME = os.environ.get("FLINKPLAN_PARITY") == "real-time"
 """Whether plans are run row by row, as far as they can be."""
+BATCHES = os.environ.get("FLINKPLAN_PARITY") == "batches"
+"""Whether all plans in event time are run in batches of any rows, not some of them."""
 
 SESSION_OPTIONS = {"table.local-time-zone": "UTC", "parallelism.default": "1"}
 """What the session had set when Flink compiled and ran the cases."""

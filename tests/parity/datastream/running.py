@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from flinkplan.executor.job import JobOptions, Mode, execute
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
 from .pipeline import Case, event_lines, pipeline
@@ -23,15 +25,22 @@ Actual = dict[str, Any]
 
 
 def run_case(
-    case: Case, folder: Path, spark: SparkSession, cuts: Sequence[int] = (), *, python: bool = False
+    case: Case,
+    folder: Path,
+    spark: SparkSession,
+    cuts: Sequence[int] = (),
+    *,
+    python: bool = False,
+    restarts: bool = True,
 ) -> Actual:
     """What a case emits, in the form that ``compare.py`` reads.
 
-    ``cuts``: before which entries of ``events`` a run ends, from whose checkpoint the next one goes on.
+    ``cuts``: before which entries of ``events`` a run ends, from whose checkpoint the next one goes on; without
+    ``restarts`` a batch alone ends there, and the next one follows at once.
     ``python``: what is built in is said by Python classes.
     """
     try:
-        _execute([case], folder, spark, cuts, python)
+        _execute([case], folder, spark, cuts, python, restarts)
     except FlinkplanError as e:
         return {"error": e.message}
     return _written(folder).get(case["name"], {"main": [], "late": []})
@@ -62,7 +71,9 @@ def is_drained(case: Case) -> bool:
     return bool(case.get("end", "drain") == "drain")
 
 
-def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int], python: bool) -> None:
+def _execute(
+    cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int], python: bool, restarts: bool = True
+) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     classes = Path(__file__).with_name("window_classes.py")
     plan = compile_script(json.dumps(pipeline(cases, folder, python)), file=str(classes.with_name("case.yaml")))
@@ -75,10 +86,14 @@ def _execute(cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Seq
         for case in cases:
             part = folder / "in" / case["name"] / f"part-{number:04}.json"
             part.write_text("".join(f"{line}\n" for line in event_lines(case)[start:end]), encoding="utf-8")
+            os.utime(part, (number, number))
+        if not restarts and end < count:
+            continue
         ends_input = end == count and is_drained(cases[0])
-        mode = Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW
-        options = JobOptions(checkpoint=str(folder / "checkpoint"), mode=mode, spark=spark, python=code)
-        execute(plan, options).wait()
+        options = JobOptions(checkpoint=str(folder / "checkpoint"), spark=spark, python=code, files_per_batch=1)
+        if ends_input and not restarts:
+            execute(plan, replace(options, mode=Mode.AVAILABLE_NOW)).wait()
+        execute(plan, replace(options, mode=Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW)).wait()
 
 
 def _written(folder: Path) -> dict[str, Actual]:

@@ -28,7 +28,7 @@ final class ResumeRule extends Rule<SparkPlan> {
         long reached = batch.offsetSeqMetadata().batchWatermarkMs();
         boolean isKnown = reached > 0 && reached < SparkTime.END;
         long watermark = isKnown ? SparkTime.watermark(reached) : Long.MIN_VALUE;
-        return (SparkPlan) plan.transformAllExpressions(new Resumed(batch.batchId(), watermark));
+        return plan.transformAllExpressions(new Resumed(batch.batchId(), watermark));
     }
 
     /** The streaming query that this thread runs; null: none. */

@@ -1,0 +1,175 @@
+"""Which rows are late does not go by where batches begin and end, nor by where a job was started again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from flinkplan.executor.context import Mode
+from flinkplan.executor.job import ExecutionError, JobOptions, execute
+from flinkplan.executor.progress import QueryProgress
+from flinkplan.planner import compile_script
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+TABLE = """\
+CREATE TABLE {} (ts TIMESTAMP(3), v INT, WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)
+  WITH ('connector' = 'filesystem', 'path' = '${{ROOT}}/{}', 'format' = 'json');
+"""
+SINK = """\
+CREATE TABLE o (w STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = '${ROOT}/o', 'format' = 'json');
+"""
+WINDOWS = {
+    "tumble": "TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '1' MINUTE)",
+    "hop": "HOP(TABLE {}, DESCRIPTOR(ts), INTERVAL '30' SECOND, INTERVAL '1' MINUTE)",
+    "cumulate": "CUMULATE(TABLE {}, DESCRIPTOR(ts), INTERVAL '20' SECOND, INTERVAL '1' MINUTE)",
+}
+CALLS = {"native": "COUNT(*)", "kernel": "COUNT(*) + 0 * COUNT(DISTINCT v)"}
+LATE_FIRST = (("10:00:05", "10:00:50", "10:02:30"), ("10:00:40", "10:02:40", "10:01:59"), ("10:02:05", "10:00:01"))
+"""Files, each of which but the first begins with rows that are late by those before."""
+
+
+def windows(table: str, window: str, calls: str) -> str:
+    """How many rows each window has, by its end."""
+    return (
+        f"SELECT CAST(window_end AS STRING), {CALLS[calls]} FROM TABLE({WINDOWS[window].format(table)}) "
+        "GROUP BY window_start, window_end"
+    )
+
+
+class Feed:
+    """A query over tables whose files come one after another, each in a batch of its own."""
+
+    def __init__(self, query: str, tables: str, root: Path, spark: SparkSession) -> None:
+        self._plan = compile_script(f"{''.join(TABLE.format(t, t) for t in tables)}{SINK}INSERT INTO o {query};")
+        self._spark = spark
+        self.root = root
+        self.dropped = 0
+        for table in tables:
+            (root / table).mkdir(parents=True)
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.dropped += progress.rows_dropped
+
+    def put(self, table: str, *times: str) -> None:
+        file = self.root / table / f"{len(list((self.root / table).iterdir())):03}"
+        file.write_text("".join(json.dumps({"ts": f"2024-01-01 {t}", "v": 1}) + "\n" for t in times))
+
+    def run(self, mode: Mode = Mode.AVAILABLE_NOW) -> None:
+        options = JobOptions(
+            checkpoint=str(self.root / "checkpoint"),
+            mode=mode,
+            variables={"ROOT": str(self.root)},
+            files_per_batch=1,
+            listener=self,
+            spark=self._spark,
+        )
+        execute(self._plan, options).wait()
+
+    def rows(self) -> list[tuple[str, int]]:
+        files = (p for p in (self.root / "o").rglob("*") if p.is_file() and not p.name.startswith("."))
+        rows = (json.loads(line) for file in files for line in file.read_text().splitlines())
+        return sorted((row["w"][11:19], row["n"]) for row in rows)
+
+    @property
+    def progress(self) -> Path:
+        """Where Spark keeps the progress of the query."""
+        (commits,) = (self.root / "checkpoint").rglob("commits")
+        return commits.parent
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["in one run", "over restarts"])
+def test_spark_drops_what_a_kernel_drops(restarts: bool, tmp_path: Path, spark: SparkSession) -> None:
+    queries = {calls: " UNION ALL ".join(windows("a", window, calls) for window in WINDOWS) for calls in CALLS}
+    found = {}
+    for calls, query in queries.items():
+        feed = Feed(query, "a", tmp_path / calls, spark)
+        for times in LATE_FIRST:
+            feed.put("a", *times)
+            if restarts:
+                feed.run()
+        if not restarts:
+            feed.run()
+        feed.run(Mode.BOUNDED)
+        found[calls] = feed.rows(), feed.dropped
+    at_once = Feed(queries["kernel"], "a", tmp_path / "at once", spark)
+    at_once.put("a", *(time for times in LATE_FIRST for time in times))
+    at_once.run(Mode.BOUNDED)
+    assert at_once.dropped > 0
+    assert found == dict.fromkeys(CALLS, (at_once.rows(), at_once.dropped))
+
+
+TWO = [("10:01:00", 1), ("10:01:00", 2), ("10:06:00", 2)]
+"""Of two sources: a row of the one is late by those before it, though the other is as early."""
+
+
+def two_sources(calls: str, root: Path, spark: SparkSession) -> Feed:
+    """One source is five minutes ahead of the other."""
+    query = f"{windows('a', 'tumble', calls)} UNION ALL {windows('b', 'tumble', calls)}"
+    feed = Feed(query, "ab", root, spark)
+    feed.put("a", "10:00:05", "10:05:00")
+    feed.put("b", "10:00:10")
+    feed.run()
+    feed.put("a", "10:00:30", "10:05:01")
+    feed.put("b", "10:00:50")
+    return feed
+
+
+@pytest.mark.parametrize("calls", CALLS)
+def test_each_of_two_sources_knows_its_own_watermark_after_a_restart(
+    calls: str, tmp_path: Path, spark: SparkSession
+) -> None:
+    feed = two_sources(calls, tmp_path, spark)
+    feed.run()
+    feed.run(Mode.BOUNDED)
+    assert (feed.rows(), feed.dropped) == (TWO, 1)
+
+
+def test_a_batch_that_is_run_again_drops_the_same_rows(tmp_path: Path, spark: SparkSession) -> None:
+    feed = two_sources("native", tmp_path, spark)
+    feed.run()
+    with_rows = sorted((feed.progress / "commits").glob("[0-9]*"), key=lambda path: int(path.name))[-2]
+    for commit in (feed.progress / "commits").iterdir():
+        if int(commit.name.strip(".").split(".")[0]) >= int(with_rows.name):
+            commit.unlink()
+    for later in (feed.progress / "offsets").iterdir():
+        if int(later.name.strip(".").split(".")[0]) > int(with_rows.name):
+            later.unlink()
+    feed.dropped = 0
+    feed.run()
+    feed.run(Mode.BOUNDED)
+    assert (feed.rows(), feed.dropped) == (TWO, 1)
+
+
+def test_a_checkpoint_goes_on_that_has_no_watermarks_of_sources(tmp_path: Path, spark: SparkSession) -> None:
+    """What Spark keeps is the lowest of all sources; of a single one that is its own."""
+    feed = two_sources("native", tmp_path, spark)
+    shutil.rmtree(feed.progress / "watermarks")
+    feed.run()
+    feed.run(Mode.BOUNDED)
+    assert (feed.rows(), feed.dropped) == ([("10:01:00", 2), ("10:01:00", 2), ("10:06:00", 2)], 0)
+
+
+def test_damaged_watermarks_of_sources_are_named(tmp_path: Path, spark: SparkSession) -> None:
+    feed = two_sources("native", tmp_path, spark)
+    for file in (feed.progress / "watermarks").iterdir():
+        file.write_text("{")
+    with pytest.raises(ExecutionError, match="does not tell how far the sources of the query were"):
+        feed.run()
+
+
+def test_the_first_row_of_a_batch_knows_the_watermark(tmp_path: Path, spark: SparkSession) -> None:
+    feed = Feed("SELECT CAST(CURRENT_WATERMARK(ts) AS STRING), 0 FROM a", "a", tmp_path, spark)
+    for time in ("10:00:05", "10:00:20", "10:00:12", "10:00:40"):
+        feed.put("a", time)
+    feed.run()
+    files = sorted(p for p in (tmp_path / "o").rglob("part*"))
+    known = [json.loads(line)["w"] for file in files for line in file.read_text().splitlines()]
+    assert [None if w is None else w[11:19] for w in known] == [None, "09:59:55", "10:00:10", "10:00:10"]
