@@ -48,7 +48,9 @@ class Feed:
     """A query over tables whose files come one after another, each in a batch of its own."""
 
     def __init__(self, query: str, tables: str, root: Path, spark: SparkSession) -> None:
-        self._plan = compile_script(f"{''.join(TABLE.format(t, t) for t in tables)}{SINK}INSERT INTO o {query};")
+        is_spec = query.startswith("{")
+        script = f"{''.join(TABLE.format(t, t) for t in tables)}{SINK}INSERT INTO o {query};"
+        self._plan = compile_script(query, file="windows.yaml") if is_spec else compile_script(script)
         self._spark = spark
         self.root = root
         self.dropped = 0
@@ -104,6 +106,35 @@ def test_spark_drops_what_a_kernel_drops(restarts: bool, tmp_path: Path, spark: 
     at_once.run(Mode.BOUNDED)
     assert at_once.dropped > 0
     assert found == dict.fromkeys(CALLS, (at_once.rows(), at_once.dropped))
+
+
+FILES = {"connector": "filesystem", "format": "json"}
+SPEC = {
+    "version": 1,
+    "tables": {
+        "a": {
+            "columns": {"ts": "TIMESTAMP(3)", "v": "INT"},
+            "watermark": {"column": "ts", "as": "ts - INTERVAL '10' SECOND"},
+            "with": FILES | {"path": "${ROOT}/a"},
+        },
+        "o": {"columns": {"w": "STRING", "n": "BIGINT"}, "with": FILES | {"path": "${ROOT}/o"}},
+    },
+    "windows": {
+        "counts": {"from": "a", "key-by": ["v"], "assign": {"tumbling": "1 min"}, "aggregate": {"n": "COUNT(*)"}}
+    },
+    "inserts": [{"into": "o", "query": "SELECT CAST(window_end AS STRING), n FROM counts"}],
+}
+
+
+def test_a_window_of_the_datastream_api_counts_what_it_drops(tmp_path: Path, spark: SparkSession) -> None:
+    found = []
+    for name, mode in (("stream", Mode.AVAILABLE_NOW), ("at once", Mode.BOUNDED)):
+        feed = Feed(json.dumps(SPEC), "a", tmp_path / name, spark)
+        feed.put("a", *LATE_FIRST[0], *LATE_FIRST[1])
+        feed.put("a", *LATE_FIRST[2])
+        feed.run(mode)
+        found.append(feed.dropped)
+    assert found == [3, 3]
 
 
 TWO = [("10:01:00", 1), ("10:01:00", 2), ("10:06:00", 2)]

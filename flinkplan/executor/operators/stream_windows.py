@@ -45,7 +45,7 @@ from ..context import TranslationContext
 from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
 from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
-from ..kernels import key_type, key_values, run_kernel, schema_of
+from ..kernels import key_type, key_values, made_kernel, run, schema_of
 from ..native_windows import group_natively, obstacle_of_windows
 from ..python_windows import (
     PythonOperator,
@@ -144,8 +144,8 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
         times = [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP)]
         frame = timed_input(stream, node.keys, [*times, _row(node, stream, has_late).alias(ROW)])
         how = _How(by_clock, by_events, is_ordered, has_late)
-        run = _python if node.python_parts else _kernel
-        columns, result = run(node, stream, frame, how, context)
+        work = _python if node.python_parts else _kernel
+        columns, result = work(node, stream, frame, how, context)
     values = [*columns]
     values += [_property(p, result) for p in node.properties]
     types = [spark_type(t) for t in node.output_type.field_types]
@@ -201,10 +201,9 @@ def _kernel(
     if isinstance(node.function, AggregateFunction):
         columns[: len(key_types)] = map(key_type, key_types)
     package = context.runtime.window
-    result = run_kernel(
+    kernel = made_kernel(
         context,
         frame,
-        max(1, len(node.keys)),
         "window.WindowOperator",
         columns=schema_of(columns),
         assigner=_assigner(node.assigner, package),
@@ -217,6 +216,7 @@ def _kernel(
         timing=getattr(package, "WindowOperator$Timing")(how.clock, how.events, how.ordered),
         counts=_counts(node),
     )
+    result = run(context, frame, max(1, len(node.keys)), kernel.counting(context.late_rows))
     values = [result[column_name(i)] for i in range(len(columns))]
     if isinstance(node.function, AggregateFunction):
         values[: len(key_types)] = key_values(values[: len(key_types)], key_types)

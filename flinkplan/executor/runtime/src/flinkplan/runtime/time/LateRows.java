@@ -34,7 +34,8 @@ public final class LateRows implements Resumable, Serializable {
         return new LateRows(count, watermark);
     }
 
-    void add(long rows) {
+    /** Counts some rows. */
+    public void add(long rows) {
         count.add(rows);
     }
 

@@ -4,6 +4,7 @@ import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
+import flinkplan.runtime.time.LateRows;
 import flinkplan.runtime.window.KeyState.Timer;
 import java.io.Serializable;
 import java.util.Comparator;
@@ -41,6 +42,7 @@ public final class WindowOperator extends Kernel {
     private final StructType row;
     private final int timeOrdinal;
     private final int watermarkOrdinal;
+    private LateRows dropped;
 
     private transient StateCodec codec;
     private transient ValueState<InternalRow> state;
@@ -86,6 +88,12 @@ public final class WindowOperator extends Kernel {
         this.timeOrdinal = input.fieldIndex(Hidden.TIME);
         this.watermarkOrdinal = List.of(input.fieldNames()).indexOf(Hidden.WATERMARK);
         this.row = Rows.struct(input, timeOrdinal + 2);
+    }
+
+    /** Makes the operator count the rows that it drops. */
+    public WindowOperator counting(LateRows late) {
+        dropped = late;
+        return this;
     }
 
     /**
@@ -289,8 +297,12 @@ public final class WindowOperator extends Kernel {
             act(trigger.onElement(element.row(), element.time(), window, context), window);
             registerCleanup(window);
         }
-        if (skipped && spec.late() && isLate(element)) {
-            emissions.late(element.row());
+        if (skipped && isLate(element)) {
+            if (spec.late()) {
+                emissions.late(element.row());
+            } else if (dropped != null) {
+                dropped.add(1);
+            }
         }
     }
 
