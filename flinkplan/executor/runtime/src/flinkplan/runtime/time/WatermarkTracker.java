@@ -107,7 +107,8 @@ public final class WatermarkTracker implements Resumable, Serializable {
     public WatermarkTracker resumed(long batch, long watermark) {
         WatermarkTracker next = new WatermarkTracker(interval, start, activity, reached, source);
         if (reached != null) {
-            next.current = Math.max(start, Math.max(watermark, reached.before(batch, source)));
+            long own = reached.before(batch, source);
+            next.current = Math.max(start, own == Long.MIN_VALUE ? watermark : own);
             next.announced = next.current;
             next.announcesNext = reached.isRealTime();
         }
