@@ -201,12 +201,15 @@ def connector_options() -> Iterator[str]:
     """Every option of every connector and format whose options are known."""
     from flinkplan.plan.connectors import CONNECTORS, FORMATS
     from flinkplan.plan.connectors.bundled import EVERYWHERE
+    from flinkplan.plan.connectors.kafka_properties import PROPERTIES
 
+    listed = [option for option in PROPERTIES if not option.required]
     yield from ("### Every table", "", *_option_rows(EVERYWHERE, ""), "")
     for connector in CONNECTORS.values():
-        own = [option for option in connector.options or () if option not in EVERYWHERE]
+        own = [option for option in connector.options or () if option not in (*EVERYWHERE, *listed)]
         if own:
             yield from (f"### Connector `{connector.name}`", "", *_option_rows(own, ""), "")
+    yield from ("### Properties of `kafka` and `upsert-kafka`", "", *_property_rows(listed), "")
     for format_ in FORMATS.values():
         if format_.options:
             yield from (f"### Format `{format_.name}`", "", *_option_rows(format_.options, f"{format_.name}."), "")
@@ -217,8 +220,26 @@ def _option_rows(options: Iterable[Any], prefix: str) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for option in options:
         default = "required" if option.required else "" if option.default is None else f"`{option.default}`"
-        runs = "yes" if option.executed else "no effect"
+        runs = _effect(option)
         yield f"| `{prefix}{option.key}` | {option.type.name} | {default} | {option.meaning} | {runs} |"
+
+
+def _effect(option: Any) -> str:
+    if option.refused is not None:
+        return "refused"
+    return "yes" if option.executed else "no effect"
+
+
+def _property_rows(options: Iterable[Any]) -> Iterator[str]:
+    """The settings of a client in few rows: they are many, and described where the client is."""
+    names: dict[str, list[str]] = {}
+    for option in options:
+        what = "as a variable" if option.by_user else _effect(option)
+        what = f"refused: {option.refused}" if option.refused is not None else what
+        names.setdefault(what, []).append(f"`{option.key.removeprefix('properties.')}`")
+    yield "| executed here | properties, without `properties.` in front |"
+    yield "|---|---|"
+    yield from (f"| {what} | {', '.join(sorted(found))} |" for what, found in names.items())
 
 
 def settings() -> Iterator[str]:

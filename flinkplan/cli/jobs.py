@@ -14,6 +14,7 @@ import click
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
 from .signals import Signals
+from .variables import allow_database, variable_options
 from .watching import Watched
 
 if TYPE_CHECKING:
@@ -31,9 +32,8 @@ _OPTIONS = (
     ),
     click.option("--master", metavar="URL", help="Spark's master; local[*] unless given."),
     click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark."),
-    click.option(
-        "--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options."
-    ),
+    variable_options,
+    allow_database,
     click.option(
         "--mode",
         type=click.Choice(("bounded", "available-now", "streaming", "real-time")),
@@ -95,7 +95,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         allow: tuple[str, ...],
         master: str | None,
         conf: tuple[tuple[str, str], ...],
-        var: tuple[tuple[str, str], ...],
+        variables: Mapping[str, str],
+        databases: tuple[str, ...],
         mode: str | None,
         py_files: tuple[str, ...],
         python_module: tuple[str, ...],
@@ -121,11 +122,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._settings: dict[str, Any] = {
             "master": master,
             "conf": {**logging_conf, **dict(conf)},
-            "variables": dict(var),
+            "variables": variables,
             "trigger_interval": (trigger_interval or 0) / 1000,
             "files_per_batch": files_per_batch,
             **({} if checkpoint_interval is None else {"checkpoint_interval": checkpoint_interval / 1000}),
         }
+        self._databases = databases
         self._python = (python_module, py_files)
         self._mode = mode
         self._how_shown = (log_format, quiet)
@@ -170,11 +172,13 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.progress import SilentListener
         from ..executor.python_classes import PythonCode
         from ..executor.quiet import quiet_jvm
+        from ..table.jobs import allowed_databases
 
         mode = Mode(self._mode) if self._mode else None
         how = JobOptions(
             **self._settings,
             options=options,
+            databases=(*self._databases, *allowed_databases(options)),
             checkpoint=checkpoint,
             mode=mode,
             listener=SilentListener() if collector else self._progress,

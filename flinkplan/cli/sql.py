@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from .options import assignment, read_input
+from .variables import allow_database, variable_options
 
 if TYPE_CHECKING:
     from .shell.shell import Shell
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--master", metavar="URL", help="Spark's master; local[*] unless given.")
 @click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark.")
-@click.option("--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options.")
+@variable_options
+@allow_database
 @click.pass_obj
 def command(
     debug: bool,
@@ -33,7 +36,8 @@ def command(
     options: tuple[tuple[str, str], ...],
     master: str | None,
     conf: tuple[tuple[str, str], ...],
-    var: tuple[tuple[str, str], ...],
+    variables: Mapping[str, str],
+    databases: tuple[str, ...],
 ) -> int:
     """Execute statements as they are typed, in one session with one warm Spark.
 
@@ -50,7 +54,9 @@ def command(
     if master is not None:
         settings["flinkplan.master"] = master
     settings |= {f"flinkplan.conf.{key}": value for key, value in conf}
-    settings |= {f"flinkplan.var.{name}": value for name, value in var}
+    settings |= {f"flinkplan.var.{name}": value for name, value in variables.items()}
+    if databases:
+        settings["flinkplan.allow-databases"] = ",".join(databases)
     with own_stderr():
         shell = Shell(settings, debug)
         shell.engine.start()

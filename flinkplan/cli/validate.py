@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
 
 from .options import assignment, read_plan_text, report_format
 from .pipelines import restore
+from .variables import allow_database, variable_options
 
 if TYPE_CHECKING:
     from ..executor.checks import Refusal
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     type=click.Choice(("spark", "flink")),
     help="Where the plan is to be executed. What is refused there is an error; otherwise a note.",
 )
-@click.option("--var", multiple=True, type=assignment, metavar="NAME=VALUE", help="Replace ${NAME} in table options.")
+@variable_options
+@allow_database
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--tables", metavar="SCRIPT", help="Where tables are defined that the plan only names.")
 @report_format
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
 def command(
     plan: str,
     engine: str | None,
-    var: tuple[tuple[str, str], ...],
+    variables: Mapping[str, str],
+    databases: tuple[str, ...],
     options: tuple[tuple[str, str], ...],
     tables: str | None,
     format_: str,
@@ -40,11 +43,12 @@ def command(
 ) -> int:
     """Check PLAN (a file, or - for standard input): its JSON, its schema, then what it means.
 
-    Everything is reported at once, with the line. Ends with 1 where an error is found. --var, --set and --tables are
-    those of execute. No JVM is started.
+    Everything is reported at once, with the line. Ends with 1 where an error is found. --var, --set, --tables
+    and --allow-database are those of execute. No JVM is started.
     """
     from ..compat.reports import Report, render
     from ..compat.validation import REFUSED_BY_FLINK, RULES, validate_text
+    from ..executor.checks import refusals
     from ..plan.document import loads
     from ..plan.findings import Severity, errors
     from ..plan.record import replace
@@ -56,17 +60,15 @@ def command(
     if not errors(findings):
         held = loads(text, name)
         whole = held if tables is None else restore(held, tables, dict(options))
-        findings += _of_engine(whole, text, name, engine, dict(var), dict(options))
+        findings += _of_engine(whole, text, name, engine, refusals(whole, variables, dict(options), databases))
     report = Report("validate", name, findings, RULES, {name: text}, strict)
     click.echo(render(report, format_), nl=False)
     return 1 if any(map(report.fails, findings)) else 0
 
 
-def _of_engine(
-    plan: Plan, text: str, name: str, engine: str | None, variables: Mapping[str, str], options: Mapping[str, str]
-) -> Iterator[Finding]:
+def _of_engine(plan: Plan, text: str, name: str, engine: str | None, refusals: Iterable[Refusal]) -> Iterator[Finding]:
     """What is wrong with the plan for the engine that is to execute it."""
-    from ..executor.checks import Subject, refusals
+    from ..executor.checks import Subject
     from ..plan.findings import Finding, Severity
     from ..plan.positions import Positions, pointer
 
@@ -82,11 +84,13 @@ def _of_engine(
         location = positions.location(place)
         return Finding(rule, severity, error.message, place, location, node.id, node.type, error.hint)
 
-    for refusal in refusals(plan, variables, options):
+    for refusal in refusals:
         match refusal.subject:
             case Subject.OPTION if engine is not None:
                 yield found(refusal, "table-option", severity)
-            case Subject.NODE | Subject.TABLE if engine != "flink":
+            case Subject.UNLISTED if engine != "flink":
+                yield found(refusal, "option-unlisted", Severity.ERROR)
+            case Subject.NODE | Subject.TABLE | Subject.DATABASE if engine != "flink":
                 yield found(refusal, f"spark-{refusal.subject.value}", severity)
             case Subject.FILES if engine == "spark":
                 yield found(refusal, "spark-files", severity)

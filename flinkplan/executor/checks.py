@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
-from ..plan.connectors.checks import exposed, problems
+from ..plan.connectors.checks import exposed, problems, unlisted, unnamed_databases
+from ..plan.connectors.model import Problem
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
 from ..plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
@@ -29,6 +30,10 @@ class Subject(Enum):
     """A table that cannot be read or written so."""
     OPTION = "option"
     """An option of a table that Flink refuses, too."""
+    UNLISTED = "unlisted"
+    """An option of a table that Flink hands on to a library, and that is on no list of what is handed on here."""
+    DATABASE = "database"
+    """A database in a folder that the user has not named."""
     VARIABLE = "variable"
     """A variable in options of tables that nobody has set."""
     DEFINITION = "definition"
@@ -47,9 +52,15 @@ class Refusal(Record):
 
 
 def refusals(
-    plan: Plan, variables: Mapping[str, str] | None = None, options: Mapping[str, str] | None = None
+    plan: Plan,
+    variables: Mapping[str, str] | None = None,
+    options: Mapping[str, str] | None = None,
+    databases: Sequence[str] = (),
 ) -> Iterator[Refusal]:
-    """Everything for which ``execute`` refuses a plan, with these variables and options of the session."""
+    """Everything for which ``execute`` refuses a plan, with these variables and options of the session.
+
+    ``databases`` are the folders whose databases the plan may open.
+    """
     variables, options = variables or {}, options or {}
     for index, error in refused_nodes(plan, options):
         yield Refusal(Subject.NODE, error, index)
@@ -62,13 +73,13 @@ def refusals(
     indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     for node, reference in plan_tables(plan):
         try:
-            for refusal in _of_table(node, reference, variables):
+            for refusal in _of_table(node, reference, variables, databases):
                 yield replace(refusal, index=indexes[node.id])
         except FlinkplanError as e:
             yield Refusal(Subject.TABLE, e, indexes[node.id])
 
 
-_OF_A_RUN = (Subject.VARIABLE, Subject.DEFINITION, Subject.FILES)
+_OF_A_RUN = (Subject.VARIABLE, Subject.DEFINITION, Subject.FILES, Subject.DATABASE)
 
 
 def check_runnable(plan: Plan) -> None:
@@ -76,9 +87,11 @@ def check_runnable(plan: Plan) -> None:
     _raise(plan, (refusal for refusal in refusals(plan) if refusal.subject not in _OF_A_RUN))
 
 
-def check_executable(plan: Plan, variables: Mapping[str, str], options: Mapping[str, str]) -> None:
+def check_executable(
+    plan: Plan, variables: Mapping[str, str], options: Mapping[str, str], databases: Sequence[str] = ()
+) -> None:
     """Raise all that :func:`refusals` finds, together: :class:`UnsupportedError`, :class:`TableError`."""
-    _raise(plan, refusals(plan, variables, options))
+    _raise(plan, refusals(plan, variables, options, databases))
 
 
 def _raise(plan: Plan, found: Iterable[Refusal]) -> None:
@@ -95,7 +108,9 @@ def _raise(plan: Plan, found: Iterable[Refusal]) -> None:
         raise together(errors)
 
 
-def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mapping[str, str]) -> Iterator[Refusal]:
+def _of_table(
+    node: ExecNode, reference: ContextResolvedTable, variables: Mapping[str, str], databases: Sequence[str]
+) -> Iterator[Refusal]:
     if isinstance(node, Sink) and Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
         error = TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
         yield Refusal(Subject.TABLE, error)
@@ -108,9 +123,13 @@ def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mappin
     own = table.resolved.options or {}
     found = [*problems(table.name, table.options, table.resolved.schema, not is_source), *exposed(own)]
     steps = (*_TABLES[type(node)], "table", "resolvedTable", "options")
-    for problem in found:
+
+    def refused(subject: Subject, problem: Problem) -> Refusal:
         error = TableError(problem.message, hint=problem.hint)
-        yield Refusal(Subject.OPTION, error, steps=(*steps, problem.key) if problem.key else steps)
+        return Refusal(subject, error, steps=(*steps, problem.key) if problem.key else steps)
+
+    yield from (refused(Subject.OPTION, problem) for problem in found)
+    yield from (refused(Subject.UNLISTED, problem) for problem in unlisted(table.options, own))
     if not found:
         try:
             connector = find_connector(table)
@@ -122,6 +141,7 @@ def _of_table(node: ExecNode, reference: ContextResolvedTable, variables: Mappin
         except TableError as e:
             yield Refusal(Subject.TABLE, e, steps=steps)
             return
+        yield from (refused(Subject.DATABASE, problem) for problem in unnamed_databases(table.options, own, databases))
         if is_source and connector.is_bounded(table) and (missing := _missing_files(table)) is not None:
             yield Refusal(Subject.FILES, missing, steps=(*steps, "path"))
 

@@ -78,7 +78,8 @@ class JobOptions(Record):
     ``spark``: a session to use.  ``single``: the process runs nothing else, so that a new session may be made for this
     job; ``lean``: it runs nothing but jobs.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what
     may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
-    it is where a checkpoint has some.
+    it is where a checkpoint has some.  ``databases``: the folders whose embedded databases the plan may open;
+    :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.
     """
 
     checkpoint: str | None = None
@@ -97,6 +98,7 @@ class JobOptions(Record):
     collector: Collector | None = None
     python: PythonCode = PythonCode()
     streams: bool = False
+    databases: tuple[str, ...] = ()
 
 
 class Job:
@@ -214,7 +216,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     Raises :class:`UnsupportedError` for nodes and functions that cannot be executed, :class:`TableError` for
     tables whose options cannot be used, before anything has run.
     """
-    check_executable(plan, options.variables, options.options)
+    check_executable(plan, options.variables, options.options, options.databases)
     check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
     run = with_assigners(with_ttls(plan, options.options))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from .durations import parse_duration
 from .errors import FlinkplanError
@@ -28,8 +28,11 @@ class OptionType(Record):
 class Option(Record):
     """An option: ``default`` is what holds where it is not set, ``None`` that then nothing does.
 
-    In the key of a table's option ``#`` stands for a column's name.  ``executed`` says whether it does something when
-    a plan is executed here; where not, it is still compiled into the plan, and Flink obeys it.
+    In the key of a table's option ``#`` stands for a column's name, and ``*`` at its end for all that no other option
+    of the declaration names.  ``executed`` says whether it does something when a plan is executed here; where not, it
+    is still compiled into the plan, and Flink obeys it.  ``refused`` says why a plan with it is not executed here at
+    all; ``by_user``: it is executed only where the value is a variable, which the user sets.  ``passed_as`` is what
+    Spark, or the client of a broker, calls an option that is handed on to it under another name.
     """
 
     key: str
@@ -38,6 +41,14 @@ class Option(Record):
     meaning: str
     required: bool = False
     executed: bool = True
+    refused: str | None = None
+    by_user: bool = False
+    passed_as: str | None = None
+
+    @property
+    def is_executed(self) -> bool:
+        """Whether it does something here."""
+        return self.executed and self.refused is None
 
     def check(self, value: str) -> None:
         """Raise :class:`FlinkplanError` for a value that the option cannot have."""
@@ -51,6 +62,17 @@ class Option(Record):
 def named(option: Option, key: str) -> Option:
     """The option as a table spells it: with its format's name in front, or a column's in the middle."""
     return option if option.key == key else replace(option, key=key)
+
+
+def option_of(key: str, declared: Iterable[Option]) -> Option | None:
+    """The option that a key is of: the one of this name, else the one that stands for all others."""
+    others = None
+    for option in declared:
+        if option.key == key:
+            return option
+        if option.key.endswith("*") and key.startswith(option.key[:-1]):
+            others = option
+    return others
 
 
 # ---------------------------------------------------------------- types

@@ -210,6 +210,12 @@ _SESSION = _settings(
     ),
     ("flinkplan.python-modules", TEXT, None, "installed Python modules that plans may run, separated by commas"),
     ("flinkplan.py-files", TEXT, None, "files of Python modules that plans may run, separated by commas"),
+    (
+        "flinkplan.allow-databases",
+        TEXT,
+        None,
+        "folders whose embedded databases a loaded plan may open, separated by commas",
+    ),
     ("flinkplan.allow", TEXT, None, "findings of diff in spite of which to go on from a checkpoint"),
 )
 

@@ -33,7 +33,7 @@ from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
 from .descriptors import TableDescriptor
 from .elements import elements_query
-from .jobs import Starter, start
+from .jobs import Starter, of_own_statements, start
 from .query_result import QueryResult
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
@@ -69,7 +69,8 @@ class TableEnvironment:
     ) -> None:
         self._session = Session(settings.options, warn or _warn, executes=True)
         self._starter: Starter = start if runner is None else runner
-        self._runner: Runner = lambda plan: self._starter(plan, self._session.config)
+        self._loaded: Runner = lambda plan: self._starter(plan, self._session.config)
+        self._own: Runner = lambda plan: self._starter(plan, of_own_statements(self._session.config))
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
@@ -109,7 +110,7 @@ class TableEnvironment:
 
     def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
         """Load a plan.  Raises :class:`PlanError` or :class:`UnsupportedError`."""
-        return CompiledPlan(plan_reference.load(), self._runner, self._session.restore)
+        return CompiledPlan(plan_reference.load(), self._loaded, self._session.restore)
 
     def execute_plan(self, plan_reference: PlanReference) -> TableResult:
         """Load a plan and start it."""
@@ -182,7 +183,7 @@ class TableEnvironment:
         return statement.query.span
 
     def _compile(self, statement: Insert | StatementSetNode, *, complete: bool = False) -> CompiledPlan:
-        plan = CompiledPlan(self._session.compile(statement, complete=complete), self._runner, self._session.restore)
+        plan = CompiledPlan(self._session.compile(statement, complete=complete), self._own, self._session.restore)
         like = self._session.config.get("flinkplan.like")
         return plan.like(PlanReference.from_name(like)) if like else plan
 
@@ -254,7 +255,7 @@ class TableEnvironment:
 
     def _query(self, statement: QueryStatement) -> TableResult:
         plan = self._session.compile_query(statement.query)
-        config = dict(self._session.config)
+        config = of_own_statements(self._session.config)
         return QueryResult(plan, lambda collector: self._starter(plan, config, collector=collector))
 
 

@@ -10,6 +10,7 @@
 ``flinkplan.checkpoint-interval``     time between checkpoints in real-time mode
 ``flinkplan.files-per-batch``         most files of a source in a batch of a stream; all that are there
 ``flinkplan.allow``                   go on from a checkpoint in spite of these findings, separated by commas
+``flinkplan.allow-databases``         folders whose embedded databases loaded plans may open, separated by commas
 ``flinkplan.like``                    compiled plans keep the ids and TTLs of this plan: a file, ``REVISION:PATH``, a
                                       checkpoint
 ====================================  ==========================================================
@@ -20,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from ..plan.connectors.jdbc_urls import ANY
 from ..plan.document import Plan
 from ..plan.durations import parse_duration
 from ..plan.errors import PlanError
@@ -35,6 +37,7 @@ class Starter(Protocol):
     def __call__(self, plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job: ...
 
 
+_DATABASES = "flinkplan.allow-databases"
 _CONF, _VARIABLE = "flinkplan.conf.", "flinkplan.var."
 
 
@@ -64,6 +67,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         conf=conf,
         variables=_under(_VARIABLE, options),
         options=options,
+        databases=allowed_databases(options),
         mode=None if mode is None else modes[mode],
         trigger_interval=parse_duration(options.get("flinkplan.trigger-interval", "0")) / 1000,
         checkpoint_interval=parse_duration(options.get("flinkplan.checkpoint-interval", "10 s")) / 1000,
@@ -73,6 +77,17 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     )
     with quiet_jvm():
         return execute(plan, how)
+
+
+def allowed_databases(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The folders whose embedded databases a session with these options may open."""
+    return _list(_DATABASES, options)
+
+
+def of_own_statements(options: Mapping[str, str]) -> dict[str, str]:
+    """The options with which a plan is started that was compiled of the user's own statements: it may open what
+    these name."""
+    return {**options, _DATABASES: ANY}
 
 
 def spark_settings(options: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:

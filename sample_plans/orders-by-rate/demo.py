@@ -134,7 +134,11 @@ def main(folder: Path) -> None:
     broker, shop = Broker(), Shop(folder / "output")
     variables = {"BROKERS": broker.servers, "DATA": str(DATA), "OUT": str(folder / "output")}
     options = JobOptions(
-        checkpoint=str(folder / "checkpoint"), variables=variables, mode=Mode.STREAMING, trigger_interval=0.5
+        checkpoint=str(folder / "checkpoint"),
+        variables=variables,
+        mode=Mode.STREAMING,
+        trigger_interval=0.5,
+        databases=(str(folder / "output"),),
     )
     job = execute(load(folder / "plan.json"), options)
     try:

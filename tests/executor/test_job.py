@@ -355,13 +355,26 @@ def test_changes_are_written(place: Place, format_: str, insert: str, delete: st
     assert place.lines() == [insert, delete]
 
 
-@pytest.mark.parametrize("format_", ["parquet", "orc"])
-def test_columnar_files_are_written_and_read(place: Place, format_: str) -> None:
+@pytest.mark.parametrize(
+    ("format_", "options"),
+    [
+        ("parquet", {"parquet.compression": "GZIP", "parquet.enable.dictionary": "false"}),
+        ("orc", {"orc.compress": "ZLIB", "orc.stripe.size": "2000000"}),
+    ],
+)
+def test_columnar_files_are_written_and_read(place: Place, format_: str, options: dict[str, str]) -> None:
+    from pyarrow import orc, parquet
+
     place.put("1", {"a": 1}, {"a": 2})
     fields = (("a", "INT"),)
-    execute(
-        passthrough(place.files("in"), place.files("middle", format_), fields), JobOptions(spark=place.spark)
-    ).wait()
+    middle = place.files("middle", format_) | options
+    execute(passthrough(place.files("in"), middle, fields), JobOptions(spark=place.spark)).wait()
+    (file,) = (place.root / "middle").glob(f"*.{format_}")
+    if format_ == "parquet":
+        column = parquet.ParquetFile(file).metadata.row_group(0).column(0)
+        assert (column.compression, column.has_dictionary_page) == ("GZIP", False)
+    else:
+        assert orc.ORCFile(file).compression == "ZLIB"
     place.run(passthrough(place.files("middle", format_), place.files("out"), fields))
     assert place.rows() == [{"a": 1}, {"a": 2}]
 

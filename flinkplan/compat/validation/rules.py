@@ -236,6 +236,22 @@ RULES = rule_table(
         "A job over bounded files does not start without them. Told with --for spark.",
     ),
     Rule(
+        "option-unlisted",
+        ERROR,
+        "an option of a table is on no list of what is handed on to Spark or a client",
+        "Flink hands options of parquet, orc and Kafka's properties on to libraries, whatever they are. Here a plan "
+        "may come from anywhere, and such options load classes, run commands and delete files, so that only those on "
+        "the lists of docs/connectors.md are executed. Left out with --for flink.",
+    ),
+    Rule(
+        "spark-database",
+        ERROR,
+        "a table is of a database in a folder that the user has not named",
+        "An embedded database, such as Derby's, runs code that is stored in its folder, and the folder may have come "
+        "with the plan. Pass --allow-database FOLDER, or write the folder as a variable alone, jdbc:derby:${NAME}. An "
+        "error with --for spark, a note where no engine is named, and left out with --for flink.",
+    ),
+    Rule(
         "spark-definition",
         Severity.NOTE,
         "the plan holds the name of a table and not its definition",

@@ -6,13 +6,16 @@ Source: the options of Flink's ``FileSystemConnectorOptions``.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...plan.connectors import CONNECTORS, Format
+from ...plan.connectors.bundled import FILE_SYSTEMS
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
+from ...plan.printable import shortened
 from ...plan.types import LogicalType
 from ..context import TranslationContext, Turn
 from ..errors import TableError
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
 _OFFERED = CONNECTORS["filesystem"].metadata
 
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
 _DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
 
@@ -43,6 +47,7 @@ class FileSystem(Connector):
 
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"
+        _check_path(table.options["path"], where)
         format_ = find_format(table.options, where)
         if format_.framed:
             raise TableError(
@@ -97,6 +102,18 @@ class FileSystem(Connector):
             "partitionTypes": [java_type(types[key]) for key in table.partition_keys],
             "defaultPartition": table.option("partition.default-name", _DEFAULT_PARTITION),
         }
+
+
+def _check_path(path: str, where: str) -> None:
+    """Raise :class:`TableError` for a path that is none of files, or not of this machine."""
+    found = _SCHEME.match(path)
+    if found is not None and found[1].lower() not in FILE_SYSTEMS:
+        hint = f"it is a path of this machine, or begins with one of {', '.join(FILE_SYSTEMS)}"
+        raise TableError(
+            f"paths that begin with '{shortened(found[1])}:' are not executed here", where=where, hint=hint
+        )
+    if path.startswith(("//", "\\\\")) or re.match(r"file://(?!localhost/|/|\$)", path, re.IGNORECASE):
+        raise TableError("the path is of another machine", where=where, hint="write it as file:///folder, or /folder")
 
 
 def _message_fields(table: Table) -> list[tuple[str, LogicalType]]:

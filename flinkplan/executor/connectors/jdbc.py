@@ -6,11 +6,11 @@ Sources: Flink's ``JdbcDynamicTableSource``, ``JdbcDynamicTableSink`` and the di
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...plan.connectors.jdbc import DRIVERS, OPERATORS, TESTS, filters
+from ...plan.connectors.jdbc import OPERATORS, TESTS, filters
+from ...plan.connectors.jdbc_urls import absolute, url_problems
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import LookupJoin, TableSourceScan
@@ -32,9 +32,6 @@ _HELD = (
 )
 """The types of columns."""
 
-_CLASSES = re.compile(r"(?i)[?&;](\w*(?:factory|callback|verifier|class|plugin|loggerfile)\w*)=")
-"""Parameters of a URL by which a driver would load classes, or write files, of whoever wrote the plan."""
-
 
 @connector
 class Jdbc(Connector):
@@ -44,7 +41,8 @@ class Jdbc(Connector):
 
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"
-        _check_url(table.options["url"], table.options.get("driver"), where)
+        for problem in url_problems(table.options):
+            raise TableError(problem.message, where=where, hint=problem.hint)
         for name, t in table.physical:
             if t.root not in _HELD or has_nanos(t):
                 raise TableError(readable(f"no database column is of the type {t}, as '{name}' is"), where=where)
@@ -99,7 +97,7 @@ def _place(table: Table, columns: Any) -> dict[str, Any]:
     """Where a table is, as the Java ``JdbcTable`` reads it."""
     options = table.options
     return {
-        "url": options["url"],
+        "url": absolute(options["url"]),
         "table": options["table-name"],
         "user": options.get("username"),
         "password": options.get("password"),
@@ -140,19 +138,3 @@ def _partitions(options: Mapping[str, str]) -> dict[str, Any] | None:
         return None
     bounds = {end: int(options[f"scan.partition.{end}-bound"]) for end in ("lower", "upper")}
     return {"column": options["scan.partition.column"], "count": int(options["scan.partition.num"]), **bounds}
-
-
-def _check_url(url: str, driver: str | None, where: str) -> None:
-    """Raise :class:`TableError` for a database that is not known, or a class that is not its driver's."""
-    known = next((drivers for start, drivers in DRIVERS.items() if url.startswith(start)), None)
-    if known is None:
-        hint = f"these are: {', '.join(f'{start}…' for start in DRIVERS)}"
-        raise TableError("a database of this kind is not executed here", where=where, hint=hint)
-    if driver is not None and driver not in known:
-        raise TableError(
-            f"'{driver}' is not the driver of this database", where=where, hint=f"leave it out, or {known[0]}"
-        )
-    if (found := _CLASSES.search(url)) is not None:
-        raise TableError(
-            f"a URL that names classes or files for its driver, by '{found[1]}', is not executed here", where=where
-        )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ...plan.connectors import FORMAT, FORMATS, Format, format_of
 from ...plan.connectors.kinds import option_prefix
+from ...plan.options import option_of
 from ..errors import TableError
 
 
@@ -34,6 +35,15 @@ def keeps_journal(options: Mapping[str, str]) -> bool:
 
 
 def format_options(format_: Format, options: Mapping[str, str], named_by: str = FORMAT) -> dict[str, str]:
-    """The options, without what stands in front of them, of the format that another option names."""
+    """The options of the format that another option names, by the names under which they are handed on.
+
+    What is not declared, or does nothing here, is left out.
+    """
     prefix = option_prefix(named_by, format_.name)
-    return {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
+    given = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
+    found = {key: option_of(key, format_.options or ()) for key in given}
+    return {
+        option.passed_as or key: given[key]
+        for key, option in found.items()
+        if option is not None and option.is_executed
+    }

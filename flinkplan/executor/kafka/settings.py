@@ -9,7 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ...plan.connectors.kafka_properties import PREFIX, PROPERTIES
 from ...plan.durations import parse_duration
+from ...plan.options import option_of
 from ...plan.record import Record, field
 from ..errors import TableError
 
@@ -18,15 +20,8 @@ if TYPE_CHECKING:
 
     from ..tables import Table
 
-PROPERTIES = "properties."
-
 _LOGIN = re.compile(r"\s*[\w.$]+\s+required\s+(.*?);?\s*", re.DOTALL)
 _ARGUMENT = re.compile(r"(\w+)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))")
-_SERIALIZERS = re.compile(r"(key|value)\.(de)?serializer")
-"""Flink sets them itself, whatever the table says."""
-
-_RUNS = ("plugin.library.paths", "sasl.kerberos.kinit.cmd", "ssl.engine.location", "ssl.engine.id", "ssl.providers")
-"""Settings of librdkafka's that name libraries to load and commands to run: a plan must not."""
 _KERBEROS = "sasl.kerberos."
 _BARE = re.compile(r"[\w./@:-]*")
 """What may stand in a command line, where librdkafka puts Kerberos' settings."""
@@ -118,22 +113,23 @@ def writer_settings(table: Table) -> dict[str, Any]:
 
 
 def client_settings(table: Table) -> dict[str, Any]:
-    """librdkafka's settings of a table's ``properties.*``.
+    """librdkafka's settings of a table's ``properties.*``: those that are declared and do something here.
 
     Raises :class:`TableError` for a login it cannot do, and for what would run something.
     """
     found: dict[str, Any] = {}
     for key, value in table.options.items():
-        name = key.removeprefix(PROPERTIES)
-        if name == key or _SERIALIZERS.fullmatch(name):
+        option = option_of(key, PROPERTIES)
+        if option is None or not option.executed:
             continue
-        if name in _RUNS or (name.startswith(_KERBEROS) and not _BARE.fullmatch(value)):
+        name = key.removeprefix(PREFIX)
+        if option.refused is not None or (name.startswith(_KERBEROS) and not _BARE.fullmatch(value)):
             hint = "leave it out: a plan does not say what runs on this machine"
             raise TableError(f"'{key}' is not taken from a table", where=f"table {table.identifier}", hint=hint)
         if name == "sasl.jaas.config":
             found |= _login(value, table)
         else:
-            found[name] = value
+            found[option.passed_as or name] = value
     return found
 
 

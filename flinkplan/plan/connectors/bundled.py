@@ -33,6 +33,12 @@ EVERYWHERE = (
 )
 """Options of every table."""
 
+FILE_SYSTEMS = (
+    *("file", "hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs"),
+    *("adl", "oss", "cosn", "obs", "bos", "tos", "o3fs", "ofs", "swift", "dbfs", "alluxio", "jfs", "maprfs", "lakefs"),
+)
+"""The schemes of paths.  Others that Hadoop knows, such as ``http`` and ``har``, are no folders of files in Flink."""
+
 _FILES = (
     Option("path", TEXT, None, "the folder (to read: or the file)", required=True),
     Option("format", TEXT, None, "the format of the files", required=True),

@@ -7,10 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ..errors import FlinkplanError
 from ..findings import did_you_mean
-from ..options import Option, is_true, named
+from ..options import Option, is_true, named, option_of
+from ..printable import shortened
 from ..specs import ResolvedSchema
 from ..types import LogicalType
 from . import CHANGELOG, CONNECTORS, FORMATS, parse_kinds
+from .jdbc import JDBC
+from .jdbc_urls import folder_of, is_named_by_user
 from .kinds import option_prefix
 from .model import Connector, Options, Problem
 
@@ -78,6 +81,62 @@ def exposed(options: Options) -> Iterator[Problem]:
         if _PASSWORD_WITHIN.search(value):
             hint = "give it by an option of its own, or as a variable"
             yield Problem(key, f"a password stands in '{key}', and a plan is no place for it", hint)
+
+
+def unlisted(options: Options, written: Options) -> Iterator[Problem]:
+    """The options of a table with which Flink executes a plan, but nobody does here; ``written``: with variables.
+
+    What they say would reach Spark, Hadoop or the client of a broker, which load classes, run commands and delete
+    files by such options; a plan may come from anywhere.
+    """
+    connector = CONNECTORS.get(options.get("connector", ""))
+    if connector is None or not connector.executed:
+        return
+    for part, own in _single(connector, options):
+        yield from (_within(part, problem) for problem in unlisted(own, _parts(connector, written).get(part, {})))
+    for key in options:
+        option, known = _declared(key, options, connector)
+        if option is None:
+            continue
+        if option.refused is not None:
+            like = did_you_mean(key, known) if option.key.endswith("*") else None
+            hint = like or "leave it out; docs/connectors.md lists the options that are executed"
+            yield Problem(key, f"'{shortened(key)}' is not executed here: {option.refused}", hint)
+        elif option.by_user and not _VARIABLE.fullmatch(written.get(key, "")):
+            hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
+            yield Problem(key, f"'{key}' is for the user to say, not for a plan", hint)
+
+
+def unnamed_databases(options: Options, written: Options, folders: Sequence[str]) -> Iterator[Problem]:
+    """The databases that a table opens in folders which the user has not named, as :func:`.is_named_by_user` says."""
+    connector = CONNECTORS.get(options.get("connector", ""))
+    for part, own in _single(connector, options):
+        found = unnamed_databases(own, _parts(connector, written).get(part, {}), folders)
+        yield from (_within(part, problem) for problem in found)
+    if connector is not JDBC or is_named_by_user(options, written, folders):
+        return
+    folder = folder_of(options["url"])
+    yield Problem(
+        "url",
+        f"the plan opens the database in {folder}, and a database runs code that is stored in it",
+        f"if you know where it comes from, pass --allow-database {folder}; "
+        "or write its folder as a variable alone, 'jdbc:derby:${NAME}'",
+    )
+
+
+_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+
+
+def _declared(key: str, options: Options, connector: Connector) -> tuple[Option | None, list[str]]:
+    """The option that a key of a table is of, the connector's or a format's, and the keys that are executed there."""
+    for named_by in connector.formats:
+        format_ = FORMATS.get(options.get(named_by, ""))
+        prefix = option_prefix(named_by, format_.name) if format_ else ""
+        if format_ is not None and format_.options is not None and key.startswith(prefix):
+            found = option_of(key.removeprefix(prefix), format_.options)
+            return found, [f"{prefix}{option.key}" for option in format_.options if option.is_executed]
+    declared = connector.options or ()
+    return option_of(key, declared), [option.key for option in declared if option.is_executed]
 
 
 def _of_columns(key: str, schema: ResolvedSchema) -> Iterator[str]:

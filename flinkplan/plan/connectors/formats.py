@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..options import BOOLEAN, CHARACTER, CHARSET, ESCAPED_CHARACTER, TEXT, Option, exactly_one_of, one_of
+from ..options import (
+    BOOLEAN,
+    CHARACTER,
+    CHARSET,
+    ESCAPED_CHARACTER,
+    NUMBER,
+    POSITIVE,
+    TEXT,
+    WHOLE,
+    Option,
+    OptionType,
+    exactly_one_of,
+    one_of,
+)
 from ..row_kinds import ALL
 from .model import Format
 
@@ -56,7 +69,78 @@ _AVRO = (
     Option("codec", TEXT, "snappy", "how files are compressed", executed=False),
 )
 
-_COLUMNAR = Option("*", TEXT, None, "options of Spark's reader and writer; Flink's are those of its library")
+
+def _library(library: str, key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
+    """An option that Flink hands to the library of a columnar format, and Spark as well."""
+    return Option(key, type_, default, meaning, passed_as=f"{library}.{key}")
+
+
+def _others(library: str) -> Option:
+    return Option(
+        "*",
+        TEXT,
+        None,
+        f"others that Flink hands to {library}'s library",
+        refused="only options on a list are handed to Spark",
+    )
+
+
+_PARQUET = (
+    Option(
+        "compression",
+        one_of("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "LZ4_RAW", "ZSTD"),
+        "SNAPPY",
+        "how columns are compressed",
+        passed_as="compression",
+    ),
+    _library("parquet", "compression.codec.zstd.level", WHOLE, "3", "how hard ZSTD tries, from 1 to 22"),
+    _library("parquet", "block.size", POSITIVE, "134217728", "the bytes of a row group"),
+    _library("parquet", "page.size", POSITIVE, "1048576", "the bytes of a page"),
+    _library("parquet", "dictionary.page.size", POSITIVE, "1048576", "the bytes of a dictionary's page"),
+    _library("parquet", "enable.dictionary", BOOLEAN, "true", "values that repeat are written once"),
+    _library("parquet", "validation", BOOLEAN, "false", "what is written is held against the schema"),
+    _library(
+        "parquet", "writer.version", exactly_one_of("PARQUET_1_0", "PARQUET_2_0", "v1", "v2"), "PARQUET_1_0", "of pages"
+    ),
+    _library("parquet", "writer.max-padding", WHOLE, "8388608", "how many bytes may stay empty before a row group"),
+    _library("parquet", "page.row.count.limit", POSITIVE, "20000", "the rows of a page"),
+    _library("parquet", "bloom.filter.enabled", BOOLEAN, "false", "columns have Bloom filters"),
+    _library("parquet", "bloom.filter.max.bytes", POSITIVE, "1048576", "the bytes of a Bloom filter"),
+    Option("utc-timezone", BOOLEAN, "false", "Flink's times are of UTC, not of the machine's zone", executed=False),
+    Option("batch-size", POSITIVE, "2048", "how many rows Flink reads at once", executed=False),
+    Option("write.int64.timestamp", BOOLEAN, "false", "Flink writes times as numbers, not as INT96", executed=False),
+    Option(
+        "timestamp.time.unit",
+        exactly_one_of("nanos", "micros", "millis"),
+        "micros",
+        "of what these numbers are",
+        executed=False,
+    ),
+    _others("Parquet"),
+)
+
+_ORC = (
+    Option(
+        "compress",
+        one_of("NONE", "ZLIB", "SNAPPY", "LZO", "LZ4", "ZSTD", "BROTLI"),
+        None,
+        "how columns are compressed; else Flink as ZLIB, Spark as ZSTD",
+        passed_as="compression",
+    ),
+    _library("orc", "compress.size", POSITIVE, "262144", "the bytes that are compressed at once"),
+    _library("orc", "stripe.size", POSITIVE, "67108864", "the bytes of a stripe"),
+    _library("orc", "block.size", POSITIVE, "268435456", "the bytes of a block of the file system"),
+    _library("orc", "block.padding", BOOLEAN, "true", "stripes do not cross blocks"),
+    _library("orc", "block.padding.tolerance", NUMBER, "0.05", "which share of a stripe may stay empty for that"),
+    _library("orc", "create.index", BOOLEAN, "true", "files have indexes"),
+    _library("orc", "row.index.stride", POSITIVE, "10000", "the rows between their entries"),
+    _library("orc", "bloom.filter.columns", TEXT, None, "the columns with Bloom filters, between commas"),
+    _library("orc", "bloom.filter.fpp", NUMBER, "0.01", "how often these may be wrong"),
+    _library("orc", "dictionary.key.threshold", NUMBER, "0.8", "up to which share of distinct values there is one"),
+    _library("orc", "encoding.strategy", one_of("SPEED", "COMPRESSION"), "SPEED", "what encoding is for"),
+    _library("orc", "compression.strategy", one_of("SPEED", "COMPRESSION"), "SPEED", "what compression is for"),
+    _others("ORC"),
+)
 
 FORMATS: Mapping[str, Format] = {
     format_.name: format_
@@ -109,11 +193,11 @@ FORMATS: Mapping[str, Format] = {
         Format(
             "parquet",
             "columns in files of Parquet",
-            (Option("utc-timezone", BOOLEAN, "false", "times are of UTC, not of the machine's zone"), _COLUMNAR),
+            _PARQUET,
             columnar=True,
             executed=True,
         ),
-        Format("orc", "columns in files of ORC", (_COLUMNAR,), columnar=True, executed=True),
+        Format("orc", "columns in files of ORC", _ORC, columnar=True, executed=True),
         Format("avro", "records of Avro, as messages", _AVRO, framed=True, executed=True),
         Format("avro-confluent", "records of Avro, their schemas in a registry"),
         Format("debezium-avro-confluent", "changes in Avro as Debezium tells them", kinds=ALL),

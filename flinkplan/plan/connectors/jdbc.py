@@ -17,12 +17,6 @@ from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE, PARALLELISM, unused
 from .model import Connector, Options, Problem, Sink, Source, always
 
-DRIVERS: Mapping[str, tuple[str, ...]] = {
-    "jdbc:derby:": ("org.apache.derby.jdbc.EmbeddedDriver", "org.apache.derby.iapi.jdbc.AutoloadedDriver"),
-    "jdbc:postgresql:": ("org.postgresql.Driver",),
-}
-"""The databases whose tables are executed here, by how their URLs begin, and what their drivers are called."""
-
 OPERATORS: Mapping[str, str] = {
     **{
         operator.internal_name: sql

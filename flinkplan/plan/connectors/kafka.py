@@ -16,6 +16,7 @@ from ..specs import ResolvedSchema
 from ..types import BIGINT, INT, STRING, STRING_LENGTH, LogicalType, timestamp_ltz
 from .bundled import EVERYWHERE, PARALLELISM, unused
 from .formats import FORMATS
+from .kafka_properties import PROPERTIES
 from .kinds import by_format
 from .model import FORMAT, KEY_FORMAT, MESSAGE_FORMATS, VALUE_FORMAT, Connector, Options, Problem, Sink, Source, always
 
@@ -58,8 +59,7 @@ _GUARANTEES = exactly_one_of("at-least-once", "none", "exactly-once")
 _TOPICS = (
     Option("topic", _NAMES, None, "the topic; to read, also several"),
     Option("topic-pattern", _PATTERN, None, "read the topics whose whole names match this expression"),
-    Option("properties.bootstrap.servers", TEXT, None, "where brokers are: HOST:PORT,HOST:PORT", required=True),
-    Option("properties.*", TEXT, None, "what the client is told besides, by the names of its Java twin"),
+    *PROPERTIES,
 )
 _MESSAGES = (
     Option("key.fields-prefix", TEXT, None, "what stands before the names of the key's columns in the table alone"),

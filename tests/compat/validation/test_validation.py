@@ -40,7 +40,9 @@ def ttl(value: Any) -> Edit:
     return lambda plan: join(plan)["state"][0].update(ttl=value)
 
 
-OF_ENGINES = {"table-option", "spark-node", "spark-table", "spark-files", "spark-variable", "spark-definition"}
+OF_ENGINES = {"table-option", "option-unlisted"} | {
+    f"spark-{what}" for what in ("node", "table", "files", "variable", "definition", "database")
+}
 """Rules of ``--for``, whose findings are those of the executor."""
 
 

@@ -37,6 +37,7 @@ record JdbcTable(String url, String name, String user, String password, FlinkTyp
             properties.put("user", user);
             properties.put("password", password);
         }
+        Derby.settle();
         return DriverManager.getConnection(url, properties);
     }
 
