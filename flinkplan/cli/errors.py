@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
 
 import click
 
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding
-from ..plan.printable import printable
+from ..plan.printable import continued, one_line, printable
+from ..plan.secrets import without_secrets
 from ..plan.snippets import described, underline_file
 
 INTERRUPTED = 130
@@ -26,30 +26,27 @@ def print_error(error: FlinkplanError) -> None:
     for number, each in enumerate(error.errors):
         if number:
             click.echo(err=True)
-        message, place, snippet, hint = (text and printable(text) for text in described(each))
-        assert message is not None
-        click.echo(click.style("error: ", fg="red", bold=True) + message, err=True)
-        if place:
-            click.echo(click.style(" --> ", fg="blue") + place, err=True)
-        if snippet:
-            click.echo(snippet, err=True)
-        if hint:
-            click.echo(click.style("hint: ", fg="cyan") + hint, err=True)
+        message, place, snippet, hint = described(each)
+        click.echo(click.style("error: ", fg="red", bold=True) + continued(message), err=True)
+        _print_place(place, snippet, hint)
+
+
+def _print_place(place: str | None, snippet: str | None, hint: str | None) -> None:
+    if place:
+        click.echo(click.style(" --> ", fg="blue") + one_line(place), err=True)
+    if snippet:
+        click.echo(printable(snippet), err=True)
+    if hint:
+        click.echo(click.style("hint: ", fg="cyan") + continued(hint), err=True)
 
 
 def print_warning(finding: Finding) -> None:
     """What is perhaps not as meant, with the rule that says so."""
     where = finding.location
     snippet = underline_file(where) if where else None
-    click.echo(
-        click.style("warning", fg="yellow", bold=True) + f"[{finding.rule}]: {printable(finding.message)}", err=True
-    )
-    if where:
-        click.echo(click.style(" --> ", fg="blue") + printable(str(where)), err=True)
-    if snippet:
-        click.echo(printable(snippet), err=True)
-    if finding.hint:
-        click.echo(click.style("hint: ", fg="cyan") + printable(finding.hint), err=True)
+    message = continued(without_secrets(finding.message))
+    click.echo(click.style("warning", fg="yellow", bold=True) + f"[{finding.rule}]: {message}", err=True)
+    _print_place(str(where) if where else None, snippet, finding.hint and without_secrets(finding.hint))
 
 
 def print_internal_error(error: BaseException, debug: bool) -> None:
@@ -57,8 +54,8 @@ def print_internal_error(error: BaseException, debug: bool) -> None:
     from .. import __version__
 
     if debug:
-        traceback.print_exception(error, file=sys.stderr)
-    kind = printable(f"{type(error).__name__}: {error}".splitlines()[0])
+        click.echo(without_secrets("".join(traceback.format_exception(error))), err=True, nl=False)
+    kind = one_line(without_secrets(f"{type(error).__name__}: {error}".splitlines()[0]))
     click.echo(click.style("internal error: ", fg="red", bold=True) + f"{kind} (flinkplan {__version__})", err=True)
     if not debug:
         click.echo(

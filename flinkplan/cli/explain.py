@@ -43,7 +43,7 @@ def command(
     in that mode is there, too, and why. The format html is a page by itself, with all of it as a graph.
     """
     from ..plan.explain import explain_json, explain_lines
-    from ..plan.printable import printable
+    from ..plan.printable import json_text, one_line
 
     if mode is not None and not physical:
         raise click.UsageError("--mode is of --physical: what Flink's operators do is the same in each mode.")
@@ -70,23 +70,21 @@ def command(
             is_batch = False
             against = {name: obstacles(real_time_query(query)) for name, query in queries.items()}
     if format_ == "json":
-        import json
-
         shown = physical_json(queries, is_batch=is_batch, obstacles=against) if physical else explain_json(compiled)
-        write_output(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", output)
+        write_output(json_text(shown, indent=2) + "\n", output)
         return
     # all lines first: a tree too deep to draw is refused before anything is printed
     tree = physical_lines(queries, is_batch=is_batch, obstacles=against) if physical else explain_lines(compiled)
     lines = list(tree)
     if output is not None:
-        write_output("".join(f"{printable(str(line))}\n" for line in lines), output)
+        write_output("".join(f"{one_line(str(line))}\n" for line in lines), output)
         return
     for line in lines:
         if line.name:
-            name = click.style(printable(line.name), bold=True)
-            click.echo(f"{click.style(line.branches, dim=True)}{name}  {printable(line.text)}")
+            name = click.style(one_line(line.name), bold=True)
+            click.echo(f"{click.style(line.branches, dim=True)}{name}  {one_line(line.text)}")
         else:
-            click.echo(click.style(printable(str(line)), dim=True))
+            click.echo(click.style(one_line(str(line)), dim=True))
 
 
 def _page(compiled: Plan, path: str, sql: str | None) -> str:

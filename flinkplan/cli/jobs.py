@@ -68,10 +68,18 @@ _OPTIONS = (
         "--ui", type=click.IntRange(0, 65535), metavar="PORT", help="Serve that page to this machine meanwhile."
     ),
     click.option(
+        "--ui-host", metavar="ADDRESS", help="Serve it at this address, 127.0.0.1 unless given: others may read it."
+    ),
+    click.option(
         "--metrics-port",
         type=click.IntRange(0, 65535),
         metavar="PORT",
         help="Serve counts in Prometheus' format.",
+    ),
+    click.option(
+        "--metrics-host",
+        metavar="ADDRESS",
+        help="Serve them at this address, such as 0.0.0.0 in a pod; 127.0.0.1 unless given.",
     ),
     click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
 )
@@ -109,7 +117,9 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         quiet: bool,
         report: str | None,
         ui: int | None,
+        ui_host: str | None,
         metrics_port: int | None,
+        metrics_host: str | None,
     ) -> None:
         self._debug = debug
         self._checkpoint = checkpoint
@@ -131,7 +141,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._python = (python_module, py_files)
         self._mode = mode
         self._how_shown = (log_format, quiet)
-        self._watched = Watched(report, ui, metrics_port)
+        self._watched = Watched(report, ui, metrics_port, ui_host, metrics_host)
         self._running: list[Job] = []
         self._stack = ExitStack()
         self._progress: Progress = Silent()

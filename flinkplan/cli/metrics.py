@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import choose_encoder
 
-from ..plan.errors import FlinkplanError
+from .serving import LOOPBACK, serving
 
 if TYPE_CHECKING:
     from ..executor.progress import QueryProgress
@@ -68,18 +69,15 @@ def _seconds(watermark: str) -> float:
 
 
 @contextmanager
-def served(metrics: Metrics, port: int) -> Iterator[str]:
-    """Let them be read by this machine alone, at a free port for 0; the address.
+def served(metrics: Metrics, port: int, host: str = LOOPBACK) -> Iterator[str]:
+    """Let them be read at a port of this machine, or of the address ``host``, at a free one for 0; the address.
 
     Raises :class:`FlinkplanError` where the port is taken.
     """
-    try:
-        server, _ = start_http_server(port, addr="127.0.0.1", registry=metrics.registry)
-    except OSError as e:
-        hint = "name another one with --metrics-port"
-        raise FlinkplanError(f"the port {port} cannot be used: {e.strerror}", hint=hint) from None
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/metrics"
-    finally:
-        server.shutdown()
-        server.server_close()
+
+    def answer(headers: Mapping[str, str]) -> tuple[bytes, str]:
+        encode, kind = choose_encoder(headers.get("Accept", ""))
+        return encode(metrics.registry), kind
+
+    with serving(host, port, {"/": answer, "/metrics": answer}, "--metrics-port") as address:
+        yield f"{address}metrics"

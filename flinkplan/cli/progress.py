@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 
+from ..plan.printable import json_text, one_line
 from ..plan.record import Struct, to_builtins
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class JsonLines(Totals):
 
 
 def _print(event: dict[str, Any]) -> None:
-    click.echo(json.dumps(event, ensure_ascii=False))
+    click.echo(json_text(event))
 
 
 class Summary(Totals):
@@ -112,7 +112,9 @@ class Summary(Totals):
         for sink, total in self.totals.items():
             batches = f"{total.batches} batch{'' if total.batches == 1 else 'es'}"
             late = f", {total.dropped:,} too late" if total.dropped else ""
-            click.echo(f"{sink}: {total.read:,} rows read, {total.written:,} written{late} in {batches}", err=True)
+            click.echo(
+                f"{one_line(sink)}: {total.read:,} rows read, {total.written:,} written{late} in {batches}", err=True
+            )
         if self.totals or how != "failed":
             click.echo(f"{how} after {time.monotonic() - self.started:.1f} s", err=True)
 
@@ -133,6 +135,7 @@ class Live(Summary):
 
     def _table(self) -> Table:
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=None, pad_edge=False, title=f"running for {time.monotonic() - self.started:.0f} s")
         for name in ("sink, operator", "batch", "rows in", "rows out", "rows/s", "watermark", "state rows", "late"):
@@ -145,15 +148,15 @@ class Live(Summary):
             state = f"{sum(known):,}" if known else ""
             late = f"{total.dropped:,}" if total.dropped else ""
             cells = (f"{last.batch}", f"{total.read:,}", f"{total.written:,}", rate, last.watermark or "", state, late)
-            table.add_row(sink, *cells, style="bold")
+            table.add_row(Text(one_line(sink)), *cells, style="bold")
             for operator in last.operators:
                 table.add_row(
-                    f"  {operator.name}", "", "", f"{operator.updated_rows:,}", "", "",
+                    Text(f"  {one_line(operator.name)}"), "", "", f"{operator.updated_rows:,}", "", "",
                     "" if operator.state_rows is None else f"{operator.state_rows:,}",
                     f"{operator.dropped_rows:,}",
                 )  # fmt: skip
             for each in last.waiting:
-                table.add_row(f"  {each.waiting:,} {each.source} wait for {each.waits_for}")
+                table.add_row(Text(one_line(f"  {each.waiting:,} {each.source} wait for {each.waits_for}")))
         return table
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plan.printable import printable
+from ..plan.printable import json_text, one_line
 from .tables import aligned
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _print_counts(counts: list[tuple[State, int]], format_: str) -> None:
 def _print_entries(state: State, entries: list[Entry], format_: str) -> None:
     if format_ == "text":
         node = f" ({state.node})" if state.node else ""
-        click.echo(printable(f"{state.sink}, operator {state.operator}{node}, {state.name}"))
+        click.echo(one_line(f"{state.sink}, operator {state.operator}{node}, {state.name}"))
     for entry in entries:
         expires = entry.expires.isoformat(timespec="seconds") if entry.expires else None
         if format_ == "json":
@@ -82,7 +82,7 @@ def _print_entries(state: State, entries: list[Entry], format_: str) -> None:
             _print_json({**_head(state), **told})
         else:
             when = f"{'expired' if entry.is_expired else 'expires'} {expires}" if expires else "never expires"
-            click.echo(printable(f"  {_json(entry.key)}: {_json(entry.value)}  {when}"))
+            click.echo(one_line(f"  {_json(entry.key)}: {_json(entry.value)}  {when}"))
 
 
 def _head(state: State) -> dict[str, Any]:
@@ -94,9 +94,7 @@ def _print_json(values: dict[str, Any]) -> None:
 
 
 def _json(value: Any) -> str:
-    import json
-
-    return json.dumps(_plain(value), ensure_ascii=False, default=str)
+    return json_text(_plain(value), default=str)
 
 
 def _plain(value: Any) -> Any:

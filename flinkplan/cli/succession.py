@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..plan.names import node_names
-from ..plan.printable import printable
+from ..plan.printable import one_line
 
 if TYPE_CHECKING:
     from ..compat.successor import CarriedTtl, Successor
@@ -33,7 +33,7 @@ def _tell(old: Plan, successor: Successor) -> None:
         click.echo(f"gone: {_listed(old, successor.gone)}", err=True)
     names = node_names(successor.plan)
     for mend in successor.mends:
-        click.echo(printable(f"kept the old order of {names[mend.node]} (node {mend.node}): it {mend.what}"), err=True)
+        click.echo(one_line(f"kept the old order of {names[mend.node]} (node {mend.node}): it {mend.what}"), err=True)
     if successor.mends:
         click.echo("projections restore the order that the query asks for", err=True)
     for ttl in successor.ttls:
@@ -46,14 +46,14 @@ def _count(number: int, one: str, many: str) -> str:
 
 def _listed(plan: Plan, nodes: Iterable[ExecNode]) -> str:
     names = node_names(plan)
-    return ", ".join(f"{names[node.id]} (node {node.id})" for node in nodes)
+    return one_line(", ".join(f"{names[node.id]} (node {node.id})" for node in nodes))
 
 
 def _tell_ttl(ttl: CarriedTtl) -> None:
     if ttl.kept:
-        click.echo(printable(f"kept {ttl.state} {ttl.ttl}; the pipeline says {ttl.told}"), err=True)
+        click.echo(one_line(f"kept {ttl.state} {ttl.ttl}; the pipeline says {ttl.told}"), err=True)
     else:
         what = "the new plan has no such state" if ttl.told is None else f"the pipeline says {ttl.told}"
         verb = "could not be placed" if ttl.told is None else "was not kept"
-        message = printable(f"{ttl.state} {ttl.ttl} {verb}: {what}")
+        message = one_line(f"{ttl.state} {ttl.ttl} {verb}: {what}")
         click.echo(click.style("warning: ", fg="yellow", bold=True) + message, err=True)

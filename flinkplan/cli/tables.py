@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..plan.printable import printable
+from ..plan.printable import one_line
 
 
 def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Rows under their heads, in columns as wide as they need to be."""
-    lines = [head, *([printable(cell) for cell in row] for row in rows)]
+    lines = [head, *([one_line(cell) for cell in row] for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
     return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)

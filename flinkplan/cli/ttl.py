@@ -28,7 +28,7 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     be patterns: 'join*.*=1 d'. Everything else in the file stays byte for byte, so the diff shows the TTLs only.
     """
     from ..plan.document import loads, write_text
-    from ..plan.printable import printable
+    from ..plan.printable import one_line
     from ..plan.ttl import set_ttls, states
 
     text, name = read_plan_text(plan)
@@ -44,7 +44,7 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     for change in changes:
         before = "default" if change.state.ttl is None else change.state.ttl
         node = f"{change.state.node_name} (node {change.state.node.id})"
-        click.echo(printable(f"{node} {change.state.name}: {before} → {change.ttl}"), err=True)
+        click.echo(one_line(f"{node} {change.state.name}: {before} → {change.ttl}"), err=True)
     if in_place and plan != "-":
         write_text(plan, edited)
     else:
@@ -84,9 +84,9 @@ def _edits(sets: tuple[str, ...], all_: str | None) -> list[Edit]:
 
 def _list(states: list[State], format_: str) -> None:
     if format_ == "json":
-        import json
+        from ..plan.printable import json_text
 
-        click.echo(json.dumps([_as_json(state) for state in states], indent=2, ensure_ascii=False))
+        click.echo(json_text([_as_json(state) for state in states], indent=2))
     elif not states:
         click.echo("The plan keeps no state that a TTL could clean.")
     else:

@@ -72,7 +72,10 @@ def variable(text: str) -> tuple[str, str]:
 def _of_environment(name: str, other: str) -> str:
     if other not in os.environ:
         raise click.BadParameter(f"the environment has no variable '{other}' for '{name}'")
-    return os.environ[other]
+    value = os.environ[other]
+    if any("\ud800" <= char <= "\udfff" for char in value):
+        raise click.BadParameter(f"the environment variable '{other}' is not UTF-8 text")
+    return value
 
 
 def _of_file(name: str, path: str) -> str:

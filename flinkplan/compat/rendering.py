@@ -5,14 +5,14 @@ Text and JSON show the edits and the verdicts; the formats for systems that run 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..plan.findings import Severity
 from ..plan.nodes import ExecNode
-from ..plan.printable import printable
+from ..plan.printable import json_text, one_line
 from ..plan.record import Record, field
+from ..plan.secrets import masked_json, without_secrets
 from .diff import ChangeFinding, Diff
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
 from .normal import content
@@ -43,7 +43,7 @@ def render(diff: Diff, format: str, *, paint: Paint | None = None, detail: bool 
     if format == "text":
         return as_text(diff, paint or _plain, detail=detail)
     if format == "json":
-        return json.dumps(as_json(diff), indent=2, ensure_ascii=False) + "\n"
+        return json_text(as_json(diff), indent=2) + "\n"
     return render_report(diff, format)
 
 
@@ -103,7 +103,8 @@ def _node_json(node: ExecNode | None) -> dict[str, Any] | None:
 
 
 def _change_json(change: FieldChange) -> dict[str, Any]:
-    return {"pointer": change.pointer, "old": change.old, "new": change.new}
+    old, new = (masked_json(change.pointer, value) for value in (change.old, change.new))
+    return {"pointer": change.pointer, "old": old, "new": new}
 
 
 def _finding_json(diff: Diff, finding: ChangeFinding) -> dict[str, Any]:
@@ -144,7 +145,7 @@ def as_text(diff: Diff, paint: Paint, *, detail: bool) -> str:
     """A tree of the nodes that changed, and a line with the verdict."""
 
     def shown(text: str, **style: Any) -> str:
-        return paint(printable(text), **style)
+        return paint(one_line(without_secrets(text)), **style)
 
     lines = list(_drawn(_branches(diff, detail), "", shown))
     if lines:
@@ -229,7 +230,8 @@ def _details(edit: Edit) -> Iterator[_Line]:
     for changes in found.values():
         for change in changes:
             at = "".join(f"/{step}" for step in change.path(output_format="list"))
-            yield _Line(f"{at}: {short(_json(change.t1))} → {short(_json(change.t2))}", _DIM)
+            old, new = (short(masked_json(at, _json(value))) for value in (change.t1, change.t2))
+            yield _Line(f"{at}: {old} → {new}", _DIM)
 
 
 def _json(value: Any) -> Any:

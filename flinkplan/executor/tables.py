@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ..plan.record import Record
+from ..plan.secrets import remember
 from ..plan.specs import Column, ContextResolvedTable, ResolvedTable
 from ..plan.types import LogicalType
 from .errors import TableError
@@ -56,6 +57,7 @@ def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> T
             "not temporary and 'table.plan.compile.catalog-objects' = 'ALL'",
         )
     options = replace_variables(resolved.options, variables)
+    remember(options, resolved.options)
     return Table(reference.identifier, reference.name, resolved, options)
 
 

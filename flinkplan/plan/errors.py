@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .record import Record
+from .secrets import without_secrets
 
 
 class Location(Record):
@@ -54,11 +55,12 @@ class FlinkplanError(Exception):
         return (self,)
 
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.message}" if self.where else self.message]
+        message = without_secrets(self.message)
+        lines = [f"{self.where}: {message}" if self.where else message]
         if self.snippet:
-            lines.append(self.snippet)
+            lines.append(without_secrets(self.snippet))
         if self.hint:
-            lines.append(f"hint: {self.hint}")
+            lines.append(f"hint: {without_secrets(self.hint)}")
         return "\n".join(lines)
 
 

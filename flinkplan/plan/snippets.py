@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from .errors import FlinkplanError, Location
+from .secrets import hidden, without_secrets
 
 _WIDTH = 100
 
@@ -12,7 +13,10 @@ _WIDTH = 100
 def underline(line: str, where: Location) -> str:
     """The line as it stands in a file, numbered and cut around the place, and carets up to ``where.end_column``."""
     column = where.column or 1
-    width = (where.end_column or column + 1) - column
+    end = where.end_column or column + 1
+    line, shifted = hidden(line)
+    column, end = shifted(column - 1) + 1, shifted(end - 1) + 1
+    width = end - column
     number = str(where.line)
     if column > _WIDTH:
         line, column = "…" + line[column - _WIDTH // 2 - 1 :], _WIDTH // 2 + 2
@@ -36,7 +40,11 @@ def underline_file(where: Location) -> str | None:
 
 def described(error: FlinkplanError) -> tuple[str, str | None, str | None, str | None]:
     """Message, place, snippet and hint of an error, as far as it has them."""
-    snippet = error.snippet
+    snippet = _shown(error.snippet)
     if snippet is None and isinstance(error.where, Location):
         snippet = underline_file(error.where)
-    return error.message, str(error.where) if error.where else None, snippet, error.hint
+    return without_secrets(error.message), str(error.where) if error.where else None, snippet, _shown(error.hint)
+
+
+def _shown(text: str | None) -> str | None:
+    return text and without_secrets(text)

@@ -11,6 +11,7 @@ from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
 from ..plan.readable import readable
+from ..plan.secrets import masked
 from ..planner.catalog.catalog import Catalog
 from ..planner.session import Session
 from ..planner.sql import parse_script
@@ -249,7 +250,8 @@ class TableEnvironment:
 
     def _set(self, statement: SetOption) -> TableResult:
         if statement.key is None:
-            return TableResult(("key", "value"), sorted(self._session.config.items()))
+            shown = ((key, masked(key, value)) for key, value in self._session.config.items())
+            return TableResult(("key", "value"), sorted(shown))
         self._session.apply(statement)
         return TableResult()
 

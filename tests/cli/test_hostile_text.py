@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
+from flinkplan.cli.progress import JsonLines, Summary
+from flinkplan.executor.progress import QueryProgress
 from tests.cli.support import flinkplan
 from tests.parity.corpus import HERE
 
@@ -118,3 +122,114 @@ def test_half_a_character(tmp_path: Path) -> None:
     assert (outcome.code, "half of a surrogate pair" in outcome.err) == (3, True)
     refused = flinkplan("execute", str(PLAN), "--var", "CASE=\udcff")
     assert (refused.code, "not UTF-8" in refused.err) == (2, True)
+
+
+ATTACK = "a\n::error::b\r\n  ::add-mask::c\x1b[2J\u2028::d"
+OURS = re.compile(r"::(error|warning|notice) title=flinkplan ")
+
+
+def _attacked(folder: Path) -> str:
+    """A plan with commands to whoever reads its names line by line, and with something to find."""
+
+    def change(nodes: Any) -> None:
+        for node in nodes:
+            node["description"] = f"{node['description']}{ATTACK}"
+        nodes[0]["scanTableSource"]["table"]["identifier"] = f"`c`.`d`.`{ATTACK}`"
+        nodes[0]["scanTableSource"]["table"]["resolvedTable"]["options"][ATTACK] = ATTACK
+        nodes[0]["scanTableSource"]["table"]["resolvedTable"]["options"]["connector"] = ATTACK
+        nodes[4]["state"][0]["name"] = ATTACK
+        nodes[4][ATTACK] = 1
+
+    return _changed(folder, change)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in re.split(r"[\n\r\u2028\x85]", text)]
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "github", "sarif", "junit", "markdown"])
+def test_names_begin_no_line_of_a_report(tmp_path: Path, format_: str) -> None:
+    file = _attacked(tmp_path)
+    for command in (("validate", file), ("validate", file, "--for", "spark"), ("diff", str(PLAN), file)):
+        outcome = flinkplan(*command, "--format", format_)
+        commands = [line for line in _lines(outcome.out + outcome.err) if line.startswith("::")]
+        assert all(map(OURS.match, commands)), (command, commands)
+        assert bool(commands) is (format_ == "github")
+        assert "\x1b" not in outcome.out
+        if format_ == "junit":
+            ElementTree.fromstring(outcome.out)
+        elif format_ in ("json", "sarif"):
+            json.loads(outcome.out)
+
+
+def test_names_begin_no_line_of_other_commands(tmp_path: Path) -> None:
+    file = _attacked(tmp_path)
+    commands = [("explain", file), ("explain", file, "--format", "json"), ("ttl", file), ("execute", file)]
+    for command in (*commands, ("diff", str(PLAN), file, "--detail"), ("ttl", file, "--format", "json")):
+        outcome = flinkplan(*command)
+        assert not [line for line in _lines(outcome.out + outcome.err) if line.startswith("::")], command
+
+
+def test_names_of_sinks_begin_no_line(capsys: pytest.CaptureFixture[str]) -> None:
+    for shown in (Summary(), JsonLines()):
+        shown.batch_done(QueryProgress(ATTACK, 1, "2020-01-01T00:00:00.000Z", 10, 4, 1, 100.0, 250, None, ()))
+        shown.ended("finished")
+    captured = capsys.readouterr()
+    lines = _lines(captured.out + captured.err)
+    assert "10 rows read" in captured.err
+    assert not [line for line in lines if line.startswith("::")]
+
+
+def test_links_and_html_of_a_plan_are_text_in_markdown(tmp_path: Path) -> None:
+    def change(nodes: Any) -> None:
+        nodes[4]["<img src=x> [y](http://h) | z"] = 1
+
+    shown = flinkplan("validate", _changed(tmp_path, change), "--format", "markdown").out
+    assert r"&lt;img src=x> \[y\](http://h) \| z" in shown
+
+
+def _with_secrets(folder: Path) -> tuple[str, str]:
+    """Two plans whose tables hold secrets in plain text."""
+
+    def secret(number: int) -> Any:
+        def change(nodes: Any) -> None:
+            options = nodes[0]["scanTableSource"]["table"]["resolvedTable"]["options"]
+            options["password"] = options["url"] = f"jdbc:x://ann:hunter2{number}@h;password=hunter2{number}"
+            options["topc"] = "t"
+
+        return change
+
+    one = Path(_changed(folder, secret(1))).rename(folder / "one.json")
+    return str(one), _changed(folder, secret(2))
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "github", "sarif", "junit", "markdown", "html"])
+def test_secrets_of_a_plan_are_not_shown(tmp_path: Path, format_: str) -> None:
+    one, two = _with_secrets(tmp_path)
+    commands = [("diff", one, two)]
+    if format_ == "text":
+        commands += [("execute", one), ("explain", one), ("ttl", one), ("diff", one, two, "--detail")]
+    if format_ != "html":
+        commands += [("validate", one, "--for", "spark"), ("validate", one)]
+    for command in commands:
+        outcome = (
+            flinkplan(*command, "--format", format_) if command[0] in ("diff", "validate") else flinkplan(*command)
+        )
+        assert outcome.code != 70
+        assert "hunter2" not in outcome.out + outcome.err, command
+
+
+def test_secrets_of_a_script_are_not_shown(tmp_path: Path) -> None:
+    script = tmp_path / "p.sql"
+    tables = SCRIPT.replace("'datagen')", "'jdbc', 'url' = 'jdbc:x', 'table-name' = 't', 'password' = 'hunter2')")
+    script.write_text(tables)
+    refused = flinkplan("compile", str(script))
+    assert (refused.code, "'password' = '******'" in refused.err) == (3, True)
+    assert "hunter2" not in refused.err
+    shown = flinkplan(
+        "run",
+        "-",
+        stdin=f"SET 'flinkplan.var.PASSWORD' = 'hunter2';{tables.partition('INSERT')[0]}SET; SHOW CREATE TABLE a;",
+    )
+    assert "hunter2" not in shown.out + shown.err
+    assert shown.out.count("******") == 2

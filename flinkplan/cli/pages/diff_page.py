@@ -9,6 +9,7 @@ from ...compat.edits import Edit, Insert, Keep, Move, Remove, Replace, Update
 from ...compat.verdicts import Effect, Verdict, worst
 from ...plan.explain import Operator, explain
 from ...plan.nodes import ExecNode
+from ...plan.secrets import masked_json, without_secrets
 from .model import Edge, Graph, Node, Section
 from .plan_page import about, sections, short_name
 
@@ -80,7 +81,7 @@ class _DiffPage:
 
     def _found(self, key: str) -> Iterator[Section]:
         for finding in self._findings.get(key, []):
-            words = [finding.message]
+            words = [without_secrets(finding.message)]
             if finding.hint:
                 words.append(f"hint: {finding.hint}")
             told = self._diff.asked.told(finding.flink, finding.change_rule.spark)
@@ -133,7 +134,7 @@ def _ends(edit: Edit) -> tuple[ExecNode | None, ExecNode | None]:
 def _changes(edit: Edit) -> Iterator[Section]:
     if not isinstance(edit, Update):
         return
-    rows = tuple((change.pointer, _text(change.old), _text(change.new)) for change in edit.changes)
+    rows = tuple((c.pointer, *(_text(masked_json(c.pointer, value)) for value in (c.old, c.new))) for c in edit.changes)
     yield Section("Changed", heads=("where", "before", "after"), rows=rows)
 
 

@@ -10,6 +10,7 @@ from ...plan.errors import FlinkplanError
 from ...plan.explain import Operator, explain
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from ...plan.secrets import hidden
 from .model import Edge, Graph, Node, Section
 
 if TYPE_CHECKING:
@@ -24,20 +25,27 @@ def plan_page(plan: Plan, title: str, sql: str | None = None, places: Mapping[in
 
     ``sql`` stands beside, ``places`` are those of the operators in it, by node id.
     """
+    sql, places = _without_secrets(sql, places or {})
     operators = explain(plan)
     executions = _executions(plan)
     names = node_names(plan)
     return Graph(
         title,
         _subtitle(plan, executions),
-        tuple(
-            _node(operator, names[id], executions.get(id), (places or {}).get(id, ()))
-            for id, operator in operators.items()
-        ),
+        tuple(_node(operator, names[id], executions.get(id), places.get(id, ())) for id, operator in operators.items()),
         tuple(edges(plan, operators)),
         sections=(_whole(operators, names),),
         sql=sql,
     )
+
+
+def _without_secrets(sql: str | None, places: Mapping[int, Places]) -> tuple[str | None, Mapping[int, Places]]:
+    """The text without secrets, and where the operators stand in it then."""
+    if sql is None:
+        return None, places
+    shown, shifted = hidden(sql)
+    moved = {id: tuple((shifted(start), shifted(end)) for start, end in spans) for id, spans in places.items()}
+    return shown, moved
 
 
 def _subtitle(plan: Plan, executions: Mapping[int, Execution]) -> str:

@@ -6,12 +6,11 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from ...plan.errors import FlinkplanError
 from ...plan.files import Place
 from ..progress import as_json
+from ..serving import LOOPBACK, Answer, serving
 from .page import report_page
 
 if TYPE_CHECKING:
@@ -70,43 +69,15 @@ def _thinned(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def served(report: Report, port: int) -> Iterator[str]:
-    """Serve the page at a port of this machine alone, a free one for 0; its address.
+def served(report: Report, port: int, host: str = LOOPBACK) -> Iterator[str]:
+    """Serve the page at a port of this machine, or of the address ``host``, at a free one for 0; its address.
 
     Raises :class:`FlinkplanError` where the port is taken.
     """
     page = report_page(report.data() | {"live": True}).encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path == "/":
-                self._answer(page, "text/html; charset=utf-8")
-            elif self.path == "/data":
-                self._answer(json.dumps(report.data()).encode(), "application/json")
-            else:
-                self.send_error(404)
-
-        def _answer(self, body: bytes, kind: str) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "no-store")
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    except OSError as e:
-        raise FlinkplanError(
-            f"the port {port} cannot be used: {e.strerror}", hint="name another one with --ui"
-        ) from None
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+    answers: dict[str, Answer] = {
+        "/": lambda headers: (page, "text/html; charset=utf-8"),
+        "/data": lambda headers: (json.dumps(report.data()).encode(), "application/json"),
+    }
+    with serving(host, port, answers, "--ui") as address:
+        yield address

@@ -17,6 +17,7 @@ from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output
 from pygments.lexers.sql import SqlLexer
 
+from ...plan.secrets import may_hold_secret
 from ...planner.catalog.catalog import Catalog
 from .completion import SqlCompleter
 from .texts import is_whole
@@ -52,11 +53,20 @@ def _history(file: Path | None) -> History:
     if file is None:
         return InMemoryHistory()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.touch()
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.touch(mode=0o600)
+        file.chmod(0o600)
     except OSError:
         return InMemoryHistory()
-    return FileHistory(str(file))
+    return _PrivateHistory(str(file))
+
+
+class _PrivateHistory(FileHistory):
+    """A history in a file that leaves out what holds secrets; those typed in this session are at hand all the same."""
+
+    def store_string(self, string: str) -> None:
+        if not may_hold_secret(string):
+            super().store_string(string)
 
 
 def _keys() -> KeyBindings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...plan.findings import Finding, Severity
+from ...plan.printable import printable
 from .model import Report, sentence
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
@@ -26,6 +27,7 @@ def _command(report: Report, finding: Finding) -> str:
 
 
 def _escape(text: str, more: str = "") -> str:
+    text = printable(text)
     for char in "%\r\n" + more:
         text = text.replace(char, f"%{ord(char):02X}")
     return text

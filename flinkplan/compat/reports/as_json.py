@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ...plan.findings import Finding
+from ...plan.printable import json_text
 from .model import Report
 
 VERSION = 1
@@ -19,7 +19,7 @@ def render(report: Report) -> str:
         "subject": report.subject,
         "findings": [_finding(report, f) for f in report.findings],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return json_text(document, indent=2)
 
 
 def _finding(report: Report, finding: Finding) -> dict[str, Any]:

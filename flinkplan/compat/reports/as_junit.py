@@ -8,12 +8,13 @@ from __future__ import annotations
 from xml.sax.saxutils import escape, quoteattr
 
 from ...plan.findings import Finding
+from ...plan.printable import continued, one_line, printable
 from .model import Report, sentence
 
 
 def render(report: Report) -> str:
     """The report as one test suite; without findings one case passes."""
-    nothing = f'  <testcase classname={quoteattr(report.subject)} name="no findings"/>'
+    nothing = f'  <testcase classname={quoteattr(one_line(report.subject))} name="no findings"/>'
     cases = [_case(report, f) for f in report.findings] or [nothing]
     failures = sum(map(report.fails, report.findings))
     head = (
@@ -28,18 +29,13 @@ def _case(report: Report, finding: Finding) -> str:
     details = [part for part in (str(finding.location or report.subject), finding.pointer, hint) if part]
     message = sentence(finding)
     if report.fails(finding):
-        kind, message = quoteattr(finding.severity.value), quoteattr(_printable(message))
+        kind, message = quoteattr(finding.severity.value), quoteattr(printable(message))
         told = f"<failure type={kind} message={message}>{_text(details)}</failure>"
     else:
         told = f"<system-out>{_text([f'{finding.severity.value}: {message}', *details])}</system-out>"
-    name = quoteattr(f"{finding.rule} {finding.pointer}")
-    return f"  <testcase classname={quoteattr(report.file(finding))} name={name}>\n    {told}\n  </testcase>"
+    name = quoteattr(one_line(f"{finding.rule} {finding.pointer}"))
+    return f"  <testcase classname={quoteattr(one_line(report.file(finding)))} name={name}>\n    {told}\n  </testcase>"
 
 
 def _text(lines: list[str]) -> str:
-    return escape(_printable("\n".join(lines)))
-
-
-def _printable(text: str) -> str:
-    """The text without the control characters that XML cannot hold."""
-    return "".join(c if c >= " " or c in "\t\n" else "�" for c in text)
+    return escape(continued("\n".join(lines)))

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from ...plan.findings import Finding
+from ...plan.printable import printable
 from .model import Report, title
+
+_MARKS = re.compile(r"[|\[\]]")
+"""What begins a cell or a link."""
 
 
 def render(report: Report) -> str:
@@ -20,4 +26,10 @@ def _row(finding: Finding) -> str:
     line = f"line {place.line}" if place and place.line else ""
     where = ", ".join(part for part in (title(finding), line) if part)
     cells = (finding.severity.value, f"`{finding.rule}`", where, finding.told, finding.hint or "")
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+    return "| " + " | ".join(map(_cell, cells)) + " |"
+
+
+def _cell(text: str) -> str:
+    """A text in a table's cell: no lines, HTML or links of its own."""
+    plain = printable(text).replace("\n", " ").replace("&", "&amp;").replace("<", "&lt;")
+    return _MARKS.sub(r"\\\g<0>", plain)

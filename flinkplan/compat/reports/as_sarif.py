@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import quote
 
 from ...plan.findings import Finding, Severity
+from ...plan.printable import json_text
 from .model import Report, sentence
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -18,7 +18,7 @@ def render(report: Report) -> str:
     used = sorted({f.rule for f in report.findings})
     driver = {"name": "flinkplan", "rules": [_rule(report, rule) for rule in used]}
     run = {"tool": {"driver": driver}, "results": [_result(report, f) for f in report.findings]}
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
 def _rule(report: Report, rule_id: str) -> dict[str, Any]:

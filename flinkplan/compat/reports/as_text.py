@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...plan.findings import Finding
-from ...plan.printable import printable
+from ...plan.printable import continued, one_line, printable
 from ...plan.snippets import underline
 from .model import Report, sentence
 
@@ -17,10 +17,11 @@ def render(report: Report) -> str:
 
 
 def _finding(report: Report, finding: Finding) -> Iterator[str]:
-    yield f"{finding.severity.value}[{finding.rule}]: {sentence(finding)}"
-    yield f" --> {finding.location or report.subject}" + (f" ({finding.pointer})" if finding.pointer else "")
+    yield f"{finding.severity.value}[{finding.rule}]: {continued(sentence(finding))}"
+    where = f"{finding.location or report.subject}" + (f" ({finding.pointer})" if finding.pointer else "")
+    yield f" --> {one_line(where)}"
     line = report.line(finding)
     if line is not None and finding.location:
         yield underline(line, finding.location)
     if finding.hint:
-        yield f"hint: {finding.hint}"
+        yield f"hint: {continued(finding.hint)}"

@@ -9,6 +9,7 @@ from typing import Any
 from ...plan.findings import Rule, Severity
 from ...plan.nodes import ExecNode
 from ...plan.record import Record, field
+from ...plan.secrets import HIDDEN, masked_json
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Move, Replace, Update
 from ..verdicts import Effect, Verdict
@@ -148,7 +149,10 @@ def became(old: str, new: str) -> str:
 
 def arrow(change: FieldChange) -> str:
     """``joinType INNER → LEFT``."""
-    return f"{label(change.pointer)} {became(short(change.old), short(change.new))}"
+    old, new = (short(masked_json(change.pointer, value)) for value in (change.old, change.new))
+    if old == new and HIDDEN in old:
+        return f"{label(change.pointer)} {old} → another {new}"
+    return f"{label(change.pointer)} {became(old, new)}"
 
 
 def label(pointer: str) -> str:

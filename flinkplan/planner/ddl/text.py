@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.secrets import masked
 from ...plan.specs import Column
 from ..catalog.catalog import Table, View
 from .expression_text import quoted, quoted_string
@@ -24,7 +25,9 @@ def create_table_text(table: Table) -> str:
         lines.append(f"COMMENT {quoted_string(resolved.comment)}")
     if resolved.partition_keys:
         lines.append(f"PARTITIONED BY ({_names(tuple(resolved.partition_keys))})")
-    options = (f"  {quoted_string(k)} = {quoted_string(v)}" for k, v in sorted((resolved.options or {}).items()))
+    options = (
+        f"  {quoted_string(k)} = {quoted_string(masked(k, v))}" for k, v in sorted((resolved.options or {}).items())
+    )
     return "\n".join([*lines, "WITH (", ",\n".join(options), ")\n"])
 
 

@@ -55,3 +55,32 @@ def test_a_history_that_cannot_be_kept_is_done_without(keys: PipeInput, tmp_path
     file = tmp_path / "file"
     file.touch()
     assert typed(keys, f"SELECT 1;{ENTER}", file / "history") == "SELECT 1;"
+
+
+def test_the_history_is_for_its_user_alone(keys: PipeInput, tmp_path: Path) -> None:
+    history = tmp_path / "history"
+    history.write_text("")
+    history.chmod(0o644)
+    typed(keys, f"SELECT 1;{ENTER}", history)
+    assert history.stat().st_mode & 0o777 == 0o600
+    typed(keys, f"SELECT 1;{ENTER}", tmp_path / "folder/history")
+    assert (tmp_path / "folder/history").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET 'flinkplan.var.PW' = 'hunter2';",
+        "SET 'flinkplan.conf.spark.hadoop.fs.s3a.secret.key' = 'hunter2';",
+        "CREATE TABLE t (a INT) WITH ('connector' = 'jdbc', 'password' = 'hunter2');",
+        "CREATE TABLE t (a INT) WITH ('url' = 'jdbc:postgresql://ann:hunter2@h/db');",
+        "ALTER TABLE t SET ('properties.sasl.jaas.config' = 'X required password=\"hunter2\";');",
+    ],
+)
+def test_the_history_holds_no_secrets(keys: PipeInput, tmp_path: Path, statement: str) -> None:
+    history = tmp_path / "history"
+    assert typed(keys, f"{statement}{ENTER}", history) == statement
+    typed(keys, f"SELECT 1;{ENTER}", history)
+    assert "SELECT 1;" in history.read_text()
+    assert "hunter2" not in history.read_text()

@@ -38,12 +38,27 @@ record JdbcTable(String url, String name, String user, String password, FlinkTyp
             properties.put("password", password);
         }
         Derby.settle();
-        return DriverManager.getConnection(url, properties);
+        try {
+            return DriverManager.getConnection(url, properties);
+        } catch (SQLException e) {
+            SQLException failure = new SQLException(shown(e.getMessage()), e.getSQLState(), e.getErrorCode());
+            failure.setStackTrace(e.getStackTrace());
+            throw failure;
+        }
+    }
+
+    /** What a driver says, without the parameters of the URL and the password, which logs must not hold. */
+    private String shown(String message) {
+        if (message == null) {
+            return null;
+        }
+        String told = message.replace(url, url.replaceFirst("(?s)[?;].*", "").replaceAll("(//[^/:@]*):.*@", "$1:******@"));
+        return password == null || password.length() < 4 ? told : told.replace(password, "******");
     }
 
     /** What the database says of something that cannot be {@code done} with the table. */
     IOException failed(String done, SQLException e) {
-        IOException failure = new IOException("the table " + name + " cannot be " + done + ": " + e.getMessage());
+        IOException failure = new IOException("the table " + name + " cannot be " + done + ": " + shown(e.getMessage()));
         failure.setStackTrace(e.getStackTrace());
         return failure;
     }
