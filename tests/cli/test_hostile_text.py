@@ -185,7 +185,7 @@ def test_links_and_html_of_a_plan_are_text_in_markdown(tmp_path: Path) -> None:
         nodes[4]["<img src=x> [y](http://h) | z"] = 1
 
     shown = flinkplan("validate", _changed(tmp_path, change), "--format", "markdown").out
-    assert r"&lt;img src=x> \[y\](http://h) \| z" in shown
+    assert r"&lt;img src=x> [y]\(http://h) \| z" in shown
 
 
 def _with_secrets(folder: Path) -> tuple[str, str]:
@@ -206,7 +206,7 @@ def _with_secrets(folder: Path) -> tuple[str, str]:
 @pytest.mark.parametrize("format_", ["text", "json", "github", "sarif", "junit", "markdown", "html"])
 def test_secrets_of_a_plan_are_not_shown(tmp_path: Path, format_: str) -> None:
     one, two = _with_secrets(tmp_path)
-    commands = [("diff", one, two)]
+    commands: list[tuple[str, ...]] = [("diff", one, two)]
     if format_ == "text":
         commands += [("execute", one), ("explain", one), ("ttl", one), ("diff", one, two, "--detail")]
     if format_ != "html":

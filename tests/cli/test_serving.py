@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
 from http.client import HTTPConnection
+from typing import Any
 
 import click
 import pytest
@@ -106,17 +107,15 @@ def test_loopback() -> None:
 
 
 @pytest.mark.parametrize("options", [{"metrics_port": 0, "metrics_host": "0.0.0.0"}, {"ui": 0, "ui_host": "0.0.0.0"}])
-def test_an_address_that_others_reach_is_warned_of(
-    options: dict[str, object], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with Watched(**options).watching():  # type: ignore[arg-type]
+def test_an_address_that_others_reach_is_warned_of(options: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    with Watched(**options).watching():
         said = capsys.readouterr().err
     assert "warning: whoever reaches 0.0.0.0 can read what is served there" in said
     assert "at http://0.0.0.0:" in said
 
 
 @pytest.mark.parametrize("options", [{"metrics_host": "0.0.0.0"}, {"ui_host": "0.0.0.0"}])
-def test_an_address_needs_a_port(options: dict[str, str]) -> None:
+def test_an_address_needs_a_port(options: dict[str, Any]) -> None:
     with pytest.raises(click.UsageError, match=r"-host needs --"), Watched(**options).watching():
         raise AssertionError("watched")
 

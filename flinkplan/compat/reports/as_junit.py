@@ -38,4 +38,4 @@ def _case(report: Report, finding: Finding) -> str:
 
 
 def _text(lines: list[str]) -> str:
-    return escape(continued("\n".join(lines)))
+    return escape("\n".join(map(continued, lines)))

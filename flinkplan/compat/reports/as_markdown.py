@@ -8,9 +8,6 @@ from ...plan.findings import Finding
 from ...plan.printable import printable
 from .model import Report, title
 
-_MARKS = re.compile(r"[|\[\]]")
-"""What begins a cell or a link."""
-
 
 def render(report: Report) -> str:
     """The report as a Markdown table under its summary."""
@@ -31,5 +28,5 @@ def _row(finding: Finding) -> str:
 
 def _cell(text: str) -> str:
     """A text in a table's cell: no lines, HTML or links of its own."""
-    plain = printable(text).replace("\n", " ").replace("&", "&amp;").replace("<", "&lt;")
-    return _MARKS.sub(r"\\\g<0>", plain)
+    plain = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("\n", " "))
+    return plain.replace("|", "\\|").replace("](", "]\\(")
