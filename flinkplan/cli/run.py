@@ -35,6 +35,7 @@ def command(
     changes as they come, each row with its kind, until its input ends; the option sql-client.execution.result-mode
     'table' shows the rows that they leave.
     """
+    from ..plan.printable import printable
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, QueryResult, TableEnvironment
     from ..table.environment import starts_job
@@ -51,5 +52,5 @@ def command(
             if isinstance(result, QueryResult):
                 show(result, environment.get_config(), "TABLEAU", shown, runner.obey)
             elif list(result.collect()):
-                click.echo(str(result))
+                click.echo(printable(str(result)))
         runner.wait()

@@ -93,9 +93,14 @@ def without_secrets(text: str) -> str:
     return hidden(text)[0]
 
 
+def holds_secret(text: str) -> bool:
+    """Whether a text says a secret in words of its own: in a URL, or behind a key; variables are none."""
+    return bool(_spans(text, ()))
+
+
 def may_hold_secret(statement: str) -> bool:
     """Whether a statement says a secret, or sets a variable, which may be one."""
-    return bool(_SAID.search(statement)) or without_secrets(statement) != statement
+    return bool(_SAID.search(statement)) or holds_secret(statement)
 
 
 def hidden(text: str) -> tuple[str, Callable[[int], int]]:

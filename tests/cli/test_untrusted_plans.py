@@ -79,6 +79,27 @@ def test_options_that_are_on_no_list(tmp_path: Path, options: str, words: str, s
     assert (script.code, words in script.err) == (3, True)
 
 
+HYBRID = (
+    "'connector' = 'hybrid', 'source-identifiers' = 'a,b', "
+    "'a.connector' = 'filesystem', 'a.path' = '${DIR}', 'a.format' = 'parquet', "
+    "'b.connector' = 'jdbc', 'b.table-name' = 't', 'b.url' = 'jdbc:derby:${DIR}/shop'"
+)
+
+
+@pytest.mark.parametrize(
+    ("more", "rule", "words"),
+    [
+        (", 'a.parquet.cleanSource' = 'delete'", "option-unlisted", "'parquet.cleanSource' is not executed here"),
+        ("", "spark-database", "source 'b': the plan opens the database in"),
+    ],
+)
+def test_sources_of_a_hybrid_table(tmp_path: Path, more: str, rule: str, words: str) -> None:
+    plan = compiled(tmp_path, HYBRID + more)
+    valid = flinkplan("validate", plan, "--for", "spark", "--var", f"DIR={tmp_path}")
+    assert (valid.code, rule in valid.out, words in valid.out) == (1, True, True), valid.out
+    assert flinkplan("execute", plan, "--var", f"DIR={tmp_path}").code == 3
+
+
 @pytest.mark.parametrize("url", OF_URLS)
 def test_urls_that_tell_a_driver_what_to_load(tmp_path: Path, url: str) -> None:
     plan = compiled(tmp_path, f"{DATABASE}, 'url' = '{url}'")

@@ -8,6 +8,7 @@ import click
 
 from ...plan.errors import FlinkplanError
 from ...plan.interpreter import deeply
+from ...plan.printable import one_line, printable
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment, TableResult
@@ -68,7 +69,9 @@ class Shell:
     def notices(self) -> None:
         """Tell of jobs that have ended by themselves."""
         for job, error in self.jobs.changed():
-            click.echo(f"job {job.id} ({job.name}) has {'failed' if job.status == FAILED else 'finished'}", err=True)
+            click.echo(
+                f"job {job.id} ({one_line(job.name)}) has {'failed' if job.status == FAILED else 'finished'}", err=True
+            )
             if error is not None:
                 print_error(error)
 
@@ -87,7 +90,7 @@ class Shell:
     def close(self) -> None:
         """Stop what still runs, and say so."""
         for job in self.jobs.stop_all():
-            click.echo(f"job {job.id} ({job.name}) is stopped{_kept(job)}", err=True)
+            click.echo(f"job {job.id} ({one_line(job.name)}) is stopped{_kept(job)}", err=True)
 
     def _script(self, text: str, file: str | None = None) -> int:
         for statement in parse_script(text, file).statements:
@@ -113,7 +116,7 @@ class Shell:
         if isinstance(result, QueryResult):
             show(result, self.environment.get_config(), "TABLE", Shown(), self._signals.obey)
         else:
-            click.echo(str(result))
+            click.echo(printable(str(result)))
 
     # The shell's own commands
 

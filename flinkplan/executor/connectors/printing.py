@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...plan.options import is_true
+from ...plan.printable import printable
 from ..context import TranslationContext
 from ..formats.java_types import java_row
 from ..tables import Table
@@ -25,6 +26,6 @@ class Print(Connector):
         return {
             "connector": self.name,
             "type": java_row(table.physical),
-            "identifier": table.option("print-identifier", ""),
+            "identifier": printable(table.option("print-identifier", "")).replace("\n", "\\n"),
             "toErrors": is_true(table.options.get("standard-error")),
         }

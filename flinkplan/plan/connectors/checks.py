@@ -9,6 +9,7 @@ from ..errors import FlinkplanError
 from ..findings import did_you_mean
 from ..options import Option, is_true, named, option_of
 from ..printable import shortened
+from ..secrets import holds_secret
 from ..specs import ResolvedSchema
 from ..types import LogicalType
 from . import CHANGELOG, CONNECTORS, FORMATS, parse_kinds
@@ -16,9 +17,6 @@ from .jdbc import JDBC
 from .jdbc_urls import folder_of, is_named_by_user
 from .kinds import option_prefix
 from .model import Connector, Options, Problem
-
-_PASSWORD_WITHIN = re.compile(r"(?i)[?&;]\w*password=(?!\$\{)")
-"""A parameter of a URL."""
 
 
 def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
@@ -78,7 +76,7 @@ def exposed(options: Options) -> Iterator[Problem]:
     for part, own in _single(connector, options):
         yield from (_within(part, problem) for problem in exposed(own))
     for key, value in options.items() if connector and connector.secrets else ():
-        if _PASSWORD_WITHIN.search(value):
+        if holds_secret(value):
             hint = "give it by an option of its own, or as a variable"
             yield Problem(key, f"a password stands in '{key}', and a plan is no place for it", hint)
 

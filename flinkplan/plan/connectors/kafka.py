@@ -96,6 +96,7 @@ _SECRETS = tuple(
         "sasl.password",
         "sasl.jaas.config",
         "sasl.oauthbearer.client.secret",
+        "sasl.oauthbearer.client.credentials.client.secret",
         "ssl.key.password",
         "ssl.key.pem",
         "ssl.keystore.key",
