@@ -248,7 +248,7 @@ def test_what_functions_do_not_take(name: str, types: list[str]) -> None:
 
 def test_what_merges_parts_of_an_aggregate_is_an_aggregate() -> None:
     named = {f.internal_name: f for f in all_functions() if f.kind is Kind.AGGREGATE}
-    merging = [merge for f in named.values() for merge in f.aggregation.split(f.internal_name)]
+    merging = [merge for f in named.values() for merge in f.aggregation.split(f.internal_name, 1)]
     assert merging
     assert [pair for pair in merging if not set(pair) <= named.keys()] == []
     assert not [f.name for f in named.values() if f.aggregation.is_splittable and not f.aggregation.merged_by]
@@ -276,3 +276,10 @@ def test_what_sources_can_be_told(syntax: str, name: str, pushable: bool) -> Non
     function = function_of(syntax, name)
     assert function is not None
     assert function.is_pushable is pushable
+
+
+def test_only_lists_without_a_separator_are_put_together_of_parts() -> None:
+    listagg = find_function("LISTAGG")
+    assert listagg is not None
+    splits = [listagg.aggregation.split(listagg.internal_name, arguments) for arguments in (1, 2)]
+    assert splits == [((listagg.internal_name, listagg.internal_name),), ()]

@@ -150,7 +150,7 @@ LISTAGG = declare(
     (signature("CHARACTER"), signature("CHARACTER", "CHARACTER")),
     null_in_null_out(argument(0)),
     kind=Kind.AGGREGATE,
-    aggregation=Aggregation(merged_by=internal_name("LISTAGG")),
+    aggregation=Aggregation(merged_by=internal_name("LISTAGG"), merges_arguments=1),
 )
 COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable=False), kind=Kind.AGGREGATE)
 ARRAY_AGG = declare("ARRAY_AGG", _ANY, lambda args: array(args.types[0], args.types[0].nullable), kind=Kind.AGGREGATE)

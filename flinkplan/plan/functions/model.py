@@ -116,8 +116,16 @@ class Aggregation(Record):
     variance: tuple[bool, bool] | None = None
     """A variance: whether of a sample, and whether its root is taken."""
 
-    def split(self, name: str) -> tuple[tuple[str, str], ...]:
-        """The functions that are computed of parts of a group, with those that merge them; none: it cannot be split."""
+    merges_arguments: int | None = None
+    """Results of calls with more arguments cannot be merged, as what merges them takes nothing but the results."""
+
+    def split(self, name: str, arguments: int) -> tuple[tuple[str, str], ...]:
+        """What computes a call of so many arguments of parts of a group, each with what merges its results.
+
+        Nothing where the call cannot be split.
+        """
+        if self.merges_arguments is not None and arguments > self.merges_arguments:
+            return ()
         return self.parts or (((name, self.merged_by),) if self.merged_by else ())
 
 

@@ -49,7 +49,7 @@ def _groups_by_processing_time(rel: Aggregate) -> bool:
 def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
     """The functions that are computed per bucket, each with the one that puts the buckets' results together."""
     name = call.internal_name or ""
-    return aggregation_of(name).split(name)
+    return aggregation_of(name).split(name, len(call.arg_list))
 
 
 def _split(rel: Aggregate, buckets: int) -> Rel:
