@@ -34,9 +34,9 @@ from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
 from .evaluation.collections import is_collection, of_collection
-from .evaluation.numbers import double_text, number
+from .evaluation.numbers import double_text, number, to_single
 from .evaluation.registry import UnknownValue, of_values
-from .evaluation.time_texts import moment_text
+from .evaluation.time_texts import moment_text, read_moment, read_time
 from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
 from .expressions import cast
 
@@ -164,16 +164,41 @@ def _reinterpret(call: Call, interval: Literal) -> int:
 
 def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
-        numeric = (*INTEGERS, "DECIMAL", *APPROXIMATE)
-        if left.type.root in numeric and right.type.root in numeric:
-            return operation(number(left), number(right))
         roots = {left.type.root, right.type.root}
+        if roots <= {*INTEGERS, "DECIMAL", *APPROXIMATE}:
+            approximate = not roots.isdisjoint(APPROXIMATE)
+            return operation(*map(_double if approximate else number, (left, right)))
+        if len(roots) == 2 and not roots.isdisjoint(CHARACTER) and not roots.isdisjoint(_TIMES):
+            left, right = _alike(left, right), _alike(right, left)
+            roots = {left.type.root}
         if roots <= {*CHARACTER} or (len(roots) == 1 and roots <= {"DATE", "TIME", "TIMESTAMP", "BOOLEAN"}):
             return operation(left.value, right.value)
         raise UnknownValue
 
     return apply
 
+
+def _double(literal: Literal) -> float:
+    """A number as a DOUBLE, in which a FLOAT has other digits than it is written with."""
+    value = float(number(literal))
+    return to_single(value) if literal.type.root == "FLOAT" else value
+
+
+def _alike(literal: Literal, other: Literal) -> Literal:
+    """A text that is compared with a date or a time, as one itself.
+
+    Raises :class:`PlanningError` where it is none.
+    """
+    if literal.type.root not in CHARACTER:
+        return literal
+    to = other.type.not_null()
+    read = (read_time if to.root == "TIME" else read_moment)(literal.value, to)
+    if read is None:
+        raise PlanningError(f"'{literal.value}' is no {to.root} to compare with one")
+    return Literal(read, to)
+
+
+_TIMES = ("DATE", "TIME", "TIMESTAMP")
 
 _ARITHMETIC = (PLUS, MINUS, TIMES, DIVIDE)
 """What is NULL where one operand is."""

@@ -11,7 +11,7 @@ from typing import Any
 from ....plan.rex import Call, Literal
 from ....plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
 from . import limits
-from .numbers import double_text, java_float, number
+from .numbers import double_text, java_float, number, to_single
 from .registry import UnknownValue, evaluator
 from .time_texts import moment_text, read_moment, read_time
 from .times import parse_moment
@@ -76,6 +76,8 @@ def _convert(operand: Literal, target: LogicalType) -> Any:
 def _to_number(operand: Literal, target: LogicalType) -> Any:
     value = number(operand)
     if target.root in APPROXIMATE:
+        if operand.type.root == "FLOAT" and target.root == "DOUBLE":
+            return double_text(to_single(float(value)))
         return str(operand.value) if operand.type.root in APPROXIMATE else double_text(float(value))
     if target.root == "DECIMAL":
         return value

@@ -32,13 +32,18 @@ def double_text(value: float) -> str:
     return str(Decimal(value or 0))
 
 
+def to_single(value: float) -> float:
+    """The DOUBLE that a FLOAT of these digits is: it has other ones behind those that tell floats apart."""
+    return float(struct.unpack("f", struct.pack("f", value))[0])
+
+
 def java_float(value: float, single: bool = False) -> str:
     """``Double.toString``, or ``Float.toString`` of a ``single`` one: the shortest digits that tell it apart."""
     text = repr(value)
     if single:
-        narrow = struct.unpack("f", struct.pack("f", value))[0]
+        narrow = to_single(value)
         texts = (f"{narrow:.{digits}g}" for digits in range(1, 10))
-        text = repr(float(next(t for t in texts if struct.unpack("f", struct.pack("f", float(t)))[0] == narrow)))
+        text = repr(float(next(t for t in texts if to_single(float(t)) == narrow)))
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         return text
     sign, digits, _ = Decimal(text).normalize().as_tuple()
