@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plan.connectors import CONNECTORS, Format
+from ...plan.connectors import CONNECTORS, Format, default_partition
 from ...plan.connectors.bundled import FILE_SYSTEMS
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import TableSourceScan
@@ -30,12 +32,11 @@ from .base import Connector, connector
 from .requests import Request
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _OFFERED = CONNECTORS["filesystem"].metadata
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")
-_DEFAULT_PARTITION = "__DEFAULT_PARTITION__"
 
 
 @connector
@@ -100,7 +101,7 @@ class FileSystem(Connector):
             "type": java_row(_message_fields(table)),
             "partitions": list(table.partition_keys),
             "partitionTypes": [java_type(types[key]) for key in table.partition_keys],
-            "defaultPartition": table.option("partition.default-name", _DEFAULT_PARTITION),
+            "defaultPartition": default_partition(table.options),
         }
 
 
@@ -141,8 +142,8 @@ def _lines(
         "projection": [names.index(n) for n in request.fields],
         "partitions": request.partitions,
         "partitionTypes": [java_type(t) for n, t in request.columns if n in request.partitions],
-        "defaultPartition": table.option("partition.default-name", _DEFAULT_PARTITION),
-        "only": None if request.only is None else [dict(p) for p in request.only],
+        "defaultPartition": default_partition(table.options),
+        "only": None if request.only is None else [_texts(p, table) for p in request.only],
         "metadata": list(request.metadata),
         "batch": context.is_batch,
         "settles": context.settles,
@@ -158,6 +159,21 @@ def _lines(
     return reader.option("spec", json.dumps(spec)).load()
 
 
+def _texts(partition: Mapping[str, str | None], table: Table) -> dict[str, str]:
+    """What the names of a partition's folders hold."""
+    default = default_partition(table.options)
+    return {key: default if text is None else text for key, text in partition.items()}
+
+
+def _any_of(partitions: Sequence[Mapping[str, str | None]], columns: Mapping[str, Column], table: Table) -> Column:
+    """Whether the texts of partition columns are those of one of the partitions."""
+    from pyspark.sql import functions as F
+
+    wanted = (_texts(partition, table) for partition in partitions)
+    each = (reduce(and_, (columns[key] == text for key, text in texts.items())) for texts in wanted)
+    return reduce(or_, each, F.lit(False))
+
+
 def _columnar(table: Table, format_: Format, request: Request, context: TranslationContext) -> DataFrame:
     """The rows of columnar formats, by Spark's own source."""
     from pyspark.errors import AnalysisException
@@ -165,9 +181,11 @@ def _columnar(table: Table, format_: Format, request: Request, context: Translat
     from pyspark.sql import functions as F
     from pyspark.sql import types as spark
 
-    if request.metadata or request.only is not None:
-        raise UnsupportedError(f"metadata and pruned partitions of the format '{format_.name}'")
-    schema = spark.StructType([spark.StructField(n, spark_type(t)) for n, t in table.physical])
+    if request.metadata:
+        raise UnsupportedError(f"metadata of files of the format '{format_.name}'")
+    keys = table.partition_keys
+    read_as = [(n, spark.StringType() if n in keys else spark_type(t)) for n, t in table.physical]
+    schema = spark.StructType([spark.StructField(n, t) for n, t in read_as])
     reader = context.reader.format(format_.name).schema(schema)
     try:
         if context.files_per_batch is not None:
@@ -180,7 +198,18 @@ def _columnar(table: Table, format_: Format, request: Request, context: Translat
         raise TableError(f"there is no file or directory '{path}'", where=f"table {table.identifier}") from None
     names = [n for n, _ in table.physical]
     read = frame.toDF(*(f"f{names.index(n)}" for n in frame.columns))
-    columns = [read[f"f{names.index(n)}"].alias(column_name(i)) for i, (n, _) in enumerate(request.columns)]
+    if request.only is not None:
+        read = read.where(_any_of(request.only, {key: read[f"f{names.index(key)}"] for key in keys}, table))
+    default = default_partition(table.options)
+
+    def column(name: str, type_: LogicalType) -> Column:
+        found = read[f"f{names.index(name)}"]
+        if name not in keys:
+            return found
+        value = F.lower(found) == "true" if type_.root == "BOOLEAN" else found.cast(spark_type(type_))
+        return F.when(found != default, value)
+
+    columns = [column(n, t).alias(column_name(i)) for i, (n, t) in enumerate(request.columns)]
     kind = F.lit(0).cast("tinyint").alias(KIND)
     number = SparkColumn(context.runtime.source.RowNumber.column())
     return read.select(*columns, kind, number.alias(SEQUENCE))

@@ -33,7 +33,7 @@ class Request:
         table: Table,
         paths: Sequence[tuple[int, ...]],
         metadata: Sequence[str],
-        partitions: Sequence[Mapping[str, str]] | None,
+        partitions: Sequence[Mapping[str, str | None]] | None,
         offered: Mapping[str, LogicalType],
     ) -> None:
         self.paths = paths

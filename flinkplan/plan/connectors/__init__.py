@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from ..errors import FlinkplanError
 from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
-from .bundled import BUNDLED
+from .bundled import BUNDLED, DEFAULT_PARTITION
 from .formats import FORMATS
 from .hybrid import HYBRID
 from .jdbc import JDBC
@@ -37,6 +37,7 @@ __all__ = [
     "Kinds",
     "Sink",
     "Source",
+    "default_partition",
     "deletes_by_key",
     "format_name",
     "format_of",
@@ -155,6 +156,11 @@ def with_said_kinds(options: Options, own: Mapping[str, object]) -> dict[str, st
     """A table's options with the kinds of changes that a scan or sink keeps for it among what is not Flink's."""
     kept = own.get(_KEPT)
     return {**options, CHANGELOG: kept} if isinstance(kept, str) else dict(options)
+
+
+def default_partition(options: Options) -> str:
+    """What stands in the name of a folder for the value of a partition column that is NULL."""
+    return options.get(DEFAULT_PARTITION.key, DEFAULT_PARTITION.default or "")
 
 
 def format_of(options: Options) -> Format | None:

@@ -39,13 +39,17 @@ FILE_SYSTEMS = (
 )
 """The schemes of paths.  Others that Hadoop knows, such as ``http`` and ``har``, are no folders of files in Flink."""
 
+DEFAULT_PARTITION = Option(
+    "partition.default-name", TEXT, "__DEFAULT_PARTITION__", "the folder of rows whose partition is NULL or ''"
+)
+
 _FILES = (
     Option("path", TEXT, None, "the folder (to read: or the file)", required=True),
     Option("format", TEXT, None, "the format of the files", required=True),
     Option("source.monitor-interval", DURATION, None, "look for new files so often: reading then never ends"),
     Option("source.path.regex-pattern", TEXT, None, "read the files whose whole path matches this expression"),
     unused("source.report-statistics", one_of("NONE", "ALL"), "ALL", "files tell the planner how many rows they hold"),
-    Option("partition.default-name", TEXT, "__DEFAULT_PARTITION__", "the folder of rows whose partition is NULL or ''"),
+    DEFAULT_PARTITION,
     unused("partition.time-extractor.kind", exactly_one_of("default", "custom"), "default", "what dates a partition"),
     unused("partition.time-extractor.class", TEXT, None, "the class that does"),
     unused("partition.time-extractor.timestamp-pattern", TEXT, None, "how the partition columns make a time"),

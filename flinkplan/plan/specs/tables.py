@@ -137,9 +137,9 @@ class LimitPushDown(SourceAbility):
 
 @variant("PartitionPushDown")
 class PartitionPushDown(SourceAbility):
-    """Read only these partitions."""
+    """Read only these partitions; where a column's value is ``None``, the default one, whose rows hold NULL."""
 
-    partitions: tuple[Mapping[str, str], ...]
+    partitions: tuple[Mapping[str, str | None], ...]
 
 
 @variant("WatermarkPushDown")

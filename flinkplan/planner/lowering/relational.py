@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...plan import nodes, specs
 from ...plan.connectors import CHANGELOG, said_kinds, without_said_kinds
@@ -46,8 +46,7 @@ def _scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     for ability in rel.abilities:
         match ability:
             case specs.PartitionPushDown(partitions):
-                texts = ["{" + ", ".join(f"{k}={v}" for k, v in sorted(part.items())) + "}" for part in partitions]
-                digests.append(f"partitions=[{', '.join(texts)}]")
+                digests.append(f"partitions=[{', '.join(map(_partition, partitions))}]")
             case specs.FilterPushDown(predicates):
                 digests.append(f"filter=[{_conjunction(predicates, fields)}]")
             case specs.ProjectPushDown(produced_type=produced):
@@ -62,6 +61,11 @@ def _scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     text = f"table=[[{table}]], fields=[{', '.join(rel.names)}]{_scan_hints(rel)}"
     own = _own(rel.table, rel.options)
     return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=source_spec(rel, ctx), unknown=own)
+
+
+def _partition(values: Mapping[str, str | None]) -> str:
+    """``{a=x, b=null}``."""
+    return "{" + ", ".join(f"{key}={'null' if value is None else value}" for key, value in sorted(values.items())) + "}"
 
 
 def source_spec(rel: p.SourceScan, ctx: Context) -> specs.TableSourceSpec:

@@ -6,22 +6,19 @@ Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceSc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 
 from ...plan.connectors import ALL
 from ...plan.functions import Function, called
 from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, NEGATE, PLUS
-from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, OR, SEARCH
 from ...plan.functions.typing import is_interval, is_year_month
-from ...plan.record import Json, found_once, replace
+from ...plan.record import found_once, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.settings import is_on
-from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown, ReadingMetadata, RowKind
+from ...plan.specs import FilterPushDown, LimitPushDown, ReadingMetadata, RowKind
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
-from ..algebra.logical import Filter, Project, Rel, Scan, Sort, Values
+from ..algebra.logical import Filter, Project, Rel, Scan, Sort
 from ..algebra.physical import SourceScan
 from ..algebra.row_types import pick, row_of
 from ..algebra.unplanned import Approximate
@@ -29,9 +26,10 @@ from ..connectors import connector_of, source_kinds, source_of, table_options
 from ..errors import PlanningError
 from ..rex import sargs
 from ..rex.evaluation.numbers import java_float
-from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, refs, rewrite
+from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, rewrite
 from ..rex.normal_forms import to_cnf
-from ..rex.simplify import reordered_condition, simplify
+from ..rex.simplify import reordered_condition
+from .partitions import push_partitions
 from .predicates import filtered
 from .rule import Config, rule
 
@@ -93,7 +91,7 @@ def _with_metadata(scan: SourceScan) -> Rel:
 @rule(on=Filter, over=SourceScan)
 def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
     """Partition predicates first, then the others."""
-    left = _push_partitions(rel, scan)
+    left = push_partitions(rel, scan)
     if isinstance(left, Filter) and isinstance(left.input, SourceScan):
         return _push_filter(left, left.input)
     return left
@@ -185,73 +183,9 @@ def _nested(junction: Function, rex: RexNode) -> RexNode:
     return found
 
 
-# ---------------------------------------------------------------- partitions
-
-
-def _push_partitions(rel: Filter, scan: SourceScan) -> Rel:
-    """Predicates on partition columns choose among the partitions that are there.
-
-    They stay a filter where only the run knows the path, as no partition would be chosen then.  Where none of those
-    that are there is chosen, nothing is read.
-    """
-    keys = scan.table.resolved.partition_keys or ()
-    is_pushed = any(isinstance(a, PartitionPushDown) for a in scan.abilities)
-    if is_pushed or not keys or not source_of(scan.table).partitions:
-        return rel
-    path = table_options(scan.table, dict(scan.options)).get("path", "")
-    if "${" in path:
-        return rel
-    names = scan.names
-    parts = conjunctions(rel.condition)
-    chosen = [p for p in parts if refs(p) and all(names[i] in keys for i in refs(p))]
-    if not chosen:
-        return rel
-    found = [p for p in _partitions(path, keys) if _matches(p, chosen, scan)]
-    if not found:
-        return Values(tuples=(), fields=rel.row_type)
-    pushed = replace(scan, abilities=(*scan.abilities, PartitionPushDown(tuple(map(Json, found)))))
-    return filtered(pushed, [p for p in parts if p not in chosen])
-
-
-def _partitions(path: str, keys: tuple[str, ...]) -> Iterator[dict[str, str]]:
-    folders: list[tuple[Path, dict[str, str]]] = [(Path(path.removeprefix("file://")), {})] if path else []
-    for key in keys:
-        below: list[tuple[Path, dict[str, str]]] = []
-        for folder, values in folders:
-            if folder.is_dir():
-                for child in sorted(folder.iterdir()):
-                    name, equals, value = child.name.partition("=")
-                    if equals and name == key:
-                        below.append((child, {**values, key: value}))
-        folders = below
-    for _, values in folders:
-        yield values
-
-
-def _matches(partition: dict[str, str], predicates: list[RexNode], scan: SourceScan) -> bool:
-    fields = scan.fields.fields
-
-    def value(rex: RexNode) -> RexNode:
-        if not isinstance(rex, InputRef):
-            return rex
-        field = fields[rex.index]
-        text = partition[field.name]
-        numeric = field.type.root in ("TINYINT", "SMALLINT", "INT", "BIGINT")
-        return Literal(int(text) if numeric else text, field.type.not_null())
-
-    results = [simplify(rewrite(sargs_expanded(p), value)) for p in predicates]
-    return all(not (isinstance(r, Literal) and r.value is not True) and not _is_false(r) for r in results)
-
-
 def sargs_expanded(rex: RexNode) -> RexNode:
     """The predicate without SEARCH."""
     return rewrite(rex, sargs.expand)
-
-
-def _is_false(rex: RexNode) -> bool:
-    while is_call(rex, CAST):
-        rex = children(rex)[0]
-    return isinstance(rex, Literal) and rex.value is not True
 
 
 # ---------------------------------------------------------------- limits

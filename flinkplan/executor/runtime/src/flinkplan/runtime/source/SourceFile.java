@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.net.URLDecoder;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
@@ -35,7 +37,12 @@ record SourceFile(String path, long size, long modified) implements Serializable
         return values;
     }
 
+    private static final Pattern ESCAPED = Pattern.compile("(?:%[0-9A-Fa-f]{2})+");
+
+    /** The text whose bytes may be written as {@code %XX}; any other % stands for itself. */
     private static String unescape(String text) {
-        return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
+        return ESCAPED.matcher(text)
+                .replaceAll(
+                        match -> Matcher.quoteReplacement(URLDecoder.decode(match.group(), StandardCharsets.UTF_8)));
     }
 }
