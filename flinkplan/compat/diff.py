@@ -286,7 +286,14 @@ def _hint(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, str])
     if rule.id in _OF_ORDER and node is not None and node.id in mended:
         command = compile_like(old.source.name, new.source.name)
         return f"Keep the order of its state: with {command} it {mended[node.id]}, and the rows stay."
-    return judgement.hint or (None if rule.mend.startswith(_NO_MEND) else rule.mend)
+    hint = judgement.hint or (None if rule.mend.startswith(_NO_MEND) else rule.mend)
+    return hint if hint is None or "start without state" not in hint.lower() else f"{hint} {_ANEW}"
+
+
+_ANEW = (
+    "(Flink starts without state if no savepoint is named, and with --allowNonRestoredState without that of operators "
+    "that are gone; Spark with a new --checkpoint folder.)"
+)
 
 
 _PLAIN = re.compile(r"[\w.:/~^@-]+")
