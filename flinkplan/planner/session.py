@@ -13,6 +13,7 @@ from ..plan.interpreter import deeply, uncollected
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
+from .algebra.physical import Sink
 from .binder import BindError, Context, bind_insert
 from .binder.context import TableUse
 from .binder.errors import each_of, placed, unsupported
@@ -21,6 +22,7 @@ from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.create import create_table, create_view, split_table_as
 from .options import check_use
+from .placing import place_of
 from .sql import ast
 from .sql.source import NO_SPAN, Span
 
@@ -98,16 +100,15 @@ class Session:
         ``complete``: with the definitions of all tables, temporary ones as well, of which a plan has the names only.
         """
         from .physical.mini_batch import planning_options
-        from .program import assemble, optimize
+        from .program import assemble
 
         try:
-            heads = (insert.span.to(insert.table.span) for insert in inserts_of(statement))
             context = self._context()
-            modifies = list(zip(self._bound(context, statement), heads, strict=True))
+            modifies = list(zip(self._bound(context, statement), inserts_of(statement), strict=True))
             each_of(((use, use.span) for use in context.uses), check_use)
             each_of([(self.config, inserts_of(statement)[0].span)], check_settings)
             options = planning_options([modify for modify, _ in modifies], self.config)
-            optimized = each_of(modifies, lambda modify: optimize(modify, options))
+            optimized = each_of(((each, each[1].span) for each in modifies), lambda each: _optimized(*each, options))
             plan = assemble(optimized, self.config, complete=complete)
             self._advise(context.uses, plan, statement)
             return plan
@@ -206,6 +207,15 @@ class Session:
             self.config.pop(node.key, None)
 
 
+def _optimized(modify: TableModify, insert: ast.Insert, options: Mapping[str, str]) -> Sink:
+    from .program import optimize
+
+    try:
+        return optimize(modify, options)
+    except FlinkplanError as error:
+        raise placed(error, place_of(insert, error)) from None
+
+
 def inserts_of(statement: ast.Insert | ast.StatementSet) -> tuple[ast.Insert, ...]:
     """The INSERTs of a job."""
     return statement.inserts if isinstance(statement, ast.StatementSet) else (statement,)
@@ -239,7 +249,7 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
 
 
 _ALTERNATIVES: dict[type[ast.Statement], str] = {
-    ast.CreateFunction: "only Flink's own functions are there: SHOW FUNCTIONS",
+    ast.CreateFunction: "there are the functions of Flink alone: SHOW FUNCTIONS lists them",
     ast.AddJar: "functions and connectors of one's own are not there",
     ast.StopJob: "the jobs of 'flinkplan sql' can be stopped there",
     ast.ExecutePlan: "flinkplan execute runs a plan, flinkplan run a script",
@@ -251,4 +261,5 @@ def _too_deep(statement: ast.Statement) -> BindError:
 
 
 def _verb(statement: ast.Statement) -> str:
-    return " ".join(statement.span.text.split()[:2]).upper()
+    words = (word.upper() for word in statement.span.text.split())
+    return " ".join([word for word in words if word not in ("TEMPORARY", "SYSTEM")][:2])

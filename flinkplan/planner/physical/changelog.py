@@ -20,7 +20,7 @@ from ..algebra.lookups import LookupJoin
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import sink_kinds, source_kinds, table_options, wanted_kinds
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
@@ -42,6 +42,7 @@ def infer(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
             hint=f"its connector is not known here: if it takes upserts, say '{CHANGELOG}' = 'I,UA,D'"
             if is_assumed(options, as_sink=True)
             else "write to a changelog format such as debezium-json, or make the query append-only",
+            part=Part.SINK,
         )
     wanted = wanted_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     _check_conflict(sink, wanted)
@@ -50,7 +51,7 @@ def infer(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
         found = _visit(sink.input, updates)
         if found is not None:
             return replace(sink, input=found, upsert_materialize=materialize, change_trait=found.changes)
-    raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'")
+    raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'", part=Part.SINK)
 
 
 def _check_conflict(sink: p.Sink, wanted: Kinds) -> None:
@@ -63,6 +64,7 @@ def _check_conflict(sink: p.Sink, wanted: Kinds) -> None:
         raise PlanningError(
             f"ON CONFLICT is for sinks that take upserts, but '{name}' {takes}",
             hint="leave ON CONFLICT out of the statement",
+            part=Part.SINK,
         )
     without = [table for table in _sources(sink) if not table.resolved.schema.watermark_specs]
     if sink.conflict != "DEDUPLICATE" and without:
@@ -146,8 +148,12 @@ def materializes(sink: p.Sink, kinds: Kinds, wanted: Kinds, config: Mapping[str,
     if any(k <= key for k in upsert_keys(sink.input)):
         return False
     if sink.conflict is None and is_on(config, "table.exec.sink.require-on-conflict"):
+        of_query = (
+            "a key of the query's rows" if kinds <= INSERT_ONLY else "the key by which the query updates its rows"
+        )
         raise PlanningError(
-            f"the key of the table '{sink.table.identifier.name}' is not the key by which the query updates its rows",
+            f"the key of the table '{sink.table.identifier.name}' is not {of_query}",
+            part=Part.SINK,
             hint="add ON CONFLICT DO DEDUPLICATE, NOTHING or ERROR to the statement, "
             "or set table.exec.sink.require-on-conflict to false",
         )

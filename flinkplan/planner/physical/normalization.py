@@ -17,7 +17,7 @@ from ..algebra.logical import Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
 from ..algebra.tree import bottom_up, walk, with_inputs
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..rex.expressions import and_, conjunctions, identity, is_call, or_, refs, remap
 from ..rex.normal_forms import pull_factors, to_cnf
 from ..rules.calcs import calc, merge_calcs
@@ -82,6 +82,7 @@ def _versions(rel: Rel) -> Rel:
         raise PlanningError(
             f"the versioned table '{name}' is filtered before the join, which would lose versions",
             hint="filter the result of the join instead",
+            part=Part.TEMPORAL_JOIN,
         )
     return bottom_up(rel, lambda node: replace(node, normalized=False) if isinstance(node, SourceScan) else node)
 

@@ -17,7 +17,7 @@ from ..algebra import physical as p
 from ..algebra.calls import is_of
 from ..algebra.logical import Rel
 from ..connectors import table_options
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..metadata.modify_kinds import INSERT_ONLY, is_ordered_by_time, modify_kinds
 from ..rules.legacy_windows import emit_text
 
@@ -52,7 +52,9 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
     if _reads_inserts(rel) and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(is_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
-        raise PlanningError("APPROX_COUNT_DISTINCT does not work on streams", hint="use COUNT(DISTINCT …)")
+        name = APPROX_COUNT_DISTINCT.name
+        hint = "use COUNT(DISTINCT …)"
+        raise PlanningError(f"{name} does not work on streams", hint=hint, part=Part.FUNCTION, name=name)
     if isinstance(rel, p.Calc) and any(r.type.root == "VARIANT" for e in _expressions(rel) for r in walk(e)):
         raise PlanningError(
             "Flink cannot write an expression of type VARIANT into a compiled plan",
@@ -63,11 +65,15 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
             raise PlanningError(
                 f"DISTINCT in an aggregate function does not support {t.nullable_()}",
                 hint="aggregate a column of a simple type, or the result of SELECT DISTINCT in a subquery",
+                part=Part.FUNCTION,
+                name=call.function_name,
             )
         if aggregation_of(call.internal_name).compares and t.root not in _ORDERED:
             raise PlanningError(
                 f"{call.function_name} does not support {t.nullable_()}",
                 hint="aggregate a column of a number, a text, a BOOLEAN, a date or a time",
+                part=Part.FUNCTION,
+                name=call.function_name,
             )
     rule = _RULES.get(type(rel))
     if rule is not None:

@@ -17,7 +17,7 @@ from ..algebra.logical import Filter, Join, Project, Rel, Snapshot
 from ..algebra.lookups import LookupJoin
 from ..algebra.physical import Calc, SourceScan
 from ..algebra.scala_maps import listed, listed_mutable
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..metadata.join_kinds import JoinKeys, join_keys
 from ..rex.expressions import and_, compare, conjunctions, is_call, refs
 from ..rex.normal_forms import to_cnf
@@ -43,11 +43,14 @@ def lookup_join(rel: Join, left: Rel, right: Rel) -> LookupJoin:
         raise PlanningError(
             "as of processing time a table is looked up as it stands, or filtered and projected",
             hint="join FOR SYSTEM_TIME AS OF an event time, or without it",
+            part=Part.TEMPORAL_JOIN,
         )
     joined = join_keys(rel.condition, left.width)
     if not all(joined.filter_nulls):
         raise PlanningError(
-            "a table is not looked up by IS NOT DISTINCT FROM", hint="compare its columns with =, and filter NULL away"
+            "a table is not looked up by IS NOT DISTINCT FROM",
+            hint="compare its columns with =, and filter NULL away",
+            part=Part.TEMPORAL_JOIN,
         )
     keys = _lookup_keys(joined, calc, table.types)
     before, condition = _remaining(rel, joined, keys, left, right)

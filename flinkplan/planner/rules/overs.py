@@ -17,7 +17,7 @@ from ..algebra.names import is_made_up
 from ..algebra.physical import OverAggregate
 from ..algebra.tree import with_inputs
 from ..algebra.unplanned import Frame, Over
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from .projections import is_identity, merge_projects
 from .rule import rule
@@ -227,7 +227,9 @@ def _operators(source: Rel, names: tuple[str, ...], calls: list[RexNode]) -> tup
     overs = [call for call in calls if _is_over(call)]
     if len({(call.partition, call.order) for call in overs}) > 1:
         raise PlanningError(
-            "one query can have only one partition and order for OVER", hint="compute one of them in a subquery"
+            "one query can have only one partition and order for OVER",
+            hint="compute one of them in a subquery",
+            part=Part.OVER,
         )
     members = list(dict.fromkeys(overs))
     width = source.width
@@ -252,7 +254,7 @@ def _operator(source: Rel, source_names: tuple[str, ...], calls: list[Over], num
             argument(rex)  # constants stand in the order in which the calls name them, frames last
         frames.setdefault(call.frame, []).append((i, call))
     if len(frames) > 1:
-        raise PlanningError("one query can have only one frame over the same partition and order")
+        raise PlanningError("one query can have only one frame over the same partition and order", part=Part.OVER)
     first = calls[0]
     order = SortSpec(tuple(SortField(o.index, up, last) for o, up, last in first.order if isinstance(o, InputRef)))
     groups = tuple(

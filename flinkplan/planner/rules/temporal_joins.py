@@ -10,7 +10,7 @@ from ...plan.rex import Call, InputRef, RexNode, internal_name
 from ...plan.types import BOOLEAN, LogicalType
 from ..algebra.logical import Rel, Snapshot, TemporalJoin
 from ..algebra.physical import VersionedJoin
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..metadata.join_kinds import join_keys
 from ..metadata.keys import unique_keys
 from ..rex.expressions import TRUE, and_, conjunctions
@@ -33,7 +33,7 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
     width = left.width
     time = rel.time
     if not isinstance(time, InputRef) or not left.types[time.index].is_time_attribute:
-        raise PlanningError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table")
+        raise PlanningError("FOR SYSTEM_TIME AS OF takes a time attribute of the left table", part=Part.TEMPORAL_JOIN)
     time_type = left.types[time.index]
     right_time = None if time_type.is_proctime else _event_time(time_type, right)
     keys = join_keys(rel.condition, width)
@@ -42,6 +42,7 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
         raise PlanningError(
             "the versioned table is not joined by its primary key",
             hint="declare a PRIMARY KEY in the table on the right, and compare all of it with =",
+            part=Part.TEMPORAL_JOIN,
         )
     types = (*left.types, *right.types)
 
@@ -77,12 +78,15 @@ def _event_time(left: LogicalType, right: Rel) -> int:
     found = next((i for i, t in enumerate(right.types) if t.is_rowtime), None)
     if found is None:
         raise PlanningError(
-            "the versioned table has no event time", hint="declare a WATERMARK in the table on the right"
+            "the versioned table has no event time",
+            hint="declare a WATERMARK in the table on the right",
+            part=Part.TEMPORAL_JOIN,
         )
     other = right.types[found]
     if left.root != other.root:
         raise PlanningError(
             f"the event time of the left side is {left.regular()}, that of the versioned table is {other.regular()}",
             hint="give both the same type",
+            part=Part.TEMPORAL_JOIN,
         )
     return found
