@@ -14,8 +14,10 @@ from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
 from ..algebra.unplanned import WrittenName
+from ..catalog.catalog import FaultyDefinition
 from ..rex.builder import convert, ensure_type, integer, interval_type, null, symbol
 from ..sql import ast
+from ..sql.dialects import FUNCTIONS, instead
 from ..sql.source import Span
 from .casts import avoids_cast
 from .errors import BindError, unsupported, untyped_null
@@ -51,6 +53,8 @@ def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
         return expansion(binder, node)
     function = find_function(name) or _json_aggregate(name, node)
     if function is None:
+        if name in binder.context.catalog.faulty_functions:
+            raise FaultyDefinition(f"the definition of {node.name} is wrong")
         raise _unknown(node)
     if function.kind is Kind.AGGREGATE:
         return binder.aggregate(node, function)
@@ -71,8 +75,11 @@ def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
 
 def _unknown(node: ast.FunctionCall) -> BindError:
     name = str(node.name)
-    near = nearest_names(name)
+    has = FUNCTIONS.get(name.upper())
+    near = () if has else nearest_names(name)
     hint = f"did you mean {' or '.join(near)}?" if near else "user-defined functions are not supported"
+    if has:
+        hint = instead(has)
     return BindError(f"there is no function {name}", node.name.span, hint)
 
 

@@ -6,7 +6,7 @@ from ...plan.interpreter import deeply
 from .ast import DataType, Script
 from .errors import SqlSyntaxError, render
 from .lexer import END
-from .source import Source, Span
+from .source import Source, Span, without_mark
 from .statements import StatementParser
 
 __all__ = ["Source", "Span", "SqlSyntaxError", "parse_data_type", "parse_script", "render"]
@@ -19,7 +19,7 @@ def parse_script(text: str, file: str | None = None) -> Script:
     Raises a :class:`SqlSyntaxError` (or the UnsupportedError for SQL of Flink that is left out), and an
     ErrorGroup of them when several statements are at fault.
     """
-    return StatementParser(Source(text, file)).script()
+    return StatementParser(Source(without_mark(text), file)).script()
 
 
 def parse_data_type(text: str) -> DataType:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from . import ast
 from .ddl import CreateParser, Elements
 
+_UNALTERED = ("CATALOG", "CONNECTION", "DATABASE", "FUNCTION", "MATERIALIZED", "MODEL", "TEMPORARY")
+"""What Flink can alter, and flinkplan cannot."""
+
 _CHANGES = ("SET", "RESET", "RENAME", "ADD", "MODIFY", "DROP")
 
 
@@ -17,7 +20,9 @@ class AlterParser(CreateParser):
         if self.accept("VIEW"):
             return self._alter_view(start)
         if self.token.key != "TABLE":
-            self.unsupported(f"ALTER {self.token.key}", self.token, "drop it and create it anew")
+            if self.token.key not in _UNALTERED:
+                self.fail("TABLE or VIEW", words=("TABLE", "VIEW"))
+            self.unsupported(f"ALTER {self.token.key}", self.token, "tables and views can be altered")
         self.advance()
         if_exists = self.if_exists()
         name = self.name("the name of a table")

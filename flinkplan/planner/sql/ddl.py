@@ -28,6 +28,9 @@ class CreateParser(QueryParser):
     def create(self) -> ast.Statement:
         """``CREATE …``."""
         start = self.expect("CREATE").start
+        if self.token.key == "OR" and self.peek() == "ALTER":
+            self.advance()
+            self.unsupported("CREATE OR ALTER", self.token, "drop what is there and create it anew")
         return self._created(start, self.accept("OR", "REPLACE"))
 
     def replace(self) -> ast.Statement:

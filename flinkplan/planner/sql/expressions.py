@@ -23,10 +23,6 @@ _BINARY = {
     **dict.fromkeys(("*", "/", "%", "||"), _PRODUCT),
 }
 _RANGE_WORDS = frozenset({"BETWEEN", "IN", "LIKE", "SIMILAR"})
-_NOT_IN_FLINK = {
-    "ILIKE": "LOWER(a) LIKE LOWER(b)",
-    "RLIKE": "REGEXP(a, b)",
-}
 _UNIT_INSIDE = re.compile(r"\s*([+-]?\d+)\s*([A-Za-z]+?)[sS]?\s*")
 _JSON_KINDS = ("VALUE", "OBJECT", "ARRAY", "SCALAR")
 
@@ -62,8 +58,8 @@ class ExpressionParser(FunctionParser):
             else:
                 if key == ":" and self.peek() == ":":
                     self.fail("an operator of Flink", hint="Flink has no ::; write CAST(a AS type)")
-                if key in _NOT_IN_FLINK:
-                    self.fail("an operator of Flink", hint=f"Flink has no {key}; write {_NOT_IN_FLINK[key]}")
+                if key in ("ILIKE", "RLIKE", "DIV"):
+                    self.fail("an operator of Flink")
                 return left
 
     def _prefix(self) -> ast.Expression:

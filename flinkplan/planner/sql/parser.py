@@ -7,9 +7,23 @@ from typing import NoReturn, TypeVar
 
 from ...plan.errors import UnsupportedError
 from . import ast
+from .dialects import CLAUSES, FUNCTIONS, OPERATORS, instead
 from .errors import SqlSyntaxError, snippet
 from .keywords import RESERVED, STRUCTURE
-from .lexer import BAD, BINARY, END, NUMBER, QUOTED, STRING, WORD, Token, identifier_name, string_value, tokenize
+from .lexer import (
+    BAD,
+    BINARY,
+    END,
+    NUMBER,
+    OPERATOR,
+    QUOTED,
+    STRING,
+    WORD,
+    Token,
+    identifier_name,
+    string_value,
+    tokenize,
+)
 from .source import Source
 
 T = TypeVar("T")
@@ -157,8 +171,24 @@ class Cursor:
         raise SqlSyntaxError(
             f"expected {expected}, found {found}",
             span,
-            self._similar_word(words) or self._runaway_string() or hint,
+            self._other_dialect() or self._similar_word(words) or self._runaway_string() or hint,
         )
+
+    def _other_dialect(self) -> str | None:
+        """What Flink has for a word or an operator of another dialect that stands here, or ended just before."""
+        token = self.token
+        before = self.tokens[max(self.position - 1, 0)]
+        if token.kind == WORD and token.key in FUNCTIONS and self.peek() == "(":
+            return f"there is no {token.key}; {instead(FUNCTIONS[token.key])}"
+        for each in (token, before):
+            if each.kind == WORD and each.key in CLAUSES:
+                return f"there is no {each.key}; {instead(CLAUSES[each.key])}"
+        starts = [each.start for each in (before, token) if each.kind == OPERATOR and each.end >= token.start]
+        for start in starts:
+            for operator, has in OPERATORS.items():
+                if self.source.text.startswith(operator, start) and start + len(operator) >= token.end:
+                    return f"there is no {operator}; {instead(has)}"
+        return None
 
     def _fail_bad(self, token: Token) -> NoReturn:
         text = self.text(token)

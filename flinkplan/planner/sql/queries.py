@@ -41,6 +41,10 @@ class QueryParser(TableParser):
         limit: ast.Expression | None = None
         if self.accept("LIMIT") and not self.accept("ALL"):
             limit = self._count()
+            if self.token.key == ",":
+                skipped, rows = limit.span.text, self.source.text[self.token.end :].split(maxsplit=1)[:1]
+                hint = f"write LIMIT {rows[0].rstrip(';')} OFFSET {skipped}" if rows else None
+                self.fail("the end of the query", hint=hint)
         if self.accept("OFFSET"):
             offset = self._count()
             if not self.accept("ROW"):
@@ -71,7 +75,7 @@ class QueryParser(TableParser):
             precedence = {"UNION": 1, "EXCEPT": 1, "INTERSECT": 2}.get(operator, 0)
             if precedence <= minimum:
                 if operator == "MINUS":
-                    self.fail("the end of the query", hint="Flink writes EXCEPT for MINUS")
+                    self.fail("the end of the query")
                 return left
             self.advance()
             every = self.accept("ALL")

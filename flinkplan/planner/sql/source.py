@@ -35,6 +35,11 @@ class Source:
         return lines[line - 1].rstrip("\r") if line <= len(lines) else ""
 
 
+def without_mark(text: str) -> str:
+    """A text without the byte order mark that some editors put before it."""
+    return text.removeprefix("\ufeff")
+
+
 class Span(PartlyCompared, gc=False):
     """A half-open range of offsets in a source."""
 
