@@ -91,6 +91,8 @@ def compile_statements(
         except FlinkplanError as error:
             if isinstance(statement, (ast.CreateTable, ast.CreateView)):
                 session.catalog.doubt(statement.name.names)
+            if isinstance(statement, ast.CreateFunction):
+                session.catalog.faulty_functions.add(str(statement.name).upper())
             errors += [each for each in error.errors if not isinstance(each, FaultyDefinition)]
     raise together(errors) if errors else _nothing_to_compile(script)
 

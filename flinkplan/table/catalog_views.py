@@ -101,6 +101,7 @@ _SHOWN: dict[str, Callable[[Catalog, Show], Content]] = {
     "FUNCTIONS": _functions,
     "USER FUNCTIONS": _fixed("function name"),
     "MODULES": _fixed("module name", "core"),
+    "MODELS": _fixed("model name"),
     "JARS": _fixed("jars"),
 }
 

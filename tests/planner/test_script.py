@@ -116,8 +116,8 @@ def test_what_the_optimizer_refuses_is_told_at_each_insert() -> None:
     )
     with pytest.raises(ErrorGroup) as caught:
         compile_script(script, file="p.sql")
-    assert [str(error.where) for error in caught.value.errors] == ["p.sql:4:1", "p.sql:6:1"]
-    assert (caught.value.errors[0].snippet or "").endswith("| ^^^^^^^^^^^^^")
+    assert [str(error.where) for error in caught.value.errors] == ["p.sql:4:13", "p.sql:6:13"]
+    assert (caught.value.errors[0].snippet or "").endswith("| " + " " * 12 + "^")
 
 
 def test_create_table_as_is_the_table_and_an_insert() -> None:

@@ -227,7 +227,7 @@ def test_explain(env: TableEnvironment, statement: str) -> None:
         ("DESCRIBE ordres", PlanError, "did you mean 'orders'?"),
         ("SHOW TABLES; SHOW VIEWS", PlanError, "one by one"),
         ("", PlanError, "found 0"),
-        ("SHOW MODELS", FlinkplanError, "SHOW"),
+        ("SHOW PARTITIONS", FlinkplanError, "SHOW"),
         ("EXECUTE PLAN '/no/plan.json'", PlanError, "no such file"),
     ],
 )

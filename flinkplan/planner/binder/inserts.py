@@ -13,6 +13,7 @@ from ..algebra.names import anonymous
 from ..catalog.catalog import Table, View
 from ..rex.builder import convert, null
 from ..sql import ast
+from ..sql.source import Span
 from .casts import avoids_cast, can_cast, can_cast_implicitly
 from .context import Context, TableUse
 from .errors import BindError, unsupported
@@ -203,16 +204,16 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
     """
     fields = rel.row_type.fields
     if len(fields) != len(columns):
-        raise _mismatch(
-            rel, node, table, columns, f"it has {len(columns)} columns, the query gives {len(fields)}", node
-        )
+        cause = f"it has {len(columns)} columns, the query gives {len(fields)}"
+        raise _mismatch(rel, node, table, columns, cause, _surplus(node, len(columns)), _missing_comma(node, columns))
     needs_cast = False
     targets: list[LogicalType] = []
     for position, (field, column) in enumerate(zip(fields, columns, strict=True)):
         source = field.type.regular().nullable_()
         target = _type(column).regular().nullable_throughout()
         if not can_cast_implicitly(source, target):
-            raise _mismatch(rel, node, table, columns, _cause(column, position, source, target), _item(node, position))
+            cause = _cause(column, position, source, target)
+            raise _mismatch(rel, node, table, columns, cause, _item(node, position).span)
         needs_cast = needs_cast or not avoids_cast(field.type.nullable_(), target)
         targets.append(target)
     if not needs_cast:
@@ -226,25 +227,55 @@ def _cause(column: Column, position: int, source: LogicalType, target: LogicalTy
     return f"column {position + 1} '{column.name}' is {target}, the query gives {source}{mend}"
 
 
-def _item(node: ast.Insert, position: int) -> ast.Node:
-    """The select item of an output column, if there is one for each column."""
+def _items(node: ast.Insert) -> tuple[ast.SelectItem, ...]:
+    """The items of the select list, if the query is one SELECT."""
     body = node.query.body
     while isinstance(body, ast.Query):
         body = body.body
-    plain = isinstance(body, ast.Select) and not any(isinstance(i.expression, ast.Star) for i in body.items)
-    if plain and not node.columns and not node.partition:
-        assert isinstance(body, ast.Select)
-        return body.items[position]
-    return node.query
+    return body.items if isinstance(body, ast.Select) else ()
+
+
+def _item(node: ast.Insert, position: int) -> ast.Node:
+    """The select item of an output column, if there is one for each column."""
+    items = _items(node)
+    plain = bool(items) and not any(isinstance(item.expression, ast.Star) for item in items)
+    return items[position] if plain and not node.columns and not node.partition else node.query
+
+
+def _surplus(node: ast.Insert, count: int) -> Span:
+    """The items beyond so many; the whole select list where it has fewer, or a star has brought them."""
+    items = _items(node)
+    if not items:
+        return node.query.span
+    plain = not any(isinstance(item.expression, ast.Star) for item in items) and not node.partition
+    first = items[count] if plain and count < len(items) else items[0]
+    return first.span.to(items[-1].span)
+
+
+def _missing_comma(node: ast.Insert, columns: list[Column]) -> str | None:
+    """The advice for an alias without AS that is called as a column of the sink: it may be an item of its own."""
+    names = {column.name for column in columns}
+    for item in _items(node):
+        if item.alias is not None and item.alias.name in names and isinstance(item.expression, ast.ColumnRef):
+            between = item.span.text[len(item.expression.span.text) :].split()
+            if between[0].upper() != "AS":
+                return f"is a ',' missing before '{item.alias.name}'? Without one it is an alias"
+    return None
 
 
 def _mismatch(
-    rel: Rel, node: ast.Insert, table: Table, columns: list[Column], cause: str, place: ast.Node
+    rel: Rel,
+    node: ast.Insert,
+    table: Table,
+    columns: list[Column],
+    cause: str,
+    place: Span,
+    advice: str | None = None,
 ) -> BindError:
     query = ", ".join(f"{f.name} {f.type}" for f in rel.row_type.fields)
     sink = ", ".join(f"{c.name} {c.data_type}" for c in columns)
     return BindError(
         f"the query does not fit the sink '{table.identifier.summary}': {cause}",
-        place.span,
-        f"the query gives ({query}); the sink takes ({sink})",
+        place,
+        advice or f"the query gives ({query}); the sink takes ({sink})",
     )

@@ -61,6 +61,12 @@ class LookupHints:
         """Raise :class:`BindError` for a hint that names nothing that is joined."""
         for hint, options in self._hints:
             name = options["table"]
+            if not self._joined:
+                raise BindError(
+                    f"the LOOKUP hint names '{name}', and this SELECT joins nothing",
+                    hint.span,
+                    "it stands behind the SELECT whose FROM joins the table",
+                )
             if not any(_names(name, item) for item in self._joined):
                 raise BindError(
                     f"the LOOKUP hint names '{name}', which this SELECT does not join",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ...plan.findings import did_you_mean
-from ...plan.record import Record, Struct
+from ...plan.record import Record, Struct, field
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ...plan.types import LogicalType, row
 from ..algebra.names import uniquify
@@ -54,6 +54,8 @@ class Scope(Struct):
     """The name of the scope's row, once a subquery has read it."""
     grouping: Sequence[RexNode] | None = None
     """What the rows that subqueries read are grouped by, if they are."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """The names that the SELECT list gives its items, which no item sees, with the texts of these."""
 
     @property
     def correlated(self) -> bool:
@@ -138,6 +140,12 @@ class Scope(Struct):
                         parts[length].span,
                         did_you_mean(names[length], namespace.row_type.field_names),
                     )
+        if names[0] in self.aliases:
+            return BindError(
+                f"'{names[0]}' is an alias of the SELECT list, which only ORDER BY and QUALIFY can read",
+                parts[0].span,
+                f"repeat what it stands for: {self.aliases[names[0]]}; or put the SELECT into a subquery",
+            )
         columns = [n for n, _ in self.visible()]
         if len(names) > 1:
             aliases = [n.alias for n in self.namespaces if n.alias]

@@ -46,7 +46,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     hints = SelectHints(context, select.hints)
     nothing = FromItem(SINGLE_ROW, ())
     source = nothing if select.from_ is None else bind_from(context, select.from_, outer, hints)
-    scope = Scope(source.namespaces, outer, source.merged)
+    scope = Scope(source.namespaces, outer, source.merged, aliases=_aliases(select))
     rel = source.with_whole_rows()
     if select.where is not None:
         inner = replace(context, names_scans=True) if hints.by_name else context
@@ -71,6 +71,11 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         binder = WindowedBinder(context, scope, windows)
     hints.check()
     return _project(binder, rel, select, items, query, None if grouped else hint)
+
+
+def _aliases(select: ast.Select) -> dict[str, str]:
+    """What the aliases of the select list stand for, each as it is written, on one line."""
+    return {item.alias.name: " ".join(item.expression.span.text.split()) for item in select.items if item.alias}
 
 
 def _named_windows(select: ast.Select) -> dict[str, ast.WindowSpec]:

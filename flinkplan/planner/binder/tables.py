@@ -276,6 +276,7 @@ def _bind_temporal(
         table_now = Snapshot(input=right.rel, lookup=hints.lookups.of(right))
         rel: Rel = Join(left=left.rel, right=table_now, type=kind, condition=condition)
     else:
+        hints.lookups.joins(left, right)
         versions = Snapshot(input=right.rel) if time.type.is_proctime else right.rel
         rel = TemporalJoin(left=left.rel, right=versions, type=kind, condition=condition, time=time)
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)

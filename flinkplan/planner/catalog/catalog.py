@@ -85,6 +85,8 @@ class Catalog(Struct):
     temporary: dict[Identifier, Table | View] = field(default_factory=dict)
     faulty: set[Identifier] = field(default_factory=set)
     """Names whose definitions are wrong, in a script that is judged to its end."""
+    faulty_functions: set[str] = field(default_factory=set)
+    """The same of functions, in capitals."""
     expansions: dict[object, Any] = field(default_factory=dict)
     """What the binder has found names to stand for; forgotten as soon as one stands for something else."""
 

@@ -25,10 +25,10 @@ def parse_spec(text: str, file: str | None = None) -> Script:
     Raises :class:`FlinkplanError` with the places in the YAML text, an ErrorGroup for several: first for what is no
     YAML, then for what the schema refuses, then for what is no SQL.
     """
-    from ..sql.source import Source
+    from ..sql.source import Source, without_mark
     from .reader import read
     from .statements import script
     from .validation import validate
 
-    source = Source(text, file)
+    source = Source(without_mark(text), file)
     return script(validate(read(source)), source)

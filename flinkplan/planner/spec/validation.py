@@ -24,6 +24,7 @@ _KINDS = {
     "integer": "a whole number",
     "boolean": "true or false",
 }
+_A_SPEC = "a spec begins with 'version: 1', then tables and inserts: 'flinkplan init --as yaml' writes one"
 _COMMA_IN_BRACES = "inside { } a value with a comma needs quotes"
 _MISSING = ("required", "anyOf")
 """What is not reported of a mapping with an unknown key: that key is likely the one that is missing, misspelt."""
@@ -36,6 +37,8 @@ def validate(document: Node) -> Mapping:
     """
     if not isinstance(document, Mapping):
         raise SpecError("a spec must be a mapping", document.span, "start with 'version: 1'; 'flinkplan init' helps")
+    if (resource := document.entry("apiVersion")) is not None:
+        raise SpecError("this is a resource of Kubernetes, not a spec of a pipeline", resource[0].span, _A_SPEC)
     errors = list(validator(SPEC).iter_errors(document.data))
     misspelt = [error.absolute_path for error in errors if error.validator == "additionalProperties"]
     findings = Findings()

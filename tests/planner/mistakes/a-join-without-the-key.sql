@@ -1,0 +1,1 @@
+CREATE TABLE v (id INT, n INT, ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED, WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'v', 'format' = 'debezium-json'); INSERT INTO totals SELECT customer, amount FROM orders AS o JOIN v FOR SYSTEM_TIME AS OF o.ts AS r ON r.n = o.id;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT customer->>'$.a', amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT /*+ LOOKUP('table' = 'rates') */ customer, amount FROM orders;

@@ -1,0 +1,1 @@
+ALTER MODEL m SET ('a' = 'b');

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT amount total FROM orders;

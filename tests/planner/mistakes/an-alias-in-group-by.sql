@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT UPPER(customer) AS name, SUM(amount) FROM orders GROUP BY name;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT UPPER(customer) AS name, amount FROM orders WHERE name = 'A';

@@ -1,0 +1,1 @@
+CREATE OR ALTER TABLE t (a INT) WITH ('connector' = 'print');

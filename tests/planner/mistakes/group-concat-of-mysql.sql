@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT GROUP_CONCAT(customer SEPARATOR ','), amount FROM orders GROUP BY amount;

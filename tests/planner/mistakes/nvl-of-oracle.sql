@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT NVL(customer, 'none'), amount FROM orders;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT STRING_AGG(customer, ','), amount FROM orders GROUP BY amount;

@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT TOP 10 customer, amount FROM orders;
