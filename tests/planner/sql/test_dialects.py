@@ -11,10 +11,11 @@ from flinkplan.planner.sql import SqlSyntaxError, parse_script
 from flinkplan.planner.sql.dialects import CLAUSES, FUNCTIONS, OPERATORS
 from flinkplan.planner.sql.keywords import RESERVED
 
-SYNTAX = frozenset(
-    "ARRAY AS CAST CONVERT_TZ COUNT DECIMAL DESCRIPTOR EXTRACT FILTER FLOOR IN INTERVAL NULLIF OVER POSITION ROW TABLE "
-    "TIMESTAMPADD TIMESTAMPDIFF TRY_CAST TUMBLE UNNEST".split()
-)
+SYNTAX = {
+    *("ARRAY", "AS", "CAST", "CONVERT_TZ", "COUNT", "DECIMAL", "DESCRIPTOR", "EXTRACT", "FILTER", "FLOOR", "IN"),
+    *("INTERVAL", "NULLIF", "OVER", "POSITION", "ROW", "TABLE", "TIMESTAMPADD", "TIMESTAMPDIFF", "TRY_CAST"),
+    *("TUMBLE", "UNNEST"),
+}
 """Words before a parenthesis that are no functions of the table of functions."""
 
 
