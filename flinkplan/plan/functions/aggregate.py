@@ -153,7 +153,15 @@ LISTAGG = declare(
     aggregation=Aggregation(merged_by=internal_name("LISTAGG"), merges_arguments=1),
 )
 COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable=False), kind=Kind.AGGREGATE)
-ARRAY_AGG = declare("ARRAY_AGG", _ANY, lambda args: array(args.types[0], args.types[0].nullable), kind=Kind.AGGREGATE)
+
+
+def _list(args: Arguments) -> LogicalType:
+    """The list is nullable where its elements are, and where these are rows, as in Calcite."""
+    element = args.types[0]
+    return array(element, element.nullable or element.root == "ROW")
+
+
+ARRAY_AGG = declare("ARRAY_AGG", _ANY, _list, kind=Kind.AGGREGATE)
 
 
 def _percentile(args: Arguments) -> LogicalType:
