@@ -15,7 +15,7 @@ from ...plan.types import LogicalType
 from ..algebra.logical import ONE_SIDED, Aggregate, Join, Match, MultiJoin, Rel, TableModify, TemporalJoin
 from ..algebra.physical import Calc, LegacyWindowAggregate
 from ..metadata.join_kinds import interval_bounds
-from ..metadata.window_properties import window_keys
+from ..metadata.window_properties import window_columns, window_keys
 from ..rex.expressions import holds_time, identity, retype, rewrite
 from .calcs import calc, merge_calcs
 from .empty import is_empty
@@ -104,10 +104,10 @@ def _of_type(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
 
 @rule(on=(Aggregate, LegacyWindowAggregate))
 def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
+    used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
     if isinstance(rel, Aggregate) and groups_by_window(rel):
-        used = {i for c in rel.calls for i in c.arg_list}
-    else:
-        used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
+        window = window_columns(rel.input)
+        used -= frozenset() if window is None else window.all & set(rel.grouping)
     calls = tuple(replace(c, type=c.type.regular()) for c in rel.calls)
     return replace(rel, input=plain_columns(rel.input, used), calls=calls)
 
