@@ -6,7 +6,7 @@ Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullU
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ...plan.functions.cast import CAST
@@ -14,8 +14,9 @@ from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.record import found_once, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ...plan.types import CHARACTER, INTEGERS, LogicalType
+from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from ..algebra.unplanned import Approximate
 from ..metadata.known_conditions import known_conditions
 from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
@@ -140,9 +141,13 @@ def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
 
     Source: ``RexUtil.gatherConstraints``.
     """
-    if not (is_call(rex, CAST) and isinstance(value, Literal) and isinstance(value.value, int)):
+    if not (is_call(rex, CAST) and isinstance(value, Literal) and value.value is not None):
         return rex
     (operand,) = rex.operands
+    if operand.type.root == rex.type.root == "DECIMAL" and value.type.root in (*INTEGERS, "DECIMAL"):
+        return operand
+    if not isinstance(value.value, int):
+        return rex
     if operand.type.root not in INTEGERS or not is_lossless(operand.type, rex.type):
         return rex
     return operand if fits_integer(value.value, operand.type) else rex
@@ -150,6 +155,11 @@ def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
 
 def _value_as(literal: Literal, t: LogicalType) -> Any:
     """The value of a literal that a column of the type equals, as its literals write it."""
+    if t.root == "DECIMAL" and literal.type.root in (*INTEGERS, "DECIMAL"):
+        rounded = Decimal(str(literal.value)).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
+        return format(rounded, "f")
+    if t.root in APPROXIMATE and literal.type.root in (*INTEGERS, "DECIMAL", *APPROXIMATE):
+        return Approximate(literal.value)
     if not are_text_and_number(literal.type, t):
         return literal.value
     if t.root in CHARACTER:
