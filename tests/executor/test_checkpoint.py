@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,64 @@ def test_a_job_whose_first_batch_failed_goes_on(place: Place) -> None:
     assert check_restart(checkpoint, plan, Exceptions()) is not None
     place.run(plan, Mode.AVAILABLE_NOW)
     assert place.rows() == mended
+
+
+def test_a_file_that_is_gone_before_it_was_read_is_missed(place: Place) -> None:
+    plan = passthrough(place.files("in"), place.files("out"))
+    place.put("1", {"a": "x"})
+    place.put("2", {"a": 2})
+    with pytest.raises(ExecutionError):
+        place.run(plan, Mode.AVAILABLE_NOW)
+    (place.root / "in" / "1").unlink()
+    with pytest.raises(ExecutionError, match="the file was deleted or renamed after it had been listed") as failed:
+        place.run(plan, Mode.AVAILABLE_NOW)
+    assert failed.value.where == str(place.root / "in" / "1")
+    assert "--conf spark.sql.files.ignoreMissingFiles=true" in (failed.value.hint or "")
+    place.spark.conf.set("spark.sql.files.ignoreMissingFiles", "true")
+    try:
+        place.run(plan, Mode.AVAILABLE_NOW)
+    finally:
+        place.spark.conf.unset("spark.sql.files.ignoreMissingFiles")
+    (place.root / "in" / "2").rename(place.root / "in" / "3")
+    place.run(plan, Mode.AVAILABLE_NOW)
+    assert place.rows() == [{"a": 2}, {"a": 2}]  # a new name is a new file, as in Flink
+
+
+def test_a_name_with_a_colon_is_read_by_lines_and_named_otherwise(place: Place) -> None:
+    place.put("a:1", {"a": 1})
+    place.run(passthrough(place.files("in"), place.files("out")))
+    assert place.rows() == [{"a": 1}]
+    with pytest.raises(TableError, match="Hadoop reads no files whose names have a colon") as failed:
+        place.run(passthrough(place.files("in", "parquet"), place.files("out")))
+    assert "a:1" in (failed.value.where or "")
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A folder on a disk of its own, on which there is no room."""
+    folder = tmp_path / "full"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip("a disk cannot be mounted here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=False)
+
+
+@pytest.mark.parametrize("what", ["checkpoint", "out"])
+def test_a_full_disk_damages_nothing(place: Place, full: Path, what: str) -> None:
+    (place.root / what).symlink_to(full)
+    plan = counts_by_minute(place)
+    place.put("1", *(event(f"00:00:{n % 60:02}", f"{n}" * 20) for n in range(2000)))
+    with pytest.raises(ExecutionError, match="no space left on device") as failed:
+        place.run(plan, streams=True)
+    assert str(full) in (failed.value.where or "") or what in (failed.value.where or "")
+    assert "goes on from its checkpoint, which is not damaged" in (failed.value.hint or "")
+    subprocess.run(["mount", "-o", "remount,size=64m", str(full)], check=True)
+    place.run(plan, streams=True)
+    assert sum(row["n"] for row in place.rows()) == 2000
 
 
 def test_a_job_that_began_no_batch_leaves_no_record(place: Place) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from py4j.protocol import Py4JError, Py4JNetworkError
 
-from flinkplan.executor.failures import is_end_of_jvm, told_by
+from flinkplan.executor.failures import failure_of, is_end_of_jvm, refused_by_system, told_by
 
 QUERY = ("org.apache.spark.sql.streaming.StreamingQueryException", "[STREAM_FAILED] Query terminated")
 JOB = ("org.apache.spark.SparkException", "Job aborted due to stage failure: Task 0 failed")
@@ -50,3 +50,42 @@ def test_the_causes_speak_for_themselves(causes: list[tuple[str, str | None]], t
 )
 def test_the_end_of_the_jvm(error: Exception, ended: bool) -> None:
     assert is_end_of_jvm(error) is ended
+
+
+FULL = "No space left on device"
+
+
+@pytest.mark.parametrize(
+    ("cause", "where"),
+    [
+        (("java.io.IOException", f"/ck/a b/offsets/.3.tmp: {FULL}"), "/ck/a b/offsets/.3.tmp"),
+        (("java.io.FileNotFoundException", f"/ck/s/offsets/.3 ({FULL})"), "/ck/s/offsets/.3"),
+        (("java.nio.file.FileSystemException", f"/tmp/blockmgr-1/0a: {FULL}"), "/tmp/blockmgr-1/0a"),
+        (("org.rocksdb.RocksDBException", f"While appending to file: /tmp/x/000008.log: {FULL}"), "/tmp/x/000008.log"),
+        (("org.rocksdb.RocksDBException", f"{FULL}: While appending to file: /tmp/x/8.log"), "/tmp/x/8.log"),
+        (("org.apache.hadoop.fs.FSError", f"java.io.IOException: {FULL}"), None),
+    ],
+)
+def test_a_full_disk_is_named(cause: tuple[str, str | None], where: str | None) -> None:
+    failure = refused_by_system([QUERY, JOB, cause])
+    assert failure is not None
+    assert (failure.message, failure.where) == ("no space left on device", where)
+    assert "it goes on from its checkpoint, which is not damaged" in (failure.hint or "")
+
+
+def test_what_a_row_says_is_no_error_of_the_system() -> None:
+    assert refused_by_system([QUERY, ("java.lang.IllegalStateException", f"cannot read 'x: {FULL}'")]) is None
+
+
+def test_a_file_that_cannot_be_read_says_how_it_can() -> None:
+    name = "flinkplan.runtime.source.UnreadableFileException"
+    failure = failure_of([QUERY, JOB, (name, "/in/a\nb\nit is gone\nput it back")])
+    assert failure is not None
+    assert (failure.where, failure.message, failure.hint) == ("/in/a\nb", "it is gone", "put it back")
+
+
+def test_a_name_that_hadoop_refuses_is_told() -> None:
+    cause = "java.net.URISyntaxException: Relative path in absolute URI: a b:1.parquet"
+    failure = failure_of([QUERY, ("java.lang.IllegalArgumentException", cause)])
+    assert failure is not None
+    assert (failure.message, failure.where) == ("Hadoop reads no files whose names have a colon", "a b:1.parquet")

@@ -21,6 +21,7 @@ from ...plan.printable import shortened
 from ...plan.types import LogicalType
 from ..context import TranslationContext, Turn
 from ..errors import TableError
+from ..failures import refused_name
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import Paths, java_row, java_type
@@ -176,7 +177,7 @@ def _any_of(partitions: Sequence[Mapping[str, str | None]], columns: Mapping[str
 
 def _columnar(table: Table, format_: Format, request: Request, context: TranslationContext) -> DataFrame:
     """The rows of columnar formats, by Spark's own source."""
-    from pyspark.errors import AnalysisException
+    from pyspark.errors import AnalysisException, IllegalArgumentException
     from pyspark.sql import Column as SparkColumn
     from pyspark.sql import functions as F
     from pyspark.sql import types as spark
@@ -196,6 +197,12 @@ def _columnar(table: Table, format_: Format, request: Request, context: Translat
             raise
         path = table.options["path"]
         raise TableError(f"there is no file or directory '{path}'", where=f"table {table.identifier}") from None
+    except IllegalArgumentException as e:
+        if (refused := refused_name(str(e))) is None:
+            raise
+        raise TableError(
+            refused.message, where=f"table {table.identifier}: {refused.where}", hint=refused.hint
+        ) from None
     names = [n for n, _ in table.physical]
     read = frame.toDF(*(f"f{names.index(n)}" for n in frame.columns))
     if request.only is not None:

@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.File;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
@@ -18,16 +19,48 @@ import org.apache.hadoop.fs.Syncable;
 final class LocalFile extends BufferedOutputStream implements Syncable, StreamCapabilities {
     private final FileOutputStream file;
 
-    private LocalFile(FileOutputStream file) {
-        super(file);
-        this.file = file;
+    private LocalFile(Named named) {
+        super(named);
+        file = named.file;
+    }
+
+    /** Says which file it is that cannot be written. */
+    private static final class Named extends OutputStream {
+        private final File path;
+        final FileOutputStream file;
+
+        Named(File path) throws IOException {
+            this.path = path;
+            file = new FileOutputStream(path);
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int from, int length) throws IOException {
+            try {
+                file.write(bytes, from, length);
+            } catch (IOException e) {
+                IOException named = new IOException(path + ": " + e.getMessage());
+                named.setStackTrace(e.getStackTrace());
+                throw named;
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
     }
 
     /** Begins on a file in place of what may be there, and makes its folder. */
     static FSDataOutputStream create(Path path) throws IOException {
         File file = new File(path.toUri().getPath());
         Files.createDirectories(file.toPath().getParent());
-        return new FSDataOutputStream(new LocalFile(new FileOutputStream(file)), null);
+        return new FSDataOutputStream(new LocalFile(new Named(file)), null);
     }
 
     @Override
