@@ -3,6 +3,7 @@ package flinkplan.runtime.source;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.Durable;
 import java.io.BufferedReader;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -96,11 +97,21 @@ final class FileLog {
         return files.size();
     }
 
-    /** Some of the files in order; those of an earlier run as they are now: what made it fail may have been mended. */
-    List<SourceFile> between(int start, int end) throws IOException {
+    /** Some of the files in order, as they were when they were taken up. */
+    List<SourceFile> between(int start, int end) {
+        return List.copyOf(files.subList(start, end));
+    }
+
+    /** Some of the files in order; those of an earlier run as they are now: what made it fail may have been fixed. */
+    List<SourceFile> now(int start, int end) throws IOException {
         List<SourceFile> found = new ArrayList<>();
         for (int i = start; i < end; i++) {
-            found.add(i < old ? files.get(i).now() : files.get(i));
+            SourceFile file = files.get(i);
+            try {
+                found.add(i < old ? file.now() : file);
+            } catch (FileNotFoundException e) {
+                file.missing(e);
+            }
         }
         return found;
     }

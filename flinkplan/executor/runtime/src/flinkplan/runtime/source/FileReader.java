@@ -2,6 +2,7 @@ package flinkplan.runtime.source;
 
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.Decoder;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -60,13 +61,23 @@ final class FileReader implements PartitionReader<InternalRow> {
 
     private boolean open() throws IOException {
         close();
-        if (!slices.hasNext()) {
-            return false;
+        while (slices.hasNext()) {
+            SourceFile file = open(slices.next());
+            if (lines != null) {
+                constants = FileConstants.of(file, spec);
+                return true;
+            }
         }
-        Slices.Slice slice = slices.next();
-        lines = new LineReader(slice, decoder.records());
-        constants = FileConstants.of(slice.file(), spec);
-        return true;
+        return false;
+    }
+
+    private SourceFile open(Slices.Slice slice) throws IOException {
+        try {
+            lines = new LineReader(slice, decoder.records());
+        } catch (FileNotFoundException e) {
+            slice.file().missing(e);
+        }
+        return slice.file();
     }
 
     @Override

@@ -147,7 +147,7 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
     @Override
     public InputPartition[] planInputPartitions(Offset start, Offset end) {
         try {
-            return Slices.of(log.between(((FilesOffset) start).files, ((FilesOffset) end).files), spec);
+            return Slices.of(log.now(((FilesOffset) start).files, ((FilesOffset) end).files), spec);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -159,12 +159,12 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
         return partition -> new FileReader(spec, (Slices) partition);
     }
 
-    /** What is waited for, and how many files do. */
+    /** What is waited for, and how many files do; or how many were found that are still to be read, see {@link Lag}. */
     @Override
     public Map<String, String> metrics(Optional<Offset> latest) {
-        int waits = latest.map(offset -> FilesOffset.parse(offset.json()).waits).orElse(0);
-        if (behind == null || waits < waits()) {
-            return Map.of();
+        FilesOffset offset = latest.map(end -> FilesOffset.parse(end.json())).orElse(null);
+        if (behind == null || offset == null || offset.waits < waits()) {
+            return Lag.of("files", spec.path(), log.size() - (offset == null ? 0 : offset.files));
         }
         try {
             return Map.of("waits for", behind.table(), "waiting", Integer.toString(spec.files().size()));

@@ -2,6 +2,8 @@ package flinkplan.runtime.source;
 
 import flinkplan.runtime.format.Records;
 import java.io.Closeable;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -19,12 +21,14 @@ final class GrowingFile implements Closeable {
     private static final int CHUNK = 1 << 16;
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
+    private final SourceFile source;
     private final Path path;
     private final FileSystem fileSystem;
     private final Records records;
     private FSDataInputStream in;
+    private byte[] first = new byte[Print.LENGTH];
     private byte[] buffer = new byte[CHUNK];
-    private long position;
+    private long base;
     private long start;
     private int from;
     private int to;
@@ -33,19 +37,103 @@ final class GrowingFile implements Closeable {
     private int scanned;
     private int ended;
 
+    private GrowingFile(SourceFile source, Records records) throws IOException {
+        this.source = source;
+        this.records = records;
+        path = new Path(source.path());
+        fileSystem = path.getFileSystem(SparkHadoopUtil.get().conf());
+    }
+
     /**
-     * @param position the byte where the next message begins
+     * Opens a file where its next message begins; null where another one stands in its place by now.
+     *
      * @param records what finds the ends of messages; null where each line is one
      */
-    GrowingFile(SourceFile file, long position, Records records) throws IOException {
-        path = new Path(file.path());
-        fileSystem = path.getFileSystem(SparkHadoopUtil.get().conf());
-        this.position = position;
-        this.records = records;
-        if (LineReader.isCompressed(file.path())) {
-            throw new MalformedInputException(name(), new IOException("real-time mode reads no compressed files"));
+    static GrowingFile open(KnownFile known, Records records) throws IOException {
+        GrowingFile file = new GrowingFile(known.file, records);
+        try {
+            if (file.open() && file.load(known.position, known.print)) {
+                file.begin();
+                return file;
+            }
+        } catch (FileNotFoundException e) {
+            return null;
         }
-        begin();
+        file.close();
+        return null;
+    }
+
+    /** Whether a file holds before a place what the {@link Print} of another one tells. */
+    static boolean holds(SourceFile found, long position, long print) throws IOException {
+        try (GrowingFile file = new GrowingFile(found, null)) {
+            return file.open() && file.load(position, print);
+        }
+    }
+
+    private boolean open() throws IOException {
+        in = source.open(true);
+        return FileListing.status(fileSystem, path).inode() == source.inode();
+    }
+
+    /** Reads what stands before the next message. */
+    private boolean load(long position, long print) throws IOException {
+        filled = (int) Math.min(position, Print.LENGTH);
+        next = filled;
+        base = position - filled;
+        try {
+            in.readFully(base, buffer, 0, filled);
+            if (base > 0) {
+                in.readFully(0, first, 0, first.length);
+            }
+        } catch (EOFException e) {
+            return false;
+        }
+        in.seek(position);
+        return print == 0 || print == print(position);
+    }
+
+    /** The {@link Print} of what stands before a place that was the last one, or that before. */
+    long print(long place) {
+        return Print.of(place, base > 0 ? first : buffer, buffer, (int) (place - base));
+    }
+
+    /** Goes on behind what has been looked at; false where nothing has been added, or the file is another one. */
+    boolean reopen() throws IOException {
+        long reached = seen();
+        try {
+            if (FileListing.status(fileSystem, path).size() <= reached) {
+                return false;
+            }
+            if (open() && isAsBefore()) {
+                in.seek(reached);
+                return true;
+            }
+        } catch (FileNotFoundException e) {
+            return false;
+        }
+        close();
+        return false;
+    }
+
+    private boolean isAsBefore() throws IOException {
+        boolean isCut = base > 0;
+        int length = isCut ? Print.LENGTH : Math.min(filled, Print.LENGTH);
+        return endsAsBefore() && holds(0, isCut ? first : buffer, 0, length);
+    }
+
+    private boolean endsAsBefore() throws IOException {
+        int last = Math.min(filled, Print.LENGTH);
+        return holds(seen() - last, buffer, filled - last, last);
+    }
+
+    private boolean holds(long place, byte[] bytes, int at, int length) throws IOException {
+        byte[] found = new byte[length];
+        try {
+            in.readFully(place, found, 0, length);
+        } catch (EOFException e) {
+            return false;
+        }
+        return Arrays.equals(found, 0, length, bytes, at, at + length);
     }
 
     private void begin() {
@@ -75,21 +163,22 @@ final class GrowingFile implements Closeable {
 
     /** The byte behind the message. */
     long position() {
-        return position;
+        return base + next;
+    }
+
+    /** Whether all was looked at that was there. */
+    boolean isAtEnd() {
+        return in == null;
     }
 
     /** The byte behind all that has been looked at. */
     long seen() {
-        return position + filled - next;
+        return base + filled;
     }
 
     /** The file and place of the message. */
     String place() {
-        return name() + ", byte " + start;
-    }
-
-    private String name() {
-        return path.toUri().getPath();
+        return source.name() + ", byte " + start;
     }
 
     /** Moves to the next message, if all of it is there. */
@@ -123,14 +212,13 @@ final class GrowingFile implements Closeable {
     }
 
     private boolean message(int end, int behind) throws IOException {
-        start = position;
+        start = position();
         from = next;
         boolean isReturned = records == null && end > from && buffer[end - 1] == '\r';
         to = isReturned ? end - 1 : end;
         if (start == 0 && records != null) {
             skipMark();
         }
-        position += behind - next;
         next = behind;
         begin();
         return true;
@@ -146,15 +234,14 @@ final class GrowingFile implements Closeable {
         }
     }
 
-    /** Reads on, keeping what is there of the next message; false where nothing has been added. */
+    /** Reads on, keeping what is there of the next message; false at the end of the file. */
     private boolean fill() throws IOException {
         if (in == null) {
-            long reached = seen();
-            if (fileSystem.getFileStatus(path).getLen() <= reached) {
-                return false;
-            }
-            in = fileSystem.open(path);
-            in.seek(reached);
+            return false;
+        }
+        if (source.inode() != 0 && !endsAsBefore()) {
+            close(); // it was truncated meanwhile, and has grown again
+            return false;
         }
         makeRoom();
         int read = in.read(buffer, filled, buffer.length - filled);
@@ -170,12 +257,17 @@ final class GrowingFile implements Closeable {
         if (filled < buffer.length) {
             return;
         }
-        if (next > 0) {
-            System.arraycopy(buffer, next, buffer, 0, filled - next);
-            filled -= next;
-            scanned -= next;
-            ended -= ended < 0 ? 0 : next;
-            next = 0;
+        int gone = next - Print.LENGTH;
+        if (gone > 0) {
+            if (base == 0) {
+                first = Arrays.copyOf(buffer, Print.LENGTH);
+            }
+            System.arraycopy(buffer, gone, buffer, 0, filled - gone);
+            base += gone;
+            filled -= gone;
+            scanned -= gone;
+            ended -= ended < 0 ? 0 : gone;
+            next -= gone;
         } else {
             buffer = Arrays.copyOf(buffer, 2 * buffer.length);
         }

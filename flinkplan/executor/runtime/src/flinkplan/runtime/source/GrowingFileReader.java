@@ -6,9 +6,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -21,60 +19,35 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 final class GrowingFileReader extends RealTimeReader {
     private static final long SHORTEST = TimeUnit.MILLISECONDS.toNanos(5);
 
+    /** After how long it looks at all files, although something is added to the one that is read all the time. */
+    private static final long LOOKS = TimeUnit.SECONDS.toNanos(1);
+
     /** How much longer it waits than looking around has taken. */
     private static final int REST = 9;
 
     private final FileSpec spec;
     private final Decoder decoder;
     private final int width;
-    private final List<SourceFile> begun = new ArrayList<>();
-    private final Map<String, Progress> known = new HashMap<>();
-    private final List<Progress> all = new ArrayList<>();
-    private final ArrayDeque<SourceFile> pending;
+    private final KnownFiles known;
     private final ArrayDeque<InternalRow> rows = new ArrayDeque<>();
-    private Progress reading;
+    private KnownFile reading;
     private GrowingFile file;
     private Object[] constants;
-    private int skipped;
     private int gone;
     private long sequence;
+    private long looked;
     private long patience = SHORTEST;
     private InternalRow current;
-
-    /**
-     * How far a file has been read: up to {@code position}, behind which there was no whole message before
-     * {@code seen}.
-     */
-    private static final class Progress {
-        final SourceFile file;
-        final int index;
-        long position;
-        long seen;
-
-        Progress(SourceFile file, int index, long position) {
-            this.file = file;
-            this.index = index;
-            this.position = position;
-            this.seen = position;
-        }
-    }
 
     GrowingFileReader(FileSpec spec, GrowingFileStream.Start start) {
         super(spec.ticks() ? tick(spec) : null);
         this.spec = spec;
         decoder = spec.decoder();
         width = spec.projection().size();
-        pending = new ArrayDeque<>(start.pending());
-        for (SourceFile taken : start.files()) {
-            know(taken, start.positions()[all.size()]);
-        }
-        if (start.current() >= 0) {
-            try {
-                open(all.get(start.current()));
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-            skipped = start.rows();
+        try {
+            known = new KnownFiles(spec, start);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -83,19 +56,6 @@ final class GrowingFileReader extends RealTimeReader {
         row[row.length - 2] = Decoder.INSERT;
         row[row.length - 1] = TICK;
         return new GenericInternalRow(row);
-    }
-
-    private Progress know(SourceFile taken, long position) {
-        Progress progress = new Progress(taken, all.size(), position);
-        known.put(taken.path(), progress);
-        all.add(progress);
-        return progress;
-    }
-
-    private void open(Progress next) throws IOException {
-        reading = next;
-        constants = FileConstants.of(next.file, spec);
-        file = new GrowingFile(next.file, next.position, decoder.records());
     }
 
     @Override
@@ -116,41 +76,36 @@ final class GrowingFileReader extends RealTimeReader {
             take();
             return true;
         }
-        long began = System.nanoTime();
         leave();
-        SourceFile next = found();
+        long began = System.nanoTime();
+        if (file != null && began - looked < LOOKS && file.reopen()) {
+            return true;
+        }
+        looked = began;
+        KnownFile next = known.next();
         patience = Math.max(SHORTEST, REST * (System.nanoTime() - began));
-        if (next == null) {
-            return false;
-        }
-        close();
-        Progress progress = known.get(next.path());
-        if (progress == null) {
-            progress = know(next, 0);
-            begun.add(next);
-        }
-        open(progress);
-        return true;
+        return next != null && open(next);
     }
 
     private void leave() {
         if (file != null) {
             reading.position = file.position();
             reading.seen = file.seen();
+            reading.print = file.print(reading.position);
         }
     }
 
-    /** A file that is new, or to which something has been added. */
-    private SourceFile found() throws IOException {
-        if (pending.isEmpty()) {
-            for (SourceFile candidate : spec.files()) {
-                Progress progress = known.get(candidate.path());
-                if (progress == null || candidate.size() > progress.seen) {
-                    pending.add(candidate);
-                }
-            }
+    /** Goes on to a file, if it is still there. */
+    private boolean open(KnownFile next) throws IOException {
+        close();
+        file = GrowingFile.open(next, decoder.records());
+        if (file == null) {
+            return false;
         }
-        return pending.poll();
+        reading = next;
+        known.opened(next);
+        constants = FileConstants.of(next.file, spec);
+        return true;
     }
 
     private void take() throws IOException {
@@ -160,7 +115,7 @@ final class GrowingFileReader extends RealTimeReader {
         } catch (RuntimeException | IOException e) {
             throw new MalformedInputException(file.place(), e);
         }
-        for (; skipped > 0; skipped--) {
+        for (; reading.rows > 0; reading.rows--) {
             rows.poll();
             gone++;
         }
@@ -186,13 +141,20 @@ final class GrowingFileReader extends RealTimeReader {
 
     @Override
     public PartitionOffset getOffset() {
-        long[] positions = all.stream().mapToLong(progress -> progress.position).toArray();
+        List<FilePlace> places = new ArrayList<>();
+        known.all().forEach(each -> places.add(each.place()));
+        KnownFile owed = known.owed();
+        if (owed != null) {
+            return new GrowingFileStream.Reached(places, owed.index, owed.rows, known.time());
+        }
         boolean within = !rows.isEmpty();
         if (file != null) {
-            positions[reading.index] = within ? file.start() : file.position();
+            long reached = within ? file.start() : file.position();
+            long size = within || !file.isAtEnd() ? Math.max(reading.size(), file.seen()) : reached;
+            places.set(reading.index, reading.place(reached, file.print(reached), size));
         }
-        return new GrowingFileStream.Reached(
-                List.copyOf(begun), positions, reading == null ? -1 : reading.index, within ? gone : 0);
+        int index = reading == null ? -1 : reading.index;
+        return new GrowingFileStream.Reached(places, index, within ? gone : reading == null ? 0 : reading.rows, known.time());
     }
 
     @Override

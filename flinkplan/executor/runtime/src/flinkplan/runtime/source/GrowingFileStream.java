@@ -1,25 +1,33 @@
 package flinkplan.runtime.source;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.streaming.Offset;
 import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
+import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
+import org.apache.spark.sql.internal.SQLConf;
 
 /** The stream of files that are read as they are written: an offset is a place in each of them. */
-final class GrowingFileStream extends RealTimeStream {
+final class GrowingFileStream extends RealTimeStream implements ReportsSourceMetrics {
     private final FileSpec spec;
     private final FileLog log;
+    private final EndedFiles ended;
+    private final String endedLocation;
+    private String first;
+    private long lag;
 
     GrowingFileStream(FileSpec spec, String checkpointLocation) {
         this.spec = spec;
+        endedLocation = EndedFiles.location(checkpointLocation);
         try {
             log = new FileLog(checkpointLocation);
+            ended = new EndedFiles(endedLocation);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -28,79 +36,73 @@ final class GrowingFileStream extends RealTimeStream {
     /**
      * How far a batch has come.
      *
-     * @param begun the files that it has taken up, in order
-     * @param positions the byte of each file where its next message begins
+     * @param files those that have been taken up, in order
      * @param current which of them was read last
      * @param rows how many rows of that one's next message have gone out
+     * @param time when all files were looked at last, in milliseconds since 1970
      */
-    record Reached(List<SourceFile> begun, long[] positions, int current, int rows) implements PartitionOffset {}
-
-    /** The places in the files that have been taken up, in their order on the log. */
-    private static final class Places extends Offset {
-        private static final ObjectMapper MAPPER = new ObjectMapper();
-        private final long[] positions;
-        private final int current;
-        private final int rows;
-
-        Places(long[] positions, int current, int rows) {
-            this.positions = positions;
-            this.current = current;
-            this.rows = rows;
-        }
-
-        static Places parse(String json) {
-            try {
-                JsonNode value = MAPPER.readTree(json);
-                long[] positions = MAPPER.convertValue(value.get("positions"), long[].class);
-                return new Places(
-                        positions, value.get("current").asInt(), value.get("rows").asInt());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-
-        @Override
-        public String json() {
-            ObjectNode value = MAPPER.createObjectNode();
-            value.set("positions", MAPPER.valueToTree(positions));
-            return value.put("current", current).put("rows", rows).toString();
-        }
-    }
+    record Reached(List<FilePlace> files, int current, int rows, long time) implements PartitionOffset {}
 
     /**
      * Where a batch starts.
      *
-     * @param files those that have been taken up
-     * @param positions as {@link Reached} has them, {@code current} and {@code rows}, too
-     * @param pending the files that come next: a batch that failed had taken them up
+     * @param files those that have been taken up, also by a batch that failed; {@code current}, {@code rows} and
+     *     {@code time} are as in {@link Reached}
+     * @param failed how far a batch that failed had read files that were gone then, by their numbers
+     * @param ended where {@link EndedFiles} stand
+     * @param ignoresMissing whether files may be gone before all of their rows were read
      */
-    record Start(List<SourceFile> files, long[] positions, int current, int rows, List<SourceFile> pending)
+    record Start(
+            List<FilePlace> files,
+            Map<Integer, FilePlace> failed,
+            int current,
+            int rows,
+            long time,
+            String ended,
+            boolean ignoresMissing)
             implements InputPartition {}
 
     @Override
     public Offset initialOffset() {
-        return new Places(new long[0], -1, 0);
+        return GrowingFileOffset.INITIAL;
     }
 
     @Override
     public Offset deserializeOffset(String json) {
-        Places places = Places.parse(json);
+        GrowingFileOffset offset = GrowingFileOffset.parse(json);
         try {
-            log.check(places.positions.length);
+            log.check(offset.taken());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return places;
+        return offset;
     }
 
     @Override
     public InputPartition[] planInputPartitions(Offset start) {
-        Places places = (Places) start;
-        int taken = places.positions.length;
+        GrowingFileOffset offset = (GrowingFileOffset) start;
         try {
-            List<SourceFile> pending = log.between(taken, log.size());
+            if (first == null) {
+                first = offset.json();
+            } else if (!first.equals(offset.json())) {
+                ended.clear();
+            }
+            List<FilePlace> files = offset.files(log.between(0, offset.taken()));
+            log.between(offset.taken(), log.size()).forEach(file -> files.add(new FilePlace(file, 0, 0)));
+            Map<Integer, FilePlace> failed = new HashMap<>();
+            ended.read().forEach((index, read) -> {
+                if (index >= files.size()) {
+                    failed.put(files.size(), read);
+                    files.add(new FilePlace(read.file(), 0, 0));
+                } else if (files.get(index).position() != FilePlace.OVER
+                        && files.get(index).position() < read.position()) {
+                    failed.put(index, read);
+                }
+            });
+            boolean ignoresMissing = SQLConf.get().ignoreMissingFiles();
             return new InputPartition[] {
-                new Start(log.between(0, taken), places.positions, places.current, places.rows, pending)
+                new Start(
+                        files, failed, offset.current(), offset.rows(), offset.time(), endedLocation, ignoresMissing)
             };
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -111,8 +113,10 @@ final class GrowingFileStream extends RealTimeStream {
     @Override
     Offset reached(PartitionOffset offset) {
         Reached reached = (Reached) offset;
-        List<SourceFile> found =
-                reached.begun().stream().filter(file -> !log.contains(file)).toList();
+        List<SourceFile> found = reached.files().stream()
+                .skip(log.size())
+                .map(FilePlace::file)
+                .toList();
         try {
             if (!found.isEmpty()) {
                 log.append(found);
@@ -120,7 +124,23 @@ final class GrowingFileStream extends RealTimeStream {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Places(reached.positions(), reached.current(), reached.rows());
+        lag = reached.files().stream()
+                .filter(place -> place.position() != FilePlace.OVER)
+                .mapToLong(place -> place.file().size() - place.position())
+                .sum();
+        return GrowingFileOffset.of(reached, log.between(0, reached.files().size()));
+    }
+
+    /** How many bytes of lines were found that are still to be read; see {@link Lag}. */
+    @Override
+    public Map<String, String> metrics(Optional<Offset> latest) {
+        return Lag.of("bytes", spec.path(), lag);
+    }
+
+    /** How progress reports name the source. */
+    @Override
+    public String toString() {
+        return "files";
     }
 
     @Override

@@ -36,7 +36,7 @@ final class LineReader implements Closeable {
         this.file = slice.file();
         this.records = records;
         Path path = new Path(file.path());
-        FSDataInputStream bytes = open(path);
+        FSDataInputStream bytes = file.open(false);
         CompressionCodec codec = codec(path);
         InputStream content = codec == null ? bytes : codec.createInputStream(bytes);
         if (records != null) {
@@ -73,10 +73,6 @@ final class LineReader implements Closeable {
         }
     }
 
-    private static FSDataInputStream open(Path path) throws IOException {
-        return path.getFileSystem(SparkHadoopUtil.get().conf()).open(path);
-    }
-
     private static CompressionCodec codec(Path path) {
         return new CompressionCodecFactory(SparkHadoopUtil.get().conf()).getCodec(path);
     }
@@ -90,7 +86,7 @@ final class LineReader implements Closeable {
         Path path = new Path(file.path());
         CompressionCodec codec = codec(path);
         long line = 1;
-        try (FSDataInputStream bytes = open(path);
+        try (FSDataInputStream bytes = file.open(false);
                 InputStream content = codec == null ? bytes : codec.createInputStream(bytes)) {
             InputStream whole = records == null || start == 0 ? content : new Utf8Input(content).in;
             byte[] chunk = new byte[CHUNK];

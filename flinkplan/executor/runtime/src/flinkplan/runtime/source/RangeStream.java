@@ -67,7 +67,7 @@ final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow
         return RangeSource.readers();
     }
 
-    /** What is waited for, and how many messages do. */
+    /** What is waited for, and how many messages do; and how many are behind those that were read, see {@link Lag}. */
     @Override
     public Map<String, String> metrics(Optional<Offset> latest) {
         Map<String, String> metrics = new TreeMap<>();
@@ -77,6 +77,10 @@ final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow
                     .properties()
                     .forEach(entry -> metrics.put(entry.getKey(), entry.getValue().asText()));
         }
+        RangeSource.parse(positions.ask("lag", position))
+                .properties()
+                .forEach(entry -> metrics.put(
+                        Lag.key("messages", entry.getKey()), entry.getValue().asText()));
         return metrics;
     }
 
