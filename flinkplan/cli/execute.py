@@ -16,7 +16,7 @@ from .pipelines import restore
 @click.argument("plan")
 @click.option("--if-exists", is_flag=True, help="Do nothing where there is no such file.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--tables", metavar="SCRIPT", help="Where tables are defined that the plan only names.")
+@click.option("--tables", metavar="SCRIPT", help="Tables to take in place of the plan's, which may only name them.")
 @job_options
 @click.pass_obj
 def command(
@@ -32,9 +32,10 @@ def command(
 
     A job whose sources are all bounded runs to the end of its input, fires every open window and stops; others run
     until Ctrl-C and go on from their checkpoint when started again. --set says what the plan leaves to the session that
-    executes it, such as table.local-time-zone; what the plan fixes, stays. Of temporary tables a plan has the names
-    only: --tables names the script (SQL, or a spec in YAML) that defines them. A plan in which 'flinkplan validate'
-    finds an error is not started.
+    executes it, such as table.local-time-zone; what the plan fixes, stays. --tables names a script (SQL, or a spec in
+    YAML) whose tables take the place of those that have the same names in the plan, such as files in place of a topic
+    for a test; of temporary tables a plan has the names only, so that it needs one. A plan in which 'flinkplan
+    validate' finds an error is not started.
     """
     from ..compat.validation import read_plan
 

@@ -49,10 +49,16 @@ def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
 
 
 def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
-    """A plan with the tables that it only names as a script defines them."""
+    """A plan with the tables of a script in place of its own.
+
+    Raises :class:`CatalogError` for a table that replaces none although some of the plan's are left.
+    """
+    from ..planner.catalog.restoring import RESTORED, check_replaces
     from ..planner.script import definitions, parse_pipeline
 
-    return definitions(parse_pipeline(*read_input(path)), options).restore(plan)
+    session = definitions(parse_pipeline(*read_input(path)), {RESTORED: "IDENTIFIER", **options})
+    check_replaces(plan, session.catalog, path)
+    return session.restore(plan)
 
 
 def _compile(

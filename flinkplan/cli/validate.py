@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @variable_options
 @allow_database
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--tables", metavar="SCRIPT", help="Where tables are defined that the plan only names.")
+@click.option("--tables", metavar="SCRIPT", help="Tables to take in place of the plan's, which may only name them.")
 @report_format
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 def command(

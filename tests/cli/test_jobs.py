@@ -114,6 +114,26 @@ CREATE TEMPORARY TABLE o (n INT) WITH ('connector' = 'filesystem', 'path' = '${D
 
 
 @pytest.mark.spark
+def test_tables_take_the_place_of_the_plan_s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    topic = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'localhost:1', 'format' = 'json'"
+    numbers = "CREATE TABLE numbers (n INT) WITH ({});"
+    files = "'connector' = 'filesystem', 'path' = '${DIR}/{}', 'format' = 'json'"
+    sink = f"CREATE TABLE o (n INT) WITH ({files.replace('{}', 'out')});"
+    Path("script.sql").write_text(f"{numbers.format(topic)}{sink} INSERT INTO o SELECT n + 1 FROM numbers;")
+    Path("in").write_text('{"n": 1}\n')
+    Path("fixtures.sql").write_text(numbers.format(files.replace("{}", "in")))
+    Path("wrong.sql").write_text(Path("fixtures.sql").read_text().replace("numbers", "number"))
+    assert flinkplan("compile", "script.sql", "-o", "plan.json").code == 0
+    for command in (("execute", "plan.json"), ("validate", "plan.json", "--for", "spark")):
+        outcome = flinkplan(*command, "--tables", "wrong.sql")
+        assert outcome.code == 3
+        assert "the plan has no table `default_catalog`.`default_database`.`number`" in outcome.err
+    assert flinkplan("execute", "plan.json", "--tables", "fixtures.sql", "--var", f"DIR={tmp_path}").code == 0
+    assert [file.read_text() for file in Path("out").glob("part-*")] == ['{"n":2}\n']
+
+
+@pytest.mark.spark
 def test_temporary_tables_come_from_the_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("in").write_text('{"n": 1}\n')

@@ -5,7 +5,7 @@ Source: ``ContextResolvedTableJsonSerializer`` and ``ContextResolvedTableJsonDes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ...plan.document import Plan
 from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
@@ -39,6 +39,35 @@ def restored(plan: Plan, catalog: Catalog, config: Mapping[str, str]) -> Plan:
     return replace(plan, nodes=tuple(_restored_node(node, tables, objects) for node in plan.nodes))
 
 
+def check_replaces(plan: Plan, catalog: Catalog, file: str) -> None:
+    """Raise :class:`CatalogError` where a script of tables misses those of the plan that it is for.
+
+    That is so where it defines a table that the plan does not have, as long as there is one in the plan that it does
+    not define: the plan would be run with what a table of almost that name is connected to.
+    """
+    defined = {str(table.identifier) for table in catalog.tables()}
+    held = {table.identifier for table in _tables(plan)}
+    unknown, left = sorted(defined - held), sorted(held - defined)
+    if unknown and left:
+        verb = "it replaces" if len(unknown) == 1 else "they replace"
+        raise CatalogError(
+            f"the plan has no table {', '.join(unknown)}, so that {verb} nothing",
+            where=file,
+            hint=f"the plan keeps its own definition of {', '.join(left)}: name {'it' if len(left) == 1 else 'them'} "
+            f"in {file}, or take {unknown[0]} out of it",
+        )
+
+
+def _tables(plan: Plan) -> Iterator[ContextResolvedTable]:
+    for node in plan.nodes:
+        if isinstance(node, TableSourceScan):
+            yield node.scan_table_source.table
+        elif isinstance(node, LookupJoin):
+            yield node.temporal_table.lookup_table_source.table
+        elif isinstance(node, Sink):
+            yield node.dynamic_table_sink.table
+
+
 def _restored_node(node: ExecNode, tables: Mapping[str, Table], objects: str) -> ExecNode:
     if isinstance(node, TableSourceScan):
         source = node.scan_table_source
@@ -66,7 +95,7 @@ def _restored(held: ContextResolvedTable, tables: Mapping[str, Table], objects: 
     if held.resolved_table is not None and _identity(held.resolved_table) != _identity(table.resolved):
         raise CatalogError(
             f"the table {held.identifier} has other columns or another key in the plan than in the catalog",
-            hint="compile the plan again",
+            hint="let the catalog's table have those of the plan, or compile the plan again",
         )
     if complete and objects != "IDENTIFIER":
         return held

@@ -11,12 +11,14 @@ from flinkplan.plan.nodes import Sink, TableSourceScan
 from flinkplan.plan.specs import ResolvedTable
 from flinkplan.planner import compile_script
 from flinkplan.planner.catalog.catalog import CatalogError
+from flinkplan.planner.catalog.restoring import check_replaces
 from flinkplan.planner.script import definitions
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_script
 
 SINK = "CREATE TABLE snk (a INT) WITH ('connector'='print');"
 SOURCE = "CREATE {}TABLE src (a INT, b INT) COMMENT 'all' WITH ('connector'='filesystem','path'='{}','format'='json');"
+OTHER = "CREATE TABLE other (a INT) WITH ('connector'='print');"
 INSERT = "INSERT INTO snk SELECT a FROM src /*+ OPTIONS('json.ignore-parse-errors'='true') */;"
 
 
@@ -88,3 +90,18 @@ def test_another_schema_is_refused() -> None:
 def test_a_table_unknown_to_both_stays_a_name() -> None:
     other = session(source=SOURCE.replace("src", "other"))
     assert source_of(other.restore(compiled("TEMPORARY "))) is None
+
+
+SINK_THERE = "CREATE TABLE snk (a INT) WITH ('connector'='blackhole');"
+
+
+@pytest.mark.parametrize("script", ["", SOURCE, SOURCE + SINK_THERE, SINK_THERE, SOURCE + SINK_THERE + OTHER])
+def test_tables_may_replace_some_of_the_plan_s_or_all(script: str) -> None:
+    check_replaces(compiled(), session(source=script).catalog, "fixtures.sql")
+
+
+def test_a_table_that_replaces_nothing_is_refused_by_name() -> None:
+    with pytest.raises(CatalogError, match=r"the plan has no table .*`srcs`, so that it replaces nothing") as raised:
+        check_replaces(compiled(), session(source=SOURCE.replace("src", "srcs")).catalog, "fixtures.sql")
+    assert raised.value.where == "fixtures.sql"
+    assert "its own definition of `default_catalog`.`default_database`.`snk`, " in (raised.value.hint or "")
