@@ -239,6 +239,8 @@ def _control_times(source: int | None, context: TranslationContext) -> DataFrame
     return times.select(times["time"].alias(TIME))
 
 
+_EPOCH = datetime(1970, 1, 1)
+_CYCLE = timedelta(days=146_097)
 _SPARK_TIME = re.compile(r"\+?(\d+)-(\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3})Z")
 
 
@@ -247,10 +249,14 @@ def watermark_text(spark_watermark: str | None) -> str | None:
     match = _SPARK_TIME.fullmatch(spark_watermark or "")
     if match is None or int(match[1]) < 1971:
         return None
-    if int(match[1]) > 9999:
+    # Python has no times behind the year 9999, but every 400 years are alike
+    cycles, year = divmod(int(match[1]) - _EPOCH.year, 400)
+    time = datetime.fromisoformat(f"{_EPOCH.year + year}-{match[2]}") - _EPOCH + cycles * _CYCLE
+    if time >= timedelta(milliseconds=END_MS):
         return END
-    shifted = datetime.fromisoformat(f"{match[1]}-{match[2]}") - timedelta(milliseconds=SHIFT_MS)
-    return shifted.isoformat(sep=" ", timespec="milliseconds")
+    cycles, time = divmod(time - timedelta(milliseconds=SHIFT_MS), _CYCLE)
+    known = (_EPOCH + time).isoformat(sep=" ", timespec="milliseconds")
+    return f"{int(known[:4]) + 400 * cycles:04}{known[4:]}"
 
 
 def in_emission_order(stream: Stream, context: TranslationContext) -> Stream:
