@@ -184,6 +184,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.quiet import quiet_jvm
         from ..table.jobs import allowed_databases
 
+        if checkpoint is not None:
+            self._warn_of_settings(checkpoint)
         mode = Mode(self._mode) if self._mode else None
         how = JobOptions(
             **self._settings,
@@ -223,6 +225,15 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         settings = read_settings(Path())
         exceptions = Exceptions(settings.ignore, (*settings.allow, *self._allowed))
         check_restart(checkpoint, plan, exceptions, options)
+
+    def _warn_of_settings(self, checkpoint: str) -> None:
+        from ..compat.restart import ignored_settings
+        from ..executor.session import submitted
+        from ..plan.checkpoint import CheckpointRecord
+        from .errors import print_warning
+
+        for finding in ignored_settings(CheckpointRecord(checkpoint), {**submitted(), **self._settings["conf"]}):
+            print_warning(finding)
 
     def wait(self) -> None:
         """Wait until no job runs any more; streaming jobs run until interrupted."""

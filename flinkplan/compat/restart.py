@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
+from ..plan.findings import Finding, Rule, Severity
 from ..plan.session import DEFAULTS, session_options, under
 from .diff import ChangeFinding, Diff, Exceptions, Platforms, Source, diff_texts
 from .validation import check_plan
@@ -17,6 +18,27 @@ class RestartError(FlinkplanError):
     """A checkpoint that the plan cannot go on from."""
 
     exit_code = 1
+
+
+CHECKPOINT_SETTING = Rule(
+    "checkpoint-setting",
+    Severity.WARNING,
+    "a setting of Spark has no effect: the checkpoint has fixed another value",
+    "Of some settings, such as spark.sql.shuffle.partitions, Spark keeps the value that a stream's first batch had.",
+)
+
+
+def ignored_settings(record: CheckpointRecord, conf: Mapping[str, str]) -> Iterator[Finding]:
+    """Which of the settings given Spark passes over as it goes on from a checkpoint."""
+    for name in record.queries:
+        for key, value in record.settings(name).items():
+            if conf.get(key, value) != value:
+                yield Finding(
+                    CHECKPOINT_SETTING.id,
+                    CHECKPOINT_SETTING.severity,
+                    f"{key} is {value} for the sink {name}, as the checkpoint has fixed it, not {conf[key]}",
+                    hint=f"to change it start with a new checkpoint: --checkpoint DIR; else leave out --conf {key}",
+                )
 
 
 def check_restart(

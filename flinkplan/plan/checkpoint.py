@@ -206,6 +206,14 @@ class CheckpointRecord(Record):
         """The numbers of the batches that queries have begun, as far as the checkpoint goes back."""
         return {name: tuple(_numbers(self.query(name) / "offsets")) for name in names}
 
+    def settings(self, name: str) -> Mapping[str, str]:
+        """The settings of Spark that a query goes on with: its first batch has fixed them; none before that."""
+        folder = self.query(name) / "offsets"
+        numbers = _numbers(folder)
+        metadata = _json_lines(folder / str(numbers[-1]), 1)[0] if numbers else None
+        settings = metadata.get("conf") if isinstance(metadata, dict) else None
+        return {str(k): str(v) for k, v in settings.items()} if isinstance(settings, dict) else {}
+
     def is_begun(self, names: Iterable[str]) -> bool:
         """Whether any of these queries has begun as a stream."""
         return any(self.batches(names).values())

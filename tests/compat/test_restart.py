@@ -14,7 +14,7 @@ import pytest
 
 from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.references import read_plan
-from flinkplan.compat.restart import RestartError, check_restart
+from flinkplan.compat.restart import RestartError, check_restart, ignored_settings
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
 from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord, DamagedCheckpointError
@@ -217,6 +217,17 @@ def query(checkpoint: Path, name: str, begun: int, done: int) -> Path:
             (folder / log / str(number)).write_text("v1\n{}\n")
     (folder / "metadata").write_text(json.dumps({"id": name}))
     return folder
+
+
+def test_a_setting_that_the_checkpoint_has_fixed_is_told(tmp_path: Path) -> None:
+    record = CheckpointRecord(tmp_path)
+    folder = query(tmp_path, "a", 3, 2)
+    record.started({"a": "a"})
+    (folder / "offsets" / "3").write_text('v1\n{"conf":{"spark.sql.shuffle.partitions":"2","x":"y"}}\n{}\n')
+    assert not list(ignored_settings(record, {"spark.sql.shuffle.partitions": "2", "spark.master": "local"}))
+    (told,) = ignored_settings(record, {"spark.sql.shuffle.partitions": "8"})
+    assert told.message == "spark.sql.shuffle.partitions is 2 for the sink a, as the checkpoint has fixed it, not 8"
+    assert "--checkpoint DIR" in (told.hint or "")
 
 
 @pytest.mark.parametrize(
