@@ -198,6 +198,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             lean=True,
             collector=collector,
             python=PythonCode(*self._python),
+            tells_lag=self._watched.is_on or self._how_shown == ("json", False),
         )
         with self._signals.at_once(), nullcontext() if self._debug else quiet_jvm(self._log_file):
             job = self._signals.obeyed_by(execute(plan, how))

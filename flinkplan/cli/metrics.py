@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.exposition import choose_encoder
 
 from .serving import LOOPBACK, serving
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 _SINK = ("sink",)
 _OPERATOR = ("sink", "operator")
+_LAGS = {
+    "messages": ("Messages that are still to be read.", ("topic", "partition")),
+    "files": ("Files that were found and are still to be read.", ("path",)),
+    "bytes": ("Bytes of lines in files that were found and are still to be read.", ("path",)),
+}
+"""What is counted of sources that is still to be read, by its unit, and the labels behind the sink's."""
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
@@ -25,6 +32,7 @@ class Metrics:
     """Counts the batches of all queries; ``operator`` is the exec node's name, as in ``flinkplan ttl``."""
 
     def __init__(self) -> None:
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each counter, which nobody asks for
         self.registry = registry = CollectorRegistry()
         self._read = Counter("flinkplan_rows_read", "Rows that went in.", _SINK, registry=registry)
         self._written = Counter("flinkplan_rows_written", "Rows that came out.", _SINK, registry=registry)
@@ -35,6 +43,16 @@ class Metrics:
         self._watermark = Gauge(
             "flinkplan_watermark_timestamp_seconds", "The watermark, since 1970.", _SINK, registry=registry
         )
+        self._behind = Gauge(
+            "flinkplan_watermark_lag_seconds",
+            "How far the watermark is behind the clock now; nothing without one, and at the end of the input.",
+            _SINK,
+            registry=registry,
+        )
+        self._lag = {
+            unit: Gauge(f"flinkplan_source_lag_{unit}", text, ("sink", *labels), registry=registry)
+            for unit, (text, labels) in _LAGS.items()
+        }
         self._updated = Counter("flinkplan_state_rows_updated", "Rows of state written.", _OPERATOR, registry=registry)
         self._rows = Gauge("flinkplan_state_rows", "Rows of state, where counted.", _OPERATOR, registry=registry)
         self._bytes = Gauge("flinkplan_state_bytes", "Memory that state takes.", _OPERATOR, registry=registry)
@@ -49,12 +67,24 @@ class Metrics:
         self._batches.labels(sink).observe(progress.duration_ms / 1000)
         if progress.watermark is not None:
             self._watermark.labels(sink).set(_seconds(progress.watermark))
+        self._set_lag(progress)
         for operator in progress.operators:
             self._dropped.labels(sink, operator.name).inc(operator.dropped_rows)
             self._updated.labels(sink, operator.name).inc(operator.updated_rows)
             self._bytes.labels(sink, operator.name).set(operator.memory_bytes)
             if operator.state_rows is not None:
                 self._rows.labels(sink, operator.name).set(operator.state_rows)
+
+    def _set_lag(self, progress: QueryProgress) -> None:
+        watermark = math.inf if progress.watermark is None else _seconds(progress.watermark)
+        if math.isfinite(watermark):
+            self._behind.labels(progress.sink).set_function(lambda: time.time() - watermark)
+        else:
+            with suppress(KeyError):
+                self._behind.remove(progress.sink)
+        for each in progress.lag:
+            place = each.source.rsplit("/", 1) if each.unit == "messages" else [each.source]
+            self._lag[each.unit].labels(progress.sink, *place).set(each.lag)
 
     def ended(self, how: str) -> None:
         """The counts stay until the process ends."""

@@ -45,8 +45,9 @@ def as_json(progress: QueryProgress) -> dict[str, Any]:
     """The fields of a batch's line, or of one that says what waits."""
     fields = to_builtins(progress)
     event = "waiting" if fields.pop("is_idle") else "batch"
-    if not progress.waiting:
-        del fields["waiting"]
+    for optional in ("waiting", "lag"):
+        if not fields[optional]:
+            del fields[optional]
     return {"event": event, **fields, "rows_per_second": round(progress.rows_per_second or 0, 1)}
 
 

@@ -23,6 +23,11 @@ class Watched(Record):
     ui_host: str | None = None
     metrics_host: str | None = None
 
+    @property
+    def is_on(self) -> bool:
+        """Whether anybody is told."""
+        return self.report is not None or self.ui is not None or self.metrics_port is not None
+
     @contextmanager
     def watching(self) -> Iterator[list[Progress]]:
         """Those to be told; afterwards the page is written, however the job has ended.

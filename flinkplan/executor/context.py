@@ -74,6 +74,7 @@ class TranslationContext(Record):
     nodes share, which is computed once; ``common_rows``: the same of a stream's micro-batches.  ``files_per_batch``:
     how many files of a source a micro-batch takes up at most.  ``is_timed``: something waits for watermarks.
     ``reached``: the Java ``ReachedWatermarks`` of a stream, by which rows of a batch know those of the batches before.
+    ``tells_lag``: somebody looks at how much of a source is still to be read, which may have to be asked for.
     """
 
     spark: SparkSession
@@ -96,6 +97,7 @@ class TranslationContext(Record):
     files_per_batch: int | None = None
     is_timed: bool = True
     reached: Any = None
+    tells_lag: bool = False
 
     @property
     def is_real_time(self) -> bool:

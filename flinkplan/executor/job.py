@@ -79,7 +79,8 @@ class JobOptions(Record):
     job; ``lean``: it runs nothing but jobs.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what
     may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
     it is where a checkpoint has some.  ``databases``: the folders whose embedded databases the plan may open;
-    :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.
+    :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
+    much is still to be read.
     """
 
     checkpoint: str | None = None
@@ -99,6 +100,7 @@ class JobOptions(Record):
     python: PythonCode = PythonCode()
     streams: bool = False
     databases: tuple[str, ...] = ()
+    tells_lag: bool = False
 
 
 class Job:
@@ -377,6 +379,7 @@ class _Queries:
             common=common,
             files_per_batch=None if self._mode is Mode.BOUNDED else self._options.files_per_batch,
             is_timed=goes_by_watermark(QueryPlan(part)),
+            tells_lag=self._options.tells_lag,
         )
 
     def _reached(self, name: str, part: Plan, spark: SparkSession) -> Any:

@@ -42,6 +42,15 @@ class Waiting(Record):
     waiting: int
 
 
+class Lag(Record):
+    """How much of a source was still to be read when a batch had ended: so many messages of a partition (``topic/0``),
+    or files or bytes of files below a path."""
+
+    source: str
+    unit: str
+    lag: int
+
+
 class QueryProgress(Record):
     """A batch of the query that feeds ``sink``: when it began (ISO 8601), and how many rows went in, came out and came
     too late.  ``is_idle``: there was none, and all that is told is what waits."""
@@ -57,6 +66,7 @@ class QueryProgress(Record):
     watermark: str | None
     operators: tuple[OperatorProgress, ...]
     waiting: tuple[Waiting, ...] = ()
+    lag: tuple[Lag, ...] = ()
     is_idle: bool = False
 
 
@@ -121,6 +131,21 @@ def waiting(raw: StreamingQueryProgress) -> tuple[Waiting, ...]:
     )
 
 
+def lags(raw: StreamingQueryProgress) -> tuple[Lag, ...]:
+    """What Spark's sources say in a report of what is still to be read, as ``Lag.java`` writes it.
+
+    Of a source that several nodes read, the largest.
+    """
+    found: dict[tuple[str, str], int] = {}
+    for source in raw.sources:
+        for key, value in source.metrics.items():
+            what, _, rest = key.partition(" ")
+            unit, _, place = rest.partition(" ")
+            if what == "lag":
+                found[place, unit] = max(found.get((place, unit), 0), int(value))
+    return tuple(Lag(place, unit, lag) for (place, unit), lag in sorted(found.items()))
+
+
 def progress_of(
     sink: str,
     raw: StreamingQueryProgress,
@@ -160,5 +185,6 @@ def progress_of(
             for o, node in zip(raw.stateOperators, known, strict=True)
         ),
         waiting=waiting(raw),
+        lag=lags(raw),
         is_idle=not is_batch(raw),
     )

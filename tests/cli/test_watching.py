@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import socket
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -16,8 +17,9 @@ from flinkplan.cli.metrics import served as serve_metrics
 from flinkplan.cli.pages import report
 from flinkplan.cli.pages.report import Report, served
 from flinkplan.cli.watching import Watched
-from flinkplan.executor.progress import OperatorProgress, QueryProgress
+from flinkplan.executor.progress import Lag, OperatorProgress, QueryProgress
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.record import replace
 from tests.cli.support import ROOT, flinkplan
 
 
@@ -48,6 +50,25 @@ def test_counts_in_the_format_of_prometheus() -> None:
         assert not any(line.startswith("flinkplan_state_rows{") for line in lines)
         metrics.batch_done(batch(3, "end of input"))
         assert 'flinkplan_watermark_timestamp_seconds{sink="o"} +Inf' in read(address)
+        assert "_created" not in read(address)
+
+
+def test_lags_in_the_format_of_prometheus() -> None:
+    metrics = Metrics()
+    with serve_metrics(metrics, 0) as address:
+        metrics.batch_done(batch(1, None))
+        assert "flinkplan_watermark_lag_seconds{" not in read(address)
+        lag = (Lag("a/b/0", "messages", 12), Lag("/in", "files", 3), Lag("/logs", "bytes", 4096))
+        watermark = datetime.now(UTC) - timedelta(hours=1)
+        metrics.batch_done(replace(batch(2, f"{watermark:%Y-%m-%d %H:%M:%S}.000"), lag=lag))
+        lines = read(address).splitlines()
+        assert 'flinkplan_source_lag_messages{partition="0",sink="o",topic="a/b"} 12.0' in lines
+        assert 'flinkplan_source_lag_files{path="/in",sink="o"} 3.0' in lines
+        assert 'flinkplan_source_lag_bytes{path="/logs",sink="o"} 4096.0' in lines
+        (behind,) = (line for line in lines if line.startswith("flinkplan_watermark_lag_seconds{"))
+        assert 3600 <= float(behind.split()[1]) < 3700
+        metrics.batch_done(batch(3, "end of input"))
+        assert "flinkplan_watermark_lag_seconds{" not in read(address)
 
 
 def test_the_page_is_served_while_the_job_runs() -> None:

@@ -219,7 +219,8 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
             if context.turn is Turn.FIRST:
                 context.switch.expect(table.identifier)
             place = InTurn(table.identifier, context.turn, context.switch)
-            positions = _offered(JavaPositions(Positions(reading, context.settles, place, shared=shared)), context)
+            where_it_is = Positions(reading, context.settles, place, shared=shared, tells_lag=context.tells_lag)
+            positions = _offered(JavaPositions(where_it_is), context)
             source = source.option("positions", positions)
         partitions = [f"{topic}-{number}" for topic, number in broker.partitions()]
     except KafkaError as e:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from time import monotonic
 from typing import Any, Protocol
 
 import msgspec
@@ -34,6 +35,7 @@ class InTurn(Record):
 
 
 _AT_ONCE = InTurn()
+_LAG_SECONDS = 1.0
 
 
 class Positions:
@@ -42,13 +44,20 @@ class Positions:
     A position has the offsets by topic and partition, where reading ends if it does, and whether the batch without
     messages has come that follows one with some.  A partition that is new stands in it at its beginning first.
     ``settles``: each batch with messages is followed by one without, in which the watermark takes effect.
-    ``shared``: partitions with few messages are read by one task.
+    ``shared``: partitions with few messages are read by one task.  ``tells_lag``: somebody looks at how many messages
+    are still to be read.
     The last of several sources begins behind the batch in which the others end, and the one in which that one's
     watermark takes effect.
     """
 
     def __init__(
-        self, reading: Reading, settles: bool = False, place: InTurn = _AT_ONCE, *, shared: bool = True
+        self,
+        reading: Reading,
+        settles: bool = False,
+        place: InTurn = _AT_ONCE,
+        *,
+        shared: bool = True,
+        tells_lag: bool = False,
     ) -> None:
         self._broker = Broker(reading)
         self._settles = settles
@@ -56,6 +65,9 @@ class Positions:
         self._shared = shared
         self._waits = 0 if place.turn is not Turn.LAST else 2 if settles else 1
         self._target: Offsets | None = None
+        self._tells_lag = tells_lag
+        self._newest: Offsets | None = None
+        self._asked = 0.0
 
     def initial(self) -> dict[str, Any]:
         """Where reading begins."""
@@ -107,6 +119,23 @@ class Positions:
         messages = sum(r.end - r.start for r in ranges(from_json(position["positions"]), ends))
         return {"waits for": switch.table(), "waiting": str(messages)}
 
+    def lag(self, position: dict[str, Any]) -> dict[str, int]:
+        """How many messages are behind a position, by topic and partition; the broker is asked once a second at most.
+
+        Nothing where nobody wants to know, or the broker does not answer.
+        """
+        if not self._tells_lag or not position:
+            return {}
+        if self._newest is None or monotonic() - self._asked >= _LAG_SECONDS:
+            try:
+                self._newest = self._broker.latest(self._broker.partitions())
+            except KafkaError:
+                return {}
+            self._asked = monotonic()
+        read, ends = from_json(position["positions"]), position["ends"] and from_json(position["ends"])
+        newest = self._newest if ends is None else {p: min(n, ends.get(p, 0)) for p, n in self._newest.items()}
+        return {f"{topic}/{number}": max(newest.get((topic, number), n) - n, 0) for (topic, number), n in read.items()}
+
     def between(self, start: dict[str, Any], end: dict[str, Any]) -> list[list[Range]]:
         """What is read from one position to another, by tasks."""
         return tasks(ranges(from_json(start["positions"]), from_json(end["positions"])), shared=self._shared)
@@ -141,6 +170,7 @@ class JavaPositions:
                 positions.latest,
                 positions.between,
                 positions.waiting,
+                positions.lag,
                 positions.commit,
                 positions.close,
             )

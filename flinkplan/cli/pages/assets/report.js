@@ -7,6 +7,7 @@
   const BOTTOM = 22;
   const first = JSON.parse(document.getElementById("data").textContent);
   const count = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+  const DAY = 86400;
   const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
   function element(tag, attributes = {}, ...children) {
@@ -38,7 +39,24 @@
     return found;
   }
 
-  function chart(title, unit, found) {
+  /** Seconds in people's units: 42 s, 7 min, 5 h, 329 d. */
+  function duration(seconds) {
+    const [name, length] = [["d", DAY], ["h", 3600], ["min", 60], ["s", 1]].find(([, most]) => Math.abs(seconds) >= 2 * most) ?? ["s", 1];
+    return `${count.format(Math.abs(seconds / length))} ${name}`;
+  }
+
+  function behind(seconds) {
+    if (seconds < 0) return `${duration(seconds)} ahead`;
+    return seconds > DAY ? `${duration(seconds)} (historical data)` : duration(seconds);
+  }
+
+  /** Seconds from the watermark to the clock; null where there is none, and at the end of the input. */
+  const behindClock = (batch) => {
+    const watermark = Date.parse(`${(batch.watermark ?? "").replace(" ", "T")}Z`);
+    return Number.isNaN(watermark) ? null : (moment(batch) - watermark) / 1000;
+  };
+
+  function chart(title, unit, found, told = (value) => `${count.format(value)} ${unit}`, tick = (value) => short.format(value)) {
     const points = [...found.values()].flat();
     if (!points.length) return [];
     const times = points.map(([time]) => time);
@@ -46,11 +64,11 @@
     const span = Math.max(Math.max(...times) - from, 1);
     const most = Math.max(...points.map(([, value]) => value), 0) || 1;
     const x = (time) => LEFT + ((WIDTH - LEFT - 8) * (time - from)) / span;
-    const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - BOTTOM - 8) * value) / most;
+    const y = (value) => HEIGHT - BOTTOM - ((HEIGHT - BOTTOM - 8) * Math.max(value, 0)) / most;
     const svg = drawn("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title });
     for (const part of [0, 0.5, 1]) {
       svg.append(drawn("line", { class: "grid", x1: LEFT, x2: WIDTH - 8, y1: y(part * most), y2: y(part * most) }));
-      svg.append(drawn("text", { x: LEFT - 6, y: y(part * most) + 4, "text-anchor": "end" }, short.format(part * most)));
+      svg.append(drawn("text", { x: LEFT - 6, y: y(part * most) + 4, "text-anchor": "end" }, tick(part * most)));
     }
     svg.append(drawn("text", { x: LEFT, y: HEIGHT - 4 }, new Date(from).toISOString().slice(11, 19)));
     const end = new Date(from + span).toISOString().slice(11, 19);
@@ -61,7 +79,7 @@
       svg.append(drawn("path", { class: `line line-${i % 6}`, d: path }));
       const [time, value] = line.at(-1);
       svg.append(drawn("circle", { class: `dot line-${i % 6}`, cx: x(time), cy: y(value), r: 2.5 }));
-      legend.append(element("span", { class: `key line-${i % 6}` }, `${name}: ${count.format(value)} ${unit}`));
+      legend.append(element("span", { class: `key line-${i % 6}` }, `${name}: ${told(value)}`));
     });
     return [element("figure", {}, element("figcaption", {}, title), svg, legend)];
   }
@@ -102,8 +120,9 @@
       ...chart("Rows in", "rows/s", lines(batches, (b) => [[b.sink, perSecond(b.rows_read, b)]])),
       ...chart("Rows out", "rows/s", lines(batches, (b) => [[b.sink, perSecond(b.rows_written, b)]])),
       ...chart("Time of a batch", "ms", lines(batches, (b) => [[b.sink, b.duration_ms]])),
-      ...chart("Watermark behind the clock", "s",
-        lines(batches, (b) => [[b.sink, b.watermark ? (moment(b) - Date.parse(`${b.watermark.replace(" ", "T")}Z`)) / 1000 : null]])),
+      ...chart("Watermark behind the clock", "s", lines(batches, (b) => [[b.sink, behindClock(b)]]), behind, duration),
+      ...["messages", "files", "bytes"].flatMap((unit) => chart(`Still to be read: ${unit}`, unit, lines(batches, (b) =>
+        (b.lag ?? []).filter((each) => each.unit === unit).map((each) => [`${b.sink} ${each.source}`, each.lag])))),
       ...chart("Rows of state written", "rows", lines(batches, (b) => byOperator(b, (each) => each.updated_rows))),
       ...chart("Memory of state", "bytes", lines(batches, (b) => byOperator(b, (each) => each.memory_bytes))),
       ...chart("Rows too late", "rows", lines(batches, (b) => byOperator(b, (each) => each.dropped_rows))),
