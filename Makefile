@@ -38,9 +38,7 @@ java:
 	  if [ -n "$$major" ]; then echo "flinkplan needs a JDK 17 or newer; '$$javac' is $$major."; \
 	  else echo "flinkplan needs a JDK 17 or newer; there is no '$$javac'."; fi; \
 	  echo "Install one, and let JAVA_HOME, if it is set, point to it:"; \
-	  echo "  Debian, Ubuntu  apt install openjdk-17-jdk-headless"; \
-	  echo "  Fedora          dnf install java-17-openjdk-devel"; \
-	  echo "  macOS           brew install openjdk@17"; \
+	  $(PYTHON) flinkplan/executor/runtime/jdk.py; \
 	  exit 1; } >&2
 
 demo: java venv ## compile a sample, execute its plan on Spark, print the result (SAMPLE=folder of sample_plans)

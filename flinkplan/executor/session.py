@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
-from collections.abc import Iterator, Mapping
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
 from .errors import JvmError, TableError
+from .failures import causes_of, refused_by_system, told_by
 from .lean import begin_session, hide_arrays
 from .runtime.class_archive import ClassArchive, class_archive
-from .runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_collector_chosen
-from .runtime.jar import configuration, runtime_jar
+from .runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_chosen, is_collector_chosen
+from .runtime.jar import configuration, java, java_version, runtime_jar
+from .runtime.jdk import LEAST, how_to_install
+from .runtime.locale import utf8_names
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,6 +110,15 @@ class Lifetime(Enum):
 _COLLECTORS = {Lifetime.SECONDS: SERIAL, Lifetime.JOB: PARALLEL}
 """The collectors of garbage that cost the driver the least; the JVM's own choice is one that never pauses for long."""
 
+_CODE_CACHE = "-XX:ReservedCodeCacheSize=240m"
+"""The JVM's own default but where it has one compiler only: then 48 MB, which ten sinks fill within minutes, and from
+then on it compiles nothing.  What is reserved takes no memory before it is used."""
+
+_WARNINGS = "-Xlog:all=off:stdout -Xlog:all=warning:stderr -XX:+DisplayVMOutputToStderr"
+"""Standard output, where the JVM writes its warnings by itself, is for rows and progress."""
+
+_NO_CLASS = (".ClassNotFoundException", ".NoClassDefFoundError")
+
 _CONF_FILES = ("spark-defaults.conf", "spark-env.sh")
 """The files of Spark's configuration that can have options of the driver's JVM."""
 
@@ -168,7 +182,7 @@ def session(
     local = LOCAL_CONF if master.startswith("local") else {}
     defaults = {**STATIC_CONF, **SQL_CONF, **local, **java_options(lifetime, archive, chosen)}
     settings = {**defaults, **chosen, _JARS: jars}
-    with _starting_jvm():
+    with _starting_jvm(settings), utf8_names():
         if lean:
             hide_arrays()
             begin_session({"spark.app.name": _NAME, "spark.master": master, **settings})
@@ -183,26 +197,59 @@ def session(
 
 
 @contextmanager
-def _starting_jvm() -> Iterator[None]:
+def _starting_jvm(settings: Mapping[str, str]) -> Iterator[None]:
+    from py4j.protocol import Py4JJavaError
     from pyspark.errors import PySparkRuntimeError
+    from pyspark.errors.exceptions.captured import CapturedException
 
     try:
         yield
+    except Py4JJavaError as e:
+        raise not_started(causes_of(e.java_exception), settings) from e
+    except CapturedException as e:
+        raise not_started(causes_of(e._origin), settings) from e
     except PySparkRuntimeError as e:
         if e.getCondition() != "JAVA_GATEWAY_EXITED":
             raise
+        program = java()
+        version = java_version(program) if program else None
+        if program is None:
+            raise JvmError("there is no Java to run Spark with", hint=how_to_install()) from e
+        if version is not None and version < LEAST:
+            raise JvmError(f"{program} is of Java {version}, which is too old", hint=how_to_install()) from e
         raise JvmError(
             "Spark's JVM ended as it was to start; what it printed stands above",
             hint=f"Java is found by JAVA_HOME; options come from {JAVA_OPTIONS}, {', '.join(VARIABLES)}",
         ) from e
 
 
+def not_started(causes: Sequence[tuple[str, str | None]], settings: Mapping[str, str]) -> JvmError:
+    """Why Spark does not start with these settings, by a chain of exceptions as :func:`.failures.failure_of` has it."""
+    refused = refused_by_system(causes)
+    if refused is not None:
+        where = refused.where or f"{settings.get('spark.local.dir') or tempfile.gettempdir()} (spark.local.dir)"
+        return JvmError(refused.message, where=where, hint=refused.hint)
+    missing = next((message for name, message in causes if name.endswith(_NO_CLASS) and message), None)
+    if missing is not None:
+        name = missing.replace("/", ".")
+        options = [key for key, value in settings.items() if name in re.split(r"[,\s]+", value)]
+        return JvmError(
+            f"there is no class {name} for Spark to start with",
+            where=", ".join(options) or None,
+            hint="let Spark have its jar (--conf spark.jars=JAR, or for what Spark starts itself with "
+            f"--conf {CLASS_PATH}=JAR), or correct the name",
+        )
+    hint = "see the settings that Spark was given: by --conf, and in its spark-defaults.conf"
+    return JvmError(f"Spark does not start: {told_by(causes)}", hint=hint)
+
+
 def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping[str, str]) -> dict[str, str]:
     """The options of the JVMs that a new session starts: the driver's, and those of executors."""
-    every = ["-Duser.timezone=UTC", lifetime.value]
-    is_chosen = is_collector_chosen(conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files())
-    collector = "" if is_chosen else _COLLECTORS.get(lifetime, "")
-    driver = [*every, collector, archive.java_options if archive else ""]
+    every = ["-Duser.timezone=UTC", lifetime.value, "" if is_chosen("ReservedCodeCacheSize") else _CODE_CACHE]
+    has_collector = is_collector_chosen(conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files())
+    collector = "" if has_collector else _COLLECTORS.get(lifetime, "")
+    warnings = "" if is_chosen("-Xlog") else _WARNINGS
+    driver = [*every, collector, warnings, archive.java_options if archive else ""]
     return {JAVA_OPTIONS: " ".join(filter(None, driver)), EXECUTOR_JAVA_OPTIONS: " ".join(filter(None, every))}
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from flinkplan.executor.runtime.collectors import VARIABLES
-from flinkplan.executor.session import JAVA_OPTIONS, Lifetime, java_options
+from flinkplan.executor.runtime.locale import utf8_variables
+from flinkplan.executor.session import JAVA_OPTIONS, Lifetime, java_options, not_started
 
 _SCRIPT = """
 import sys
@@ -57,4 +58,52 @@ def test_a_jvm_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.
     done = subprocess.run([sys.executable, "-c", _SCRIPT], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert f"{tmp_path}/bin/java" in done.stderr
-    assert "Spark's JVM ended as it was to start; what it printed stands above; Java is found by" in done.stderr
+    assert "there is no Java to run Spark with; install a JDK, version 17 or later" in done.stderr
+    assert "apt install openjdk-17-jdk-headless (Debian, Ubuntu)" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "changed"),
+    [
+        ({"LC_ALL": "C", "LANG": "en_US.UTF-8"}, {"LC_ALL": "C.UTF-8"}),
+        ({"LC_ALL": "", "LANG": "de_DE.ISO-8859-1"}, {"LC_CTYPE": "C.UTF-8"}),
+        ({}, {"LC_CTYPE": "C.UTF-8"}),
+        ({"LC_CTYPE": "C.utf8", "LANG": "C"}, {}),
+        ({"LANG": "en_US.UTF-8"}, {}),
+    ],
+)
+def test_a_jvm_knows_names_of_files_in_utf8(variables: dict[str, str], changed: dict[str, str]) -> None:
+    assert utf8_variables(variables) == changed
+
+
+def test_a_class_that_is_missing_is_named_with_its_option() -> None:
+    causes = [
+        ("org.apache.spark.SparkException", "Exception when registering SparkListener"),
+        ("java.lang.ClassNotFoundException", "com.example.Missing"),
+    ]
+    error = not_started(causes, {"spark.extraListeners": "a.B, com.example.Missing", "spark.plugins": "c.D"})
+    assert error.message == "there is no class com.example.Missing for Spark to start with"
+    assert error.where == "spark.extraListeners"
+
+
+def test_a_full_disk_does_not_let_spark_start() -> None:
+    causes = [("java.io.IOException", "No space left on device")]
+    error = not_started(causes, {"spark.local.dir": "/full"})
+    assert (error.message, error.where) == ("no space left on device", "/full (spark.local.dir)")
+
+
+def test_anything_else_that_spark_does_not_start_with_is_told() -> None:
+    error = not_started([("java.lang.IllegalArgumentException", "System memory must be at least 471859200")], {})
+    assert error.message == "Spark does not start: System memory must be at least 471859200"
+
+
+@pytest.mark.parametrize(("given", "ours"), [("", True), ("-Xlog:gc -XX:ReservedCodeCacheSize=1g", False)])
+def test_a_jvm_has_room_for_code_and_keeps_off_standard_output(
+    given: str, ours: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", given)
+    options = java_options(Lifetime.SECONDS, None, {})[JAVA_OPTIONS]
+    assert ("-XX:ReservedCodeCacheSize=240m" in options) is ours
+    assert ("-XX:+DisplayVMOutputToStderr" in options) is ours

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -18,7 +19,10 @@ from typing import Any
 
 from ...plan.errors import FlinkplanError
 from .collectors import SERIAL, is_collector_chosen
+from .jdk import LEAST, how_to_install
+from .locale import utf8_names
 
+_VERSION = re.compile(r'(?:version "|javac )(?:1\.)?(\d+)')
 SOURCES = Path(__file__).parent / "src"
 
 
@@ -96,9 +100,10 @@ def build(jar: Path) -> None:
         classes = Path(work, "classes")
         options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{jars()}/*", "-d", str(classes)]
         command = [javac, *_brief(), *options, *map(str, _sources())]
-        compiled = subprocess.run(command, capture_output=True, text=True)
+        with utf8_names():
+            compiled = subprocess.run(command, capture_output=True, text=True)
         if compiled.returncode:
-            raise RuntimeJarError(f"the Java sources do not compile:\n{compiled.stderr.strip()}")
+            raise _not_compiled(javac, compiled.stderr.strip())
         made = Path(work, jar.name)
         with zipfile.ZipFile(made, "w") as archive:
             for path in sorted(classes.rglob("*.class")):
@@ -112,11 +117,32 @@ def _javac() -> str:
     home = os.environ.get("JAVA_HOME")
     found = (shutil.which("javac", path=f"{home}/bin") if home else None) or shutil.which("javac")
     if found is None:
-        raise RuntimeJarError(
-            "there is no Java compiler (javac)",
-            hint="install a JDK, version 17 or later, and set JAVA_HOME to it; a JRE is not enough",
-        )
+        hint = f"{how_to_install()}; a JRE is not enough"
+        raise RuntimeJarError("there is no Java compiler (javac)", hint=hint)
     return found
+
+
+def _not_compiled(javac: str, errors: str) -> RuntimeJarError:
+    version = java_version(javac)
+    if version is not None and version < LEAST:
+        return RuntimeJarError(f"{javac} is of Java {version}, which is too old", hint=how_to_install())
+    return RuntimeJarError(f"the Java sources do not compile:\n{errors}")
+
+
+def java_version(program: str) -> int | None:
+    """Of which version of Java ``java`` or ``javac`` is; ``None`` where that is not known."""
+    try:
+        printed = subprocess.run([program, "-version"], capture_output=True, text=True)
+    except OSError:
+        return None
+    found = _VERSION.search(printed.stderr + printed.stdout)
+    return int(found[1]) if found else None
+
+
+def java() -> str | None:
+    """The path of the JVM that Spark starts; ``None`` where there is none."""
+    home = os.environ.get("JAVA_HOME")
+    return shutil.which("java", path=f"{home}/bin" if home else None)
 
 
 def _brief() -> list[str]:

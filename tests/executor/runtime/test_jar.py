@@ -75,6 +75,17 @@ def test_says_that_there_is_no_compiler(tmp_path: Path, monkeypatch: pytest.Monk
     assert "install a JDK" in (raised.value.hint or "")
 
 
+def test_says_that_the_compiler_is_too_old(sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = tmp_path / "jdk" / "bin" / "javac"
+    old.parent.mkdir(parents=True)
+    old.write_text("#!/bin/sh\n[ $1 = -version ] && echo 'javac 1.8.0_292' >&2; exit 2\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(old.parent.parent))
+    with pytest.raises(jar.RuntimeJarError, match="javac is of Java 8, which is too old") as raised:
+        jar.runtime_jar()
+    assert "dnf install java-17-openjdk-devel (Fedora)" in (raised.value.hint or "")
+
+
 def test_says_what_does_not_compile(sources: Path) -> None:
     (sources / "Something.java").write_text("class Something { nonsense }", "utf-8")
     with pytest.raises(jar.RuntimeJarError, match="do not compile"):
