@@ -229,11 +229,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
 
     def _warn_of_settings(self, checkpoint: str) -> None:
         from ..compat.restart import ignored_settings
-        from ..executor.session import submitted
+        from ..executor.session import chosen_settings
         from ..plan.checkpoint import CheckpointRecord
         from .errors import print_warning
 
-        for finding in ignored_settings(CheckpointRecord(checkpoint), {**submitted(), **self._settings["conf"]}):
+        for finding in ignored_settings(CheckpointRecord(checkpoint), chosen_settings(self._settings["conf"])):
             print_warning(finding)
 
     def wait(self) -> None:

@@ -50,9 +50,9 @@ from .session import (
     STATE_ENCODING,
     Lifetime,
     check_reach,
+    chosen_settings,
     copy_of,
     session,
-    submitted,
 )
 from .sharing import SharedRows, SharedStreams
 from .stream import Stream
@@ -232,7 +232,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         is_batch = is_batch and not record.is_begun(queries)
         _check_record(record, mode, run, queries, is_batch)
     if options.spark is None:
-        options = replace(options, conf={**submitted(), **options.conf})
+        options = replace(options, conf=chosen_settings(options.conf))
     if mode is Mode.REAL_TIME:
         spark = _real_time_session(queries, options)
     else:

@@ -117,6 +117,8 @@ then on it compiles nothing.  What is reserved takes no memory before it is used
 _WARNINGS = "-Xlog:all=off:stdout -Xlog:all=warning:stderr -XX:+DisplayVMOutputToStderr"
 """Standard output, where the JVM writes its warnings by itself, is for rows and progress."""
 
+_PARTITIONS_LINE = re.compile(rf"^\s*{re.escape(PARTITIONS)}[\s=:]+(\S+)", re.MULTILINE)
+
 _NO_CLASS = (".ClassNotFoundException", ".NoClassDefFoundError")
 
 _CONF_FILES = ("spark-defaults.conf", "spark-env.sh")
@@ -156,6 +158,16 @@ def submitted() -> dict[str, str]:
         return {}
     SparkContext._ensure_initialized()
     return dict(SparkConf().getAll())
+
+
+def chosen_settings(conf: Mapping[str, str]) -> dict[str, str]:
+    """The settings that the user has chosen: ``conf``, and what it leaves open by ``spark-submit``.
+
+    Of spark-defaults.conf only the number of partitions counts, which is no matter of flinkplan's own.
+    """
+    defaults = configuration() / _CONF_FILES[0]
+    found = _PARTITIONS_LINE.search(defaults.read_text(errors="replace")) if defaults.is_file() else None
+    return {**({PARTITIONS: found[1]} if found else {}), **submitted(), **conf}
 
 
 def session(

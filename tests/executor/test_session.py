@@ -10,7 +10,7 @@ import pytest
 
 from flinkplan.executor.runtime.collectors import VARIABLES
 from flinkplan.executor.runtime.locale import utf8_variables
-from flinkplan.executor.session import JAVA_OPTIONS, Lifetime, java_options, not_started
+from flinkplan.executor.session import JAVA_OPTIONS, PARTITIONS, Lifetime, chosen_settings, java_options, not_started
 
 _SCRIPT = """
 import sys
@@ -74,6 +74,16 @@ def test_a_jvm_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.
 )
 def test_a_jvm_knows_names_of_files_in_utf8(variables: dict[str, str], changed: dict[str, str]) -> None:
     assert utf8_variables(variables) == changed
+
+
+def test_the_number_of_partitions_may_stand_in_spark_s_defaults(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert chosen_settings({"a": "b"}) == {"a": "b"}
+    (tmp_path / "spark-defaults.conf").write_text(f"#{PARTITIONS} 4\nspark.x y\n {PARTITIONS}   8\n")
+    assert chosen_settings({"a": "b"}) == {"a": "b", PARTITIONS: "8"}
+    assert chosen_settings({PARTITIONS: "9"}) == {PARTITIONS: "9"}
 
 
 def test_a_class_that_is_missing_is_named_with_its_option() -> None:
