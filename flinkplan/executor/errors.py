@@ -19,3 +19,7 @@ class ExecutionError(FlinkplanError):
 
 class JvmError(FlinkplanError):
     """Spark's JVM does not start (exit code 3)."""
+
+
+class SparkStartError(FlinkplanError):
+    """Spark does not start in its JVM, and it is known why (exit code 3)."""

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from ..plan.files import Place
-from .errors import JvmError, TableError
+from .errors import JvmError, SparkStartError, TableError
 from .failures import causes_of, refused_by_system, told_by
 from .lean import begin_session, hide_arrays
 from .runtime.class_archive import ClassArchive, class_archive
@@ -181,7 +181,8 @@ def session(
 
     ``lifetime`` says what a new one is for, ``lean`` that it runs nothing but jobs, nor does its process.
 
-    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where Spark does not start.
+    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where its JVM
+    does not start, :class:`SparkStartError` where Spark does not in it.
     """
     from pyspark.sql import SparkSession
 
@@ -235,24 +236,24 @@ def _starting_jvm(settings: Mapping[str, str]) -> Iterator[None]:
         ) from e
 
 
-def not_started(causes: Sequence[tuple[str, str | None]], settings: Mapping[str, str]) -> JvmError:
+def not_started(causes: Sequence[tuple[str, str | None]], settings: Mapping[str, str]) -> SparkStartError:
     """Why Spark does not start with these settings, by a chain of exceptions as :func:`.failures.failure_of` has it."""
     refused = refused_by_system(causes)
     if refused is not None:
         where = refused.where or f"{settings.get('spark.local.dir') or tempfile.gettempdir()} (spark.local.dir)"
-        return JvmError(refused.message, where=where, hint=refused.hint)
+        return SparkStartError(refused.message, where=where, hint=refused.hint)
     missing = next((message for name, message in causes if name.endswith(_NO_CLASS) and message), None)
     if missing is not None:
         name = missing.replace("/", ".")
         options = [key for key, value in settings.items() if name in re.split(r"[,\s]+", value)]
-        return JvmError(
+        return SparkStartError(
             f"there is no class {name} for Spark to start with",
             where=", ".join(options) or None,
             hint="let Spark have its jar (--conf spark.jars=JAR, or for what Spark starts itself with "
             f"--conf {CLASS_PATH}=JAR), or correct the name",
         )
     hint = "see the settings that Spark was given: by --conf, and in its spark-defaults.conf"
-    return JvmError(f"Spark does not start: {told_by(causes)}", hint=hint)
+    return SparkStartError(f"Spark does not start: {told_by(causes)}", hint=hint)
 
 
 def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping[str, str]) -> dict[str, str]:

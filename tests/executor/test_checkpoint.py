@@ -24,7 +24,7 @@ from flinkplan.executor.states import find_states
 from flinkplan.executor.stream import Stream
 from flinkplan.plan.checkpoint import CheckpointRecord, DamagedCheckpointError
 from flinkplan.plan.document import dumps, loads
-from flinkplan.plan.errors import PlanError
+from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
@@ -160,8 +160,9 @@ def test_a_name_with_a_colon_is_read_by_lines_and_named_otherwise(place: Place) 
     place.put("a:1", {"a": 1})
     place.run(passthrough(place.files("in"), place.files("out")))
     assert place.rows() == [{"a": 1}]
-    with pytest.raises(TableError, match="Hadoop reads no files whose names have a colon") as failed:
-        place.run(passthrough(place.files("in", "parquet"), place.files("out")))
+    columnar = passthrough(place.files("in", "parquet"), place.files("out"))
+    with pytest.raises(FlinkplanError, match="Hadoop reads no files whose names have a colon") as failed:
+        execute(columnar, JobOptions(spark=place.spark)).wait()
     assert "a:1" in (failed.value.where or "")
 
 
