@@ -242,6 +242,8 @@ def _check_query(folder: Place, query_id: str | None) -> None:
     found = _json_lines(metadata, 0)[0]
     if not isinstance(found, dict) or not isinstance(found.get("id"), str):
         raise DamagedCheckpointError("the file does not say which query it belongs to", metadata)
+    if not re.fullmatch(r"[\w-]+", found["id"]):
+        raise DamagedCheckpointError("the file has something else than the id of a query", metadata)
     if query_id not in (None, found["id"]):
         raise DamagedCheckpointError("this is the state of another query", folder)
     offsets, commits = _numbers(folder / "offsets"), _numbers(folder / "commits")

@@ -56,6 +56,31 @@ def test_there_is_one_batch_and_the_checkpoint_says_no_more_than_that_it_is_done
 
 
 @pytest.mark.parametrize("format_", ["json", "parquet"])
+def test_a_checkpoint_of_somebody_else_deletes_no_file_but_those_of_the_batch(place: Place, format_: str) -> None:
+    place.put("1", {"a": 1})
+    plan = passthrough(place.files("in"), place.files("out", format_))
+    place.run(plan)
+    query, mine = checkpoint(place) / "sink", place.root / "mine"
+    mine.write_text("kept")
+    published = json.loads((query / "published").read_text())
+    (written,) = published["files"]
+    (query / "published").write_text(json.dumps({**published, "files": [str(mine), f"file://{mine}", written]}))
+    (query / "done").unlink()
+    (checkpoint(place) / "flinkplan" / "ended").unlink(missing_ok=True)
+    place.run(plan)
+    assert mine.read_text() == "kept"
+    assert len([*(place.root / "out").glob("part-*")]) == 1
+
+
+def test_the_id_of_a_query_is_no_path(place: Place) -> None:
+    place.put("1", {"a": 1})
+    place.run(copying(place))
+    (checkpoint(place) / "sink" / "metadata").write_text(json.dumps({"id": "../../x"}))
+    with pytest.raises(FlinkplanError, match="something else than the id of a query"):
+        place.run(copying(place))
+
+
+@pytest.mark.parametrize("format_", ["json", "parquet"])
 def test_rows_are_counted_as_they_are_read_and_written(place: Place, format_: str) -> None:
     place.put("1", *({"a": a} for a in range(5)))
     place.run(passthrough(place.files("in"), place.files("out", format_), (("a", "INT"),)))

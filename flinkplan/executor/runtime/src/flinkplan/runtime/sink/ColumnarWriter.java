@@ -102,7 +102,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
             }
             String path = file.toString().substring(root.length());
             String folder = path.substring(0, path.length() - file.getName().length());
-            String part = String.format("part-%s-%05d.%s", name, found.size(), format);
+            String part = Publication.fileName(name, String.format("%05d.%s", found.size(), format));
             found.add(new Publication.Staged(path, folder + part));
         }
         return found;

@@ -31,7 +31,7 @@ record FileSink(
 
     @Override
     public Writer open(String batch, int task, boolean changelog) {
-        return new Files(Publication.staging(path, batch), String.format("part-%s-%05d", batch, task), changelog);
+        return new Files(Publication.staging(path, batch), Publication.fileName(batch, String.format("%05d", task)), changelog);
     }
 
     private final class Files implements Writer {

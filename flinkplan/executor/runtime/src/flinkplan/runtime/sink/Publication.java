@@ -73,6 +73,11 @@ final class Publication {
         return new Publication(spec.get("path").asText(), new Path(spec.get("published").asText()));
     }
 
+    /** What a file of a batch is called, with what tells it from the others. */
+    static String fileName(String batch, String rest) {
+        return String.format("part-%s-%s", batch, rest);
+    }
+
     /** Where the tasks of a batch write. */
     static Path staging(String path, String batch) {
         return new Path(path, ".staging-" + batch);
@@ -118,7 +123,9 @@ final class Publication {
         if (earlier.path("batch").asText().equals(batch)) {
             for (JsonNode file : earlier.path("files")) {
                 Path target = new Path(file.asText());
-                fileSystem(target).delete(target, false);
+                if (target.getName().startsWith(fileName(batch, ""))) { // a list of somebody else's names other files
+                    fileSystem(target).delete(target, false);
+                }
             }
         }
     }
