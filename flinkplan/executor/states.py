@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plan.checkpoint import CheckpointRecord
+from ..plan.checkpoint import CheckpointRecord, check_classes
 from ..plan.document import Plan
 from ..plan.errors import PlanError
 from ..plan.files import Place
@@ -79,6 +79,7 @@ def find_states(checkpoint: str | Path) -> list[State]:
     found: list[State] = []
     for name in queries:
         folder = record.place / name
+        check_classes(folder)
         sink = sinks.get(str(folder), name)
         found += _states(sink, folder, operators.get(sink, ()))
     return found

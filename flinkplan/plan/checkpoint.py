@@ -13,6 +13,7 @@ from .document import Plan, dumps, loads, pretty
 from .errors import FlinkplanError, PlanError
 from .files import Place
 from .json_text import parse_json
+from .printable import shortened
 from .record import Record
 
 WAY_OUT = "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR"
@@ -254,12 +255,38 @@ def _check_query(folder: Place, query_id: str | None) -> None:
     if begun > 0 and begun - 1 not in offsets:
         raise DamagedCheckpointError("the file is gone", folder / "offsets" / str(begun - 1))
     for number in offsets[-2:]:
-        _, *ends = _json_lines(folder / "offsets" / str(number), 1)
+        file = folder / "offsets" / str(number)
+        settings, *ends = _json_lines(file, 1)
+        _check_settings(settings, file)
         for source, end in enumerate(ends):
             if isinstance(end, dict) and isinstance(last := end.get("logOffset"), int):
                 _check_file_log(folder / "sources" / str(source), last)
     for number in commits[-1:]:
         _json_lines(folder / "commits" / str(number), 1)
+
+
+_CLASS = re.compile(r"[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+")
+_OF_SPARK = "org.apache.spark."
+
+
+def check_classes(folder: Place) -> None:
+    """Look whether a query's settings, which Spark takes from the checkpoint, name classes of Spark's own alone.
+
+    Among them are the class that keeps state and the codec that compresses it, whatever classes a checkpoint of
+    somebody else says that these are.  Source: Spark's ``OffsetSeqMetadata.relevantSQLConfs``.
+
+    Raises :class:`DamagedCheckpointError`.
+    """
+    for number in _numbers(folder / "offsets")[-2:]:
+        file = folder / "offsets" / str(number)
+        _check_settings(_json_lines(file, 1)[0], file)
+
+
+def _check_settings(settings: object, file: Place) -> None:
+    conf = settings.get("conf") if isinstance(settings, dict) else None
+    for key, value in conf.items() if isinstance(conf, dict) else ():
+        if _CLASS.fullmatch(str(value).strip()) and not str(value).strip().startswith(_OF_SPARK):
+            raise DamagedCheckpointError(f"its setting {shortened(key)} names the class {shortened(str(value))}", file)
 
 
 def _check_file_log(log: Place, last: int) -> None:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from flinkplan.compat.references import read_plan
 from flinkplan.compat.restart import RestartError, check_restart, ignored_settings
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.states import find_states
 from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord, DamagedCheckpointError
 from flinkplan.plan.document import Plan, dumps, loads, plan_from_json, plan_to_json
 from flinkplan.plan.errors import FlinkplanError
@@ -265,6 +267,18 @@ def test_a_damaged_record_is_refused_by_the_file(checkpoint: Path, name: str) ->
         with pytest.raises(DamagedCheckpointError) as refused:
             check_restart(str(checkpoint), PLAN, NOTHING)
         assert refused.value.where == str(checkpoint / "flinkplan" / name)
+
+
+@pytest.mark.parametrize("key", ["providerClass", "compression.codec"])
+def test_a_checkpoint_names_no_classes_but_sparks(checkpoint: Path, key: str) -> None:
+    query(checkpoint, "o", 0, 0)
+    file, setting = checkpoint / "o" / "offsets" / "0", f"spark.sql.streaming.stateStore.{key}"
+    for value, is_refused in (("java.util.Timer", True), ("org.apache.spark.A", False), ("lz4", False)):
+        file.write_text(f'v1\n{{"batchWatermarkMs":0,"conf":{{"{setting}":"{value}"}}}}\n-\n')
+        with pytest.raises(DamagedCheckpointError, match="class java") if is_refused else nullcontext():
+            CheckpointRecord(checkpoint).check(["o"])
+        with pytest.raises(DamagedCheckpointError, match="class java") if is_refused else nullcontext():
+            find_states(checkpoint)
 
 
 def test_the_state_of_a_strangely_named_sink_is_found_where_it_was(checkpoint: Path) -> None:
