@@ -210,6 +210,7 @@ def connector_options() -> Iterator[str]:
         if own:
             yield from (f"### Connector `{connector.name}`", "", *_option_rows(own, ""), "")
     yield from ("### Properties of `kafka` and `upsert-kafka`", "", *_property_rows(listed), "")
+    yield from ("### Parameters of the URLs of `jdbc`", "", *_parameter_rows(), "")
     for format_ in FORMATS.values():
         if format_.options:
             yield from (f"### Format `{format_.name}`", "", *_option_rows(format_.options, f"{format_.name}."), "")
@@ -240,6 +241,15 @@ def _property_rows(options: Iterable[Any]) -> Iterator[str]:
     yield "| executed here | properties, without `properties.` in front |"
     yield "|---|---|"
     yield from (f"| {what} | {', '.join(sorted(found))} |" for what, found in names.items())
+
+
+def _parameter_rows() -> Iterator[str]:
+    from flinkplan.plan.connectors.jdbc_urls import DATABASES
+
+    yield "| URLs that begin with | may have the parameters |"
+    yield "|---|---|"
+    for database in DATABASES:
+        yield f"| `{database.start}` | {', '.join(f'`{name}`' for name in sorted(database.parameters))} |"
 
 
 def settings() -> Iterator[str]:
