@@ -43,7 +43,8 @@ def command(
     in that mode is there, too, and why. The format html is a page by itself, with all of it as a graph.
     """
     from ..plan.explain import explain_json, explain_lines
-    from ..plan.printable import json_text, one_line
+    from ..plan.printable import json_text
+    from ..plan.secrets import masked_json, shown_line
 
     if mode is not None and not physical:
         raise click.UsageError("--mode is of --physical: what Flink's operators do is the same in each mode.")
@@ -71,20 +72,20 @@ def command(
             against = {name: obstacles(real_time_query(query)) for name, query in queries.items()}
     if format_ == "json":
         shown = physical_json(queries, is_batch=is_batch, obstacles=against) if physical else explain_json(compiled)
-        write_output(json_text(shown, indent=2) + "\n", output)
+        write_output(json_text(masked_json("", shown), indent=2) + "\n", output)
         return
     # all lines first: a tree too deep to draw is refused before anything is printed
     tree = physical_lines(queries, is_batch=is_batch, obstacles=against) if physical else explain_lines(compiled)
     lines = list(tree)
     if output is not None:
-        write_output("".join(f"{one_line(str(line))}\n" for line in lines), output)
+        write_output("".join(f"{shown_line(str(line))}\n" for line in lines), output)
         return
     for line in lines:
         if line.name:
-            name = click.style(one_line(line.name), bold=True)
-            click.echo(f"{click.style(line.branches, dim=True)}{name}  {one_line(line.text)}")
+            name = click.style(shown_line(line.name), bold=True)
+            click.echo(f"{click.style(line.branches, dim=True)}{name}  {shown_line(line.text)}")
         else:
-            click.echo(click.style(one_line(str(line)), dim=True))
+            click.echo(click.style(shown_line(str(line)), dim=True))
 
 
 def _page(compiled: Plan, path: str, sql: str | None) -> str:

@@ -43,7 +43,7 @@ def render(diff: Diff, format: str, *, paint: Paint | None = None, detail: bool 
     if format == "text":
         return as_text(diff, paint or _plain, detail=detail)
     if format == "json":
-        return json_text(as_json(diff), indent=2) + "\n"
+        return json_text(masked_json("", as_json(diff)), indent=2) + "\n"
     return render_report(diff, format)
 
 

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from .printable import one_line
+
 HIDDEN = "******"
 """What stands for a secret, as in Flink."""
 
@@ -71,7 +73,7 @@ def masked_json(pointer: str, value: Any) -> Any:
             return masked(pointer.rpartition("/")[2], value)
         case dict():
             return {key: masked_json(f"/{key}", inner) for key, inner in value.items()}
-        case list():
+        case list() | tuple():
             return [masked_json(pointer, inner) for inner in value]
     return value
 
@@ -91,6 +93,14 @@ def remember(options: Mapping[str, str], written: Mapping[str, str]) -> None:
 def without_secrets(text: str) -> str:
     """The text with the secrets in it hidden: by the keys before them, in URLs, and those that are remembered."""
     return hidden(text)[0]
+
+
+def shown_line(text: str) -> str:
+    """A name, or a description, as it stands in a line: without secrets, and :func:`.one_line`.
+
+    Descriptions of Flink's tell the options that a query's hints set.
+    """
+    return one_line(without_secrets(text))
 
 
 def holds_secret(text: str) -> bool:

@@ -196,6 +196,8 @@ def _with_secrets(folder: Path) -> tuple[str, str]:
             options = nodes[0]["scanTableSource"]["table"]["resolvedTable"]["options"]
             options["password"] = options["url"] = f"jdbc:x://ann:hunter2{number}@h;password=hunter2{number}"
             options["topc"] = "t"
+            hint = f"OPTIONS options:{{properties.sasl.password=hunter2{number}, topic=t}}"
+            nodes[0]["description"] = f"TableSourceScan(table=[[t]], fields=[a], hints=[[[{hint}]]])"
 
         return change
 
@@ -209,6 +211,7 @@ def test_secrets_of_a_plan_are_not_shown(tmp_path: Path, format_: str) -> None:
     commands: list[tuple[str, ...]] = [("diff", one, two)]
     if format_ == "text":
         commands += [("execute", one), ("explain", one), ("ttl", one), ("diff", one, two, "--detail")]
+        commands += [("explain", one, "--format", kind) for kind in ("json", "html")]
     if format_ != "html":
         commands += [("validate", one, "--for", "spark"), ("validate", one)]
     for command in commands:

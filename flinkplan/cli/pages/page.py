@@ -16,6 +16,7 @@ from typing import Any
 
 from ...plan.printable import printable
 from ...plan.record import to_builtins
+from ...plan.secrets import masked_json
 from .model import Graph
 
 
@@ -26,7 +27,7 @@ def page(graph: Graph) -> str:
     but the page's own, and no address at all.
     """
     layout, program = _asset("dagre.min.js"), _asset("graph.js")
-    return _filled("page.html", graph.title, to_builtins(graph), layout=layout, program=program)
+    return _filled("page.html", graph.title, masked_json("", to_builtins(graph)), layout=layout, program=program)
 
 
 def report_page(data: Mapping[str, Any]) -> str:
