@@ -203,10 +203,10 @@ def connector_options() -> Iterator[str]:
     from flinkplan.plan.connectors.bundled import EVERYWHERE
     from flinkplan.plan.connectors.kafka_properties import PROPERTIES
 
-    listed = [option for option in PROPERTIES if not option.required]
+    listed = [option for each in PROPERTIES for option in (*each.listed, *([each] if each.listed else ()))]
     yield from ("### Every table", "", *_option_rows(EVERYWHERE, ""), "")
     for connector in CONNECTORS.values():
-        own = [option for option in connector.options or () if option not in (*EVERYWHERE, *listed)]
+        own = [option for option in connector.options or () if option not in EVERYWHERE]
         if own:
             yield from (f"### Connector `{connector.name}`", "", *_option_rows(own, ""), "")
     yield from ("### Properties of `kafka` and `upsert-kafka`", "", *_property_rows(listed), "")
@@ -226,6 +226,8 @@ def _option_rows(options: Iterable[Any], prefix: str) -> Iterator[str]:
 
 
 def _effect(option: Any) -> str:
+    if option.listed:
+        return "those on the list below"
     if option.refused is not None:
         return "refused"
     return "yes" if option.executed else "no effect"

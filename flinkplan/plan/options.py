@@ -29,10 +29,11 @@ class Option(Record):
     """An option: ``default`` is what holds where it is not set, ``None`` that then nothing does.
 
     In the key of a table's option ``#`` stands for a column's name, and ``*`` at its end for all that no other option
-    of the declaration names.  ``executed`` says whether it does something when a plan is executed here; where not, it
-    is still compiled into the plan, and Flink obeys it.  ``refused`` says why a plan with it is not executed here at
-    all; ``by_user``: it is executed only where the value is a variable, which the user sets.  ``passed_as`` is what
-    Spark, or the client of a broker, calls an option that is handed on to it under another name.
+    of the declaration names; ``listed`` are those of them that are known one by one.  ``executed`` says whether it does
+    something when a plan is executed here; where not, it is still compiled into the plan, and Flink obeys it.
+    ``refused`` says why a plan with it is not executed here at all; ``by_user``: it is executed only where the value is
+    a variable, which the user sets.  ``passed_as`` is what Spark, or the client of a broker, calls an option that is
+    handed on to it under another name.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Option(Record):
     refused: str | None = None
     by_user: bool = False
     passed_as: str | None = None
+    listed: tuple[Option, ...] = ()
 
     @property
     def is_executed(self) -> bool:
@@ -65,13 +67,13 @@ def named(option: Option, key: str) -> Option:
 
 
 def option_of(key: str, declared: Iterable[Option]) -> Option | None:
-    """The option that a key is of: the one of this name, else the one that stands for all others."""
+    """The option that a key is of: the one of this name, also among those listed, else what stands for all others."""
     others = None
     for option in declared:
         if option.key == key:
             return option
         if option.key.endswith("*") and key.startswith(option.key[:-1]):
-            others = option
+            others = option_of(key, option.listed) or option
     return others
 
 

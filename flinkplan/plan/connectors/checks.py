@@ -134,7 +134,8 @@ def _declared(key: str, options: Options, connector: Connector) -> tuple[Option 
             found = option_of(key.removeprefix(prefix), format_.options)
             return found, [f"{prefix}{option.key}" for option in format_.options if option.is_executed]
     declared = connector.options or ()
-    return option_of(key, declared), [option.key for option in declared if option.is_executed]
+    every = (*declared, *(option for each in declared for option in each.listed))
+    return option_of(key, declared), [option.key for option in every if option.is_executed]
 
 
 def _of_columns(key: str, schema: ResolvedSchema) -> Iterator[str]:
@@ -167,6 +168,7 @@ def _of_options(
         for option in declared
         for key in (_of_columns(option.key, schema) if "#" in option.key else (option.key,))
     }
+    known |= {option.key: option for each in declared for option in each.listed}
     prefixes = (
         *_format_prefixes(options, connector),
         *(o.key.removesuffix("*") for o in declared if o.key.endswith(".*")),

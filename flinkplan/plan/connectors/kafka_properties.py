@@ -87,8 +87,7 @@ _OF_JAVA = (
 )
 """Flink's client obeys them, and some of them Flink sets itself: here they do nothing."""
 
-PROPERTIES = (
-    Option(f"{PREFIX}bootstrap.servers", TEXT, None, "where brokers are: HOST:PORT,HOST:PORT", required=True),
+_LISTED = (
     *_taken(TEXT, *_TEXTS),
     *_taken(WHOLE, *_NUMBERS),
     *_taken(BOOLEAN, *_SWITCHES),
@@ -128,12 +127,17 @@ PROPERTIES = (
         *("ssl.truststore.location", "ssl.truststore.password", "ssl.truststore.certificates"),
         *("ssl.keystore.key", "ssl.keystore.certificate.chain"),
     ),
+)
+
+PROPERTIES = (
+    Option(f"{PREFIX}bootstrap.servers", TEXT, None, "where brokers are: HOST:PORT,HOST:PORT", required=True),
     Option(
         f"{PREFIX}*",
         TEXT,
         None,
-        "others that Flink's client has",
+        "what the client is told besides, by the names of its Java twin",
         refused="only settings on a list are handed to the client",
+        listed=_LISTED,
     ),
 )
 """The settings: those with which a plan is executed, and those with which it is compiled alone."""

@@ -8,6 +8,7 @@ from flinkplan.executor.checks import check_executable
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.kafka.settings import client_settings, reading_of, writer_settings
 from flinkplan.executor.tables import Table
+from flinkplan.plan.connectors.kafka_properties import PREFIX, PROPERTIES
 from flinkplan.plan.document import Plan
 from flinkplan.plan.specs import ResolvedSchema, ResolvedTable
 from flinkplan.planner import compile_script
@@ -59,6 +60,25 @@ def test_another_login_is_refused_without_being_told() -> None:
 def test_a_table_loads_no_library_and_runs_no_command(name: str, value: str) -> None:
     with pytest.raises(TableError, match="is not taken from a table"):
         client_settings(_table(**{f"properties_{name}": value}))
+
+
+def test_the_client_knows_every_listed_property() -> None:
+    confluent_kafka = pytest.importorskip("confluent_kafka")
+    own = {f"{PREFIX}sasl.jaas.config"}  # taken apart
+    (others,) = (option for option in PROPERTIES if option.listed)
+    unknown = []
+    for option in (o for o in others.listed if o.is_executed and o.key not in own):
+        try:
+            confluent_kafka.Producer({"log_level": 0, option.passed_as or option.key.removeprefix(PREFIX): "\x01"})
+        except confluent_kafka.KafkaException as e:
+            if "No such configuration property" in str(e):
+                unknown.append(option.key)
+    assert not unknown
+
+
+def test_properties_of_java_alone_are_left_out_or_renamed() -> None:
+    table = _table(**{"properties.max.poll.records": "5", "properties.fetch.max.wait.ms": "7", "properties.acks": "1"})
+    assert client_settings(table) == {"fetch.wait.max.ms": "7", "acks": "1"}
 
 
 def test_kerberos_has_plain_names() -> None:
