@@ -20,6 +20,10 @@ from flinkplan.planner.rex.expressions import refs, remap, retype
 from flinkplan.planner.rules.rule import rule
 from flinkplan.planner.sql import ast
 
+MINI_BATCHES = (
+    "SET 'table.exec.mini-batch.enabled' = 'true'; SET 'table.exec.mini-batch.allow-latency' = '1 s'; "
+    "SET 'table.exec.mini-batch.size' = '3';"
+)
 TABLES = """
 CREATE TABLE t (a INT) WITH ('connector' = 'datagen');
 CREATE TABLE o (a INT) WITH ('connector' = 'blackhole');
@@ -134,3 +138,23 @@ def test_an_expression_of_the_same_columns_stays_itself_with_what_is_known_of_it
     assert remap(rex, {1: 1}) is rex
     assert refs(retype(rex, (INT, INT.not_null()))) == {1}
     assert refs(remap(rex, {1: 0})) == {0}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "SELECT x.a FROM {0} x JOIN {0} y ON x.a = y.a",
+        "SELECT x.a FROM {0} x LEFT JOIN {0} y ON x.a = y.a",
+        "SELECT a + 1 AS a FROM {0} UNION ALL SELECT a FROM {0}",
+        "SELECT x.a, COUNT(*) AS n FROM {0} x JOIN {0} y ON x.a = y.a GROUP BY x.a",
+    ],
+)
+@pytest.mark.parametrize("options", ["", MINI_BATCHES])
+def test_queries_that_are_read_twice_on_each_level_cost_no_more_than_once(step: str, options: str) -> None:
+    """Taken apart they would be 2³⁰ scans."""
+    queries = ["q0 AS (SELECT a FROM t)"]
+    queries += [f"q{i + 1} AS ({step.format(f'q{i}')})" for i in range(30)]
+    query = f"WITH {', '.join(queries)} SELECT a FROM q30"
+    tables = "CREATE TABLE s (a INT) WITH ('connector' = 'blackhole');"
+    plan = compile_script(f"{options} {TABLES} {tables} INSERT INTO s {query};")
+    assert len(plan.nodes) < 20 * 30

@@ -27,6 +27,27 @@ def walk(rel: Rel) -> Iterator[Rel]:
         pending += reversed(each.inputs)
 
 
+def walk_once(rel: Rel) -> dict[int, tuple[Rel, int]]:
+    """The relations of a tree by their identities, in the order of :func:`walk`, and at how many places each stands."""
+    found: dict[int, Rel] = {}
+    inputs_first: list[Rel] = []
+
+    def enter(each: Rel) -> None:
+        found[id(each)] = each
+        for below in each.inputs:
+            if id(below) not in found:
+                enter(below)
+        inputs_first.append(each)
+
+    enter(rel)
+    places = dict.fromkeys(found, 0)
+    places[id(rel)] = 1
+    for each in reversed(inputs_first):
+        for below in each.inputs:
+            places[id(below)] += places[id(each)]
+    return {key: (each, places[key]) for key, each in found.items()}
+
+
 Kinds: TypeAlias = type[Rel] | tuple[type[Rel], ...]
 
 
@@ -53,17 +74,54 @@ class Pass(Struct):
     change: Callable[[Rel, Rewrite], Rel]
     name: Hashable = None
     matching: Occurrences = Occurrences([[]])
+    equals: Equals | None = None
+    """Where equal relations are to be seen as one."""
     seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
     """Relations by their identities, and what has come of them."""
 
     def visit(self, rel: Rel) -> Rel:
         """What comes of a relation and all below it."""
+        if self.equals is not None:
+            rel = self.equals.first(rel)
         if self.name in rel.settled or not self.matching[rel.classes]:
             return rel
         found = self.seen.get(id(rel))
         if found is None:
             found = self.seen[id(rel)] = rel, self.change(rel, self.visit)
         return found[1]
+
+
+class Equals(Struct):
+    """One relation for all that are equal, inputs first, so that a rewrite which makes equal ones makes one of them."""
+
+    known: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
+    """Relations by their identities, and the first that equals each."""
+    firsts: dict[Hashable, Rel] = field(default_factory=dict)
+
+    def first(self, rel: Rel) -> Rel:
+        """The first relation that equals another one."""
+        found = self.known.get(id(rel))
+        if found is None:
+            new = rel.over(self.first)
+            first = self.firsts.setdefault(_identity(new), new)
+            found = self.known[id(rel)] = rel, first
+            self.known[id(first)] = first, first
+        return found[1]
+
+
+def _identity(rel: Rel) -> Hashable:
+    """What tells a relation from others: its fields, and which relations its inputs are."""
+    own: list[Hashable] = [type(rel), *map(id, rel.inputs)]
+    for name in rel.__struct_fields__:
+        value = getattr(rel, name)
+        if isinstance(value, Rel) or (name == "operands" and isinstance(value, tuple)):
+            continue
+        try:
+            hash(value)
+        except TypeError:
+            value = id(value)
+        own.append(value)
+    return tuple(own)
 
 
 def bottom_up(rel: Rel, change: Rewrite) -> Rel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ...plan.functions.comparison import EQ, IS_NOT_DISTINCT_FROM
-from ...plan.record import Struct, replace
+from ...plan.record import Struct, field, replace
 from ...plan.rex import RexNode
 from ...plan.specs import (
     ConstantRankRange,
@@ -56,11 +56,16 @@ class Implementer(Struct):
 
     config: Mapping[str, str]
     plan: Callable[[Rel], Rel]
+    seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
+    """Logical relations by their identities, and what they have become."""
 
     def visit(self, rel: Rel) -> Rel:
-        """The physical relation of a logical one."""
-        rule = _RULES.get(type(rel))
-        return rel.over(self.visit) if rule is None else rule(self, rel)
+        """The physical relation of a logical one: the same wherever it stands."""
+        found = self.seen.get(id(rel))
+        if found is None:
+            rule = _RULES.get(type(rel))
+            found = self.seen[id(rel)] = rel, rel.over(self.visit) if rule is None else rule(self, rel)
+        return found[1]
 
     def retracts(self, rel: Rel) -> bool:
         """Whether a physical relation updates or deletes rows."""

@@ -16,7 +16,7 @@ from ...plan.rex import InputRef, RexNode
 from ..algebra.logical import Rel
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
-from ..algebra.tree import bottom_up, walk, with_inputs
+from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once, with_inputs
 from ..errors import Part, PlanningError
 from ..rex.expressions import and_, conjunctions, identity, is_call, or_, refs, remap
 from ..rex.normal_forms import pull_factors, to_cnf
@@ -26,10 +26,11 @@ from ..rules.scans import sargs_expanded
 
 def normalize_changelogs(rel: Rel) -> Rel:
     """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
-    return _normalize(rel, _calcs_of_sources(rel))
+    readers = _calcs_of_sources(rel)
+    return Pass(lambda each, visit: _normalize(each, visit, readers)).visit(rel)
 
 
-def _normalize(rel: Rel, shared: Sequence[tuple[SourceScan, list[Calc]]]) -> Rel:
+def _normalize(rel: Rel, visit: Rewrite, shared: Sequence[tuple[SourceScan, list[Calc]]]) -> Rel:
     if isinstance(rel, VersionedJoin) and rel.right_time >= 0:
         rel = replace(rel, right=_versions(rel.right))
     if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
@@ -39,18 +40,18 @@ def _normalize(rel: Rel, shared: Sequence[tuple[SourceScan, list[Calc]]]) -> Rel
         return _past_calc(rel, conjunctions(rel.condition) if len(readers) == 1 else _common(readers))
     if _source(rel) is not None:
         return _normalized(rel, None)
-    return merge_calcs(with_inputs(rel, tuple(_normalize(i, shared) for i in rel.inputs)))
+    return merge_calcs(with_inputs(rel, tuple(map(visit, rel.inputs))))
 
 
 def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
     """The sources to be normalized, each with the calcs that read it."""
     found: list[tuple[SourceScan, list[Calc]]] = []
-    for each in walk(rel):
+    for each, places in walk_once(rel).values():
         if isinstance(each, Calc) and (source := _source(each.input)) is not None:
             calcs = next((calcs for scan, calcs in found if scan == source), None)
             if calcs is None:
                 found.append((source, calcs := []))
-            calcs.append(each)
+            calcs += [each] * min(places, 2)
     return found
 
 

@@ -16,6 +16,7 @@ from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
 from ..algebra.calls import is_of
 from ..algebra.logical import Rel
+from ..algebra.tree import Pass, Rewrite
 from ..connectors import table_options
 from ..errors import Part, PlanningError
 from ..metadata.modify_kinds import INSERT_ONLY, is_ordered_by_time, modify_kinds
@@ -43,12 +44,17 @@ _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.lat
 
 def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
     """Raise :class:`PlanningError` for the first operator of a physical tree, inputs first, that Flink refuses."""
-    _check(rel, config)
+
+    def check(each: Rel, visit: Rewrite) -> Rel:
+        for below in each.inputs:
+            visit(below)
+        _check(each, config)
+        return each
+
+    Pass(check).visit(rel)
 
 
 def _check(rel: Rel, config: Mapping[str, str]) -> None:
-    for each in rel.inputs:
-        _check(each, config)
     if _reads_inserts(rel) and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
     if any(is_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):

@@ -14,7 +14,7 @@ from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.logical import Rel
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
 from ..algebra.row_types import row_of
-from ..algebra.tree import Pass, Rewrite, bottom_up, walk, with_inputs
+from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once, with_inputs
 from ..catalog.catalog import Table
 from ..rex.expressions import identity
 from ..rules.calcs import merge_calcs
@@ -25,7 +25,7 @@ def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
     """Scans of one table that read different columns become one that reads all of these."""
     groups: dict[Any, list[SourceScan]] = {}
     for sink in sinks:
-        for scan in walk(sink):
+        for scan, _ in walk_once(sink).values():
             if isinstance(scan, SourceScan):
                 groups.setdefault(_source_key(scan), []).append(scan)
     merged: dict[Any, SourceScan] = {}
@@ -129,7 +129,7 @@ def name_first_phases(sink: Rel) -> Rel:
     The last one is so breadth-first: aggregations are cut in two from below, and what is made then is what equals it.
     Source: ``HepPlanner`` with the match order ``BOTTOM_UP``.
     """
-    if sum(isinstance(rel, _FIRST_PHASES) for rel in walk(sink)) < 2:
+    if sum(places for rel, places in walk_once(sink).values() if isinstance(rel, _FIRST_PHASES)) < 2:
         return sink
     sharing = _Sharing(subplans=True, sources=True)
     sharing.visit(sink)
@@ -157,7 +157,7 @@ def _by_distance(sink: Rel) -> Iterator[Rel]:
                 rel = rel.input
             yield rel
             below += rel.inputs
-        level = below
+        level = list({id(rel): rel for rel in reversed(below)}.values())[::-1]
 
 
 class _Sharing(Struct):
@@ -174,6 +174,9 @@ class _Sharing(Struct):
 
     def visit(self, rel: Rel) -> tuple[int, int]:
         """The places of the relation and of the first one that equals it."""
+        known = self.firsts.get(id(rel))
+        if known is not None and self.subplans and not self._stays_apart(rel):
+            return known, known
         start = len(self.operators)
         inputs = [self.visit(i) for i in rel.inputs]
         place = len(self.operators)

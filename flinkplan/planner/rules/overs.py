@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
-from ...plan.record import Struct, replace
+from ...plan.record import Struct, found_once, replace
 from ...plan.rex import InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra.calls import aggregate_call
@@ -56,13 +56,14 @@ def split_overs(rel: Rel) -> Rel:
     What is left of a projection is named anew.  Only a projection that stands right on it sees that: any other
     relation has the names of its input as it was made, and ``HepPlanner`` gives it another input in place.
     """
-    return _split(rel, below_join=False)
+    return _split(rel, False) if Project in rel.classes else rel
 
 
-def _split(rel: Rel, *, below_join: bool) -> Rel:
+@found_once
+def _split(rel: Rel, below_join: bool) -> Rel:
     is_join = isinstance(rel, Join) and rel.type not in ONE_SIDED
     keeps = is_join or (below_join and isinstance(rel, Filter))
-    new = with_inputs(rel, tuple([_split(i, below_join=keeps) for i in rel.inputs]))
+    new = with_inputs(rel, tuple([_split(i, keeps) for i in rel.inputs]))
     if not isinstance(rel, Project) or not isinstance(new, Project):
         return new
     names = new.input.names if isinstance(rel.input, Project) else rel.input.names

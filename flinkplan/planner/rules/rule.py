@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record, cached_property
 from ..algebra.logical import Rel
-from ..algebra.tree import Kinds, Occurrences, Pass, Rewrite
+from ..algebra.tree import Equals, Kinds, Occurrences, Pass, Rewrite, walk_once
 
 R = TypeVar("R", bound=Rel)
 S = TypeVar("S", bound=Rel)
@@ -104,13 +104,21 @@ class RuleSet(Record, dict=True):
     """Whether they go through the tree again until they change nothing."""
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rules; what they have left as it was before is passed over."""
+        """A tree after the rules; what they have left as it was before is passed over.
+
+        From the top rules put something between a relation and each one that reads it.  Where several do, what is
+        equal among it is one relation again.
+        """
+        matching = _matching(*self.rules)
         for _ in range(_LIMIT if self.to_fixpoint else 1):
-            new = Pass(self._gone_through, self.name, _matching(*self.rules)).visit(rel)
+            if self.name in rel.settled or not matching[rel.classes]:
+                break
+            equals = Equals() if self.order is Order.TOP_DOWN and _is_read_twice(rel) else None
+            new = Pass(self._gone_through, self.name, matching, equals).visit(rel)
             if new is rel:
                 break
             rel = new
-        return new
+        return rel
 
     def _gone_through(self, rel: Rel, visit: Rewrite) -> Rel:
         """What has come of a relation: itself where that is equal, which is then known."""
@@ -145,6 +153,11 @@ class RuleSet(Record, dict=True):
     @cached_property
     def _by_classes(self) -> dict[tuple[type[Rel], type[Rel] | None], tuple[Rule, ...]]:
         return {}
+
+
+def _is_read_twice(rel: Rel) -> bool:
+    """Whether a relation stands at several places of a tree."""
+    return any(places > 1 for _, places in walk_once(rel).values())
 
 
 _LIMIT = 100
