@@ -13,7 +13,7 @@ from ..plan.functions.cast import CAST
 from ..plan.rex import Call, InputRef, RexNode
 from ..plan.types import BINARY_STRING, STRING, TIMESTAMPS, LogicalType
 from .context import TranslationContext
-from .stream import DELETE, INSERT, KIND, SEQUENCE, UPDATE_BEFORE, Stream
+from .stream import INSERT, KIND, Stream
 from .types import field_name, has_nanos, is_day_time
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ class Collector:
 
             kind: Column = F.lit(INSERT)
             if stream.changelog:
-                retracts = F.col(KIND).isin(UPDATE_BEFORE, DELETE)
-                batch = batch.coalesce(1).sortWithinPartitions(SEQUENCE, F.when(retracts, 0).otherwise(1))
+                batch = context.frame(context.runtime.sink.Changes.sorted(batch.coalesce(1)._jdf))
                 kind = F.col(KIND)
             count = 0
             try:

@@ -15,7 +15,7 @@ from .context import TranslationContext
 from .java import java_class
 from .session import CACHED_BYTES
 from .spark import fields
-from .stream import KIND, SEQUENCE, TIE, Stream, column_name
+from .stream import KIND, ORDER, SEQUENCE, TIE, Stream, column_name
 from .types import cast_type, spark_type
 
 if TYPE_CHECKING:
@@ -90,9 +90,8 @@ def keyed(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> Dat
 
 def changelog_columns(stream: Stream) -> tuple[str, ...]:
     """The names of the hidden columns that kernels read, or that rows are brought to them by."""
-    kind = (KIND,) if stream.changelog else ()
-    tie = (TIE,) if TIE in stream.hidden else ()
-    return (*kind, *tie, SEQUENCE)
+    wanted = (KIND, ORDER) if stream.changelog else ()
+    return tuple(name for name in stream.hidden if name in (*wanted, TIE, SEQUENCE))
 
 
 def schema_of(types: Sequence[LogicalType], start: int = 0) -> StructType:

@@ -21,8 +21,14 @@ KIND = "__kind"
 SEQUENCE = "__seq"
 """BIGINT: the place, in the order of a single-threaded Flink job, of the source row that caused this row.
 
-Always present.  Rows with equal numbers stand in the order they were emitted, retractions first.  In a batch the rows
-that come once its input has ended stand behind all others: :data:`BEHIND` is added to their numbers.
+Always present.  Rows with equal numbers stand in the order of :data:`ORDER`.  In a batch the rows that come once its
+input has ended stand behind all others: :data:`BEHIND` is added to their numbers.
+"""
+
+ORDER = "__order"
+"""BIGINT: the place of a row among those of its number, in which they were emitted, as ``Place.java`` has it.
+
+Present in every changelog behind a kernel; rows of a source have the place 0.  Of equal places retractions come first.
 """
 
 BEHIND = 2**61
@@ -100,7 +106,7 @@ CAUSE_TIME, CAUSE_ROW = "__causeTime", "__causeRow"
 TARGET = "__target"
 """INT: which partition a watermark is sent to; 0 for rows, which go by their keys."""
 
-HIDDEN = (KIND, TIE, SEQUENCE, LATENESS, PASSED, CAUSE, CLOCKED, PART, TICK)
+HIDDEN = (KIND, TIE, ORDER, SEQUENCE, LATENESS, PASSED, CAUSE, CLOCKED, PART, TICK)
 
 ROW_KINDS = dict(zip(RowKind, range(4), strict=True))
 """The numbers by which rows carry their kinds."""

@@ -32,7 +32,7 @@ from .kernels import (
 )
 from .registry import announcing, waits_for_watermark
 from .spark import fields
-from .stream import END, KIND, LATENESS, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
+from .stream import END, KIND, LATENESS, ORDER, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
 from .window_folding import WindowAggregation, WindowRows, fold_rows
 from .windows import Clock, local_parts, slice_place, time_of, with_time_read, with_windows
 
@@ -81,8 +81,12 @@ def _sent_to_all(context: TranslationContext, frame: DataFrame, keys: int) -> Da
 
 
 def timed_input(stream: Stream, keys: Sequence[int], columns: Sequence[Column]) -> DataFrame:
-    """The key columns, then ``columns``, then all hidden columns."""
-    return fields.select(stream.frame, [*key_columns(stream, keys), *columns, *stream.hidden])
+    """The key columns, then ``columns``, then the hidden columns.
+
+    Without :data:`ORDER`, for states hold such rows as they are: what emits changes of rows with times retracts first.
+    """
+    hidden = (name for name in stream.hidden if name != ORDER)
+    return fields.select(stream.frame, [*key_columns(stream, keys), *columns, *hidden])
 
 
 def aggregation(
@@ -187,7 +191,7 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     values += [what.clock.property(p.property.kind, start, end) for p in what.properties]
     named = [c.alias(column_name(i)) for i, c in enumerate(values)]
     changelog = what.emission.updates
-    hidden = [name for name in (KIND, SEQUENCE, TICK) if name in result.columns]
+    hidden = [name for name in (KIND, ORDER, SEQUENCE, TICK) if name in result.columns]
     return emitted(stream, result.select(*named, *hidden), what.output_type, changelog, not by_clock)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.context import Mode, TranslationContext
-from flinkplan.executor.stream import KIND, SEQUENCE, Stream, column_name
+from flinkplan.executor.stream import KIND, ORDER, SEQUENCE, Stream, column_name
 from flinkplan.executor.types import spark_type
 from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace
@@ -86,7 +86,7 @@ class Bench:
     def step(self, stream: Stream, at: int = 0) -> list[tuple[Any, ...]]:
         """What ``stream`` emits for the rows put since the last step, when the clock shows ``at`` milliseconds.
 
-        Each row is its kind and its values, in the order of their sequence numbers.
+        Each row is its kind and its values, in the order of their sequence numbers and places.
         """
         jvm: Any = self.spark._jvm
         sink = jvm.org.apache.spark.sql.execution.streaming.sources.MemorySink()
@@ -111,7 +111,7 @@ class Bench:
         query.awaitTermination()
         data = sink.allData()
         rows = [json.loads(data.apply(i).json()) for i in range(data.size())]
-        rows.sort(key=lambda row: (row[SEQUENCE], row.get(KIND) not in (1, 3)))
+        rows.sort(key=lambda row: (row[SEQUENCE], row.get(ORDER, 0), row.get(KIND) not in (1, 3)))
         return [(KINDS[row.get(KIND, 0)], *_values(row, stream)) for row in rows]
 
 

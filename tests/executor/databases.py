@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +55,18 @@ class Database:
             f"('connector' = 'filesystem', 'path' = '{path}', 'format' = '{format_}');"
         )
 
-    def run(self, *statements: str, mode: Mode | None = None, streams: bool = False) -> None:
+    def run(
+        self,
+        *statements: str,
+        mode: Mode | None = None,
+        streams: bool = False,
+        conf: Mapping[str, str] | None = None,
+    ) -> None:
         """Run a script to its end."""
         plan = compile_script("\n".join(statements))
         variables = {"URL": self.url}
-        execute(plan, JobOptions(mode=mode, variables=variables, spark=self._spark, streams=streams)).wait()
+        options = JobOptions(mode=mode, variables=variables, spark=self._spark, streams=streams, conf=conf or {})
+        execute(plan, options).wait()
 
     def close(self) -> None:
         self._connection.close()

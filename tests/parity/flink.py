@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -51,6 +52,15 @@ class Flink:
         """Execute a plan to its end; what is wrong in Flink's words, empty if nothing is."""
         error: str = self.ask({"plan": str(plan), "options": options})["error"]
         return error
+
+    def printed(self, start: int) -> list[str]:
+        """The lines that the process has printed from a place of its output on, which is :attr:`place` at first."""
+        return os.pread(self._log.fileno(), self.place - start, start).decode("utf-8").splitlines()
+
+    @property
+    def place(self) -> int:
+        """Where the process's output ends."""
+        return os.fstat(self._log.fileno()).st_size
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The runner's answer to a request.

@@ -23,6 +23,9 @@ class Connector:
     repeats = False
     """Whether a table that is read by two streams yields the same rows to both."""
 
+    upserts = False
+    """Whether of rows with the same primary key, where a table has one, the last one written stays."""
+
     def check(self, table: Table, is_source: bool) -> None:
         """Raise :class:`TableError` for what is wrong with the table beyond its options."""
 
@@ -66,8 +69,8 @@ class Connector:
     ) -> Any:
         """The Java writer of the table's rows where Python alone has a client for it; else ``None``.
 
-        Row kind and sequence number follow the columns in a changelog; ``keys`` are the indexes of those that tell
-        which rows belong together.
+        Row kind and what rows stand in order by follow the columns in a changelog; ``keys`` are the indexes of those
+        that tell which rows belong together.
         """
         return None
 

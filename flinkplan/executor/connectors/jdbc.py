@@ -38,6 +38,7 @@ class Jdbc(Connector):
     """Rows that are read once, added, or put in the place of those of their key."""
 
     name = "jdbc"
+    upserts = True
 
     def check(self, table: Table, is_source: bool) -> None:
         where = f"table {table.identifier}"

@@ -23,7 +23,7 @@ from ..native_aggregates import is_native_in_batch, is_traced, last_change, nati
 from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
 from ..spark import fields
-from ..stream import INSERT, KIND, SEQUENCE, Stream, column_name
+from ..stream import INSERT, KIND, ORDER, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
 
@@ -182,7 +182,7 @@ def _aggregate(
     columns = [fields.field(aggregated, column_name(i)) for i in range(len(types))]
     columns[: len(grouping)] = key_values(columns[: len(grouping)], types[: len(grouping)])
     named = [column.alias(column_name(i)) for i, column in enumerate(columns)]
-    return Stream(fields.select(aggregated, [*named, KIND, SEQUENCE]), output_type, changelog=True)
+    return Stream(fields.select(aggregated, [*named, KIND, ORDER, SEQUENCE]), output_type, changelog=True)
 
 
 def _grouped(

@@ -19,7 +19,7 @@ from ..kernels import boolean_array, changelog_columns, condition, key_columns, 
 from ..native_joins import native_type
 from ..registry import translator, united
 from ..spark import fields
-from ..stream import INSERT, KIND, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream
+from ..stream import INSERT, KIND, ORDER, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -123,7 +123,11 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
     from pyspark.sql import functions as F
 
     wanted = {h for stream in (left, right) for h in changelog_columns(stream)}
-    absent = {KIND: F.lit(INSERT).cast("tinyint").alias(KIND), TIE: F.lit(None).cast(TIE_TYPE).alias(TIE)}
+    absent = {
+        KIND: F.lit(INSERT).cast("tinyint").alias(KIND),
+        ORDER: F.lit(0).cast("bigint").alias(ORDER),
+        TIE: F.lit(None).cast(TIE_TYPE).alias(TIE),
+    }
     left_schema, right_schema = schema_of(left.type.field_types), schema_of(right.type.field_types)
 
     def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
@@ -133,7 +137,7 @@ def _union(node: Join, left: Stream, right: Stream) -> DataFrame:
             (row if is_right else F.lit(None).cast(right_schema)).alias(_RIGHT),
         ]
         present = {h: stream.frame[h] for h in changelog_columns(stream)}
-        hidden = [present[h] if h in present else absent[h] for h in (KIND, TIE, SEQUENCE) if h in wanted]
+        hidden = [present[h] if h in present else absent[h] for h in (KIND, TIE, ORDER, SEQUENCE) if h in wanted]
         return stream.frame.select(*key_columns(stream, keys), F.lit(is_right).alias(RIGHT), *sides, *hidden)
 
     return shaped(left, node.join_spec.left_keys, False).union(shaped(right, node.join_spec.right_keys, True))

@@ -11,7 +11,7 @@ from ..execution import Execution, QueryPlan, kernel, with_ttl
 from ..join_sides import KeptRows, kept_rows, side_spec
 from ..kernels import boolean_array, condition, key_columns, object_array, run_kernel, schema_of
 from ..registry import translator, united
-from ..stream import INPUT, KIND, SEQUENCE, Stream
+from ..stream import INPUT, KIND, ORDER, SEQUENCE, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -73,7 +73,8 @@ def _union(inputs: tuple[Stream, ...], keys: list[tuple[int, ...]]) -> DataFrame
             for i, schema in enumerate(schemas)
         ]
         kind = stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")
-        hidden = [*([kind.alias(KIND)] if changelog else []), stream.frame[SEQUENCE]]
+        place = stream.frame[ORDER] if ORDER in stream.hidden else F.lit(0).cast("bigint")
+        hidden = [*([kind.alias(KIND), place.alias(ORDER)] if changelog else []), stream.frame[SEQUENCE]]
         return stream.frame.select(*key_columns(stream, keys[index]), F.lit(index).alias(INPUT), *rows, *hidden)
 
     return reduce(lambda a, b: a.union(b), (shaped(i, s) for i, s in enumerate(inputs)))

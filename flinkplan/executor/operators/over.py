@@ -21,7 +21,7 @@ from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
 from ..kernels import keyed, run_kernel, schema_of
 from ..registry import by_watermark, translator
-from ..stream import HIDDEN, KIND, PASSED, ROW, SEQUENCE, TICK, TIME, Stream, column_name
+from ..stream import HIDDEN, KIND, ORDER, PASSED, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 from ..types import is_year_month
 from ..window_kernels import aggregation, row_order, run_timed, timed_input
 
@@ -123,7 +123,7 @@ def _by_any_order(node: OverAggregate, group: OverGroup, stream: Stream, context
         byRows=group.is_rows,
     )
     columns = _output(result, stream, schema)
-    return Stream(result.select(*columns, KIND, SEQUENCE), node.output_type, changelog=True, pulse=stream.pulse)
+    return Stream(result.select(*columns, KIND, ORDER, SEQUENCE), node.output_type, changelog=True, pulse=stream.pulse)
 
 
 def _aggregation(

@@ -11,7 +11,7 @@ from ..context import Mode, TranslationContext
 from ..event_time import by_watermark_of_all, watermark_assigners
 from ..execution import native, passed_by
 from ..registry import row_by_row, translator, united
-from ..stream import HIDDEN, KIND, TICK, UPDATE_BEFORE, Stream, column_name
+from ..stream import HIDDEN, KIND, ORDER, TICK, UPDATE_BEFORE, Stream, column_name
 
 
 @translator(
@@ -76,7 +76,7 @@ def union(node: Union, inputs: tuple[Stream, ...], context: TranslationContext) 
     changelog = any(s.changelog for s in inputs)
     hidden = [h for h in HIDDEN if any(h in s.hidden for s in inputs)]
     types = {h: s.frame.schema[h].dataType for s in inputs for h in s.hidden}
-    fill = {KIND: F.lit(0).cast("tinyint")}
+    fill = {KIND: F.lit(0).cast("tinyint"), ORDER: F.lit(0).cast("bigint")}
 
     def aligned(stream: Stream) -> Stream:
         filled = [

@@ -18,7 +18,7 @@ from ..event_time import with_clock
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
 from ..registry import translator
 from ..spark import fields
-from ..stream import KIND, ROW_KINDS, SEQUENCE, Stream
+from ..stream import INSERT, KIND, ORDER, ROW_KINDS, SEQUENCE, TIE, Stream
 from ..switches import snapshots_awaited, switch_of
 from ..tables import Table, table_of
 from .materialize import compacts, materialize_upserts
@@ -122,7 +122,7 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
     """The rows as the table takes them, constraints enforced.
 
     The columns are the table's, those of its partition last, then those of its metadata and, in a changelog, row kind
-    and sequence number.
+    and what rows stand in order by.
     """
     from pyspark.sql import functions as F
 
@@ -134,9 +134,12 @@ def sink(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) ->
         stream = stream.where(F.col(KIND).isin(kinds))
         if node.require_upsert_materialize:
             stream = materialize_upserts(node, table, stream, context)
+    elif table.primary_key and find_connector(table).upserts and not context.is_real_time:
+        insert = F.lit(INSERT).cast("tinyint").alias(KIND)
+        stream = replace(stream, frame=stream.frame.select("*", insert), changelog=True)  # so they are put in order
     order = [*sink_order(table), *range(len(table.physical), len(stream.type.fields))]
     columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(order)]
-    hidden = [KIND, SEQUENCE] if stream.changelog else []
+    hidden = [name for name in stream.hidden if stream.changelog and name in (KIND, TIE, ORDER, SEQUENCE)]
     return replace(stream, frame=fields.select(stream.frame, [*columns, *hidden]))
 
 

@@ -18,7 +18,7 @@ from ..join_sides import join_kind
 from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
 from ..spark import fields
-from ..stream import END, KIND, LATENESS, RIGHT, SEQUENCE, START, TICK, TIME, Stream
+from ..stream import END, KIND, LATENESS, ORDER, RIGHT, SEQUENCE, START, TICK, TIME, Stream
 from ..window_kernels import by_window, emitted, run_timed, window_span
 from ..windows import Clock, with_windows
 
@@ -214,6 +214,8 @@ def _united(
         sequence = fields.field(stream.frame, SEQUENCE)
         if changelog:
             hidden.append((stream.frame[KIND] if stream.changelog else F.lit(0).cast("tinyint")).alias(KIND))
+            place = stream.frame[ORDER] if ORDER in stream.hidden else F.lit(0).cast("bigint")
+            hidden.append(place.alias(ORDER))
         if right_first or late:
             timed = LATENESS in stream.hidden and (late or not is_right)
             hidden.append((stream.frame[LATENESS] if timed else F.lit(None).cast("bigint")).alias(LATENESS))

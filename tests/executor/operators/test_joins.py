@@ -114,9 +114,34 @@ def test_a_condition_decides_what_matches_and_an_update_moves_the_row(bench: Ben
         ("-D", "a", 1, "a", 5),
         ("+I", "a", 1, None, None),
         ("-D", "a", 1, None, None),
-        ("-D", "a", 8, None, None),
         ("+I", "a", 1, "a", 9),
+        ("-D", "a", 8, None, None),
         ("+I", "a", 8, "a", 9),
+    ]
+
+
+def test_what_an_update_without_the_row_before_brings_about_keeps_its_order(bench: Bench) -> None:
+    left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT, changelog=True)
+    node = Join(
+        id=1,
+        version=1,
+        join_spec=JoinSpec(JoinType.ANTI, (0,), (0,), (True,), None),
+        left_upsert_keys=((1,),),
+        right_upsert_keys=((0,),),
+        output_type=LEFT,
+    )
+    joined = join(node, (left, right), bench.context)
+    bench.put("left", ("+I", "a", 1), ("+I", "a", 2))
+    bench.put("right", ("+I", "a", 5), ("+U", "a", 6))
+    assert bench.step(joined) == [
+        ("+I", "a", 1),
+        ("+I", "a", 2),
+        ("-D", "a", 1),
+        ("-D", "a", 2),
+        ("+I", "a", 1),
+        ("+I", "a", 2),
+        ("-D", "a", 1),
+        ("-D", "a", 2),
     ]
 
 

@@ -27,6 +27,7 @@ public abstract class ChangelogKernel extends Kernel {
     private transient boolean isSorted;
     private transient ArrayDeque<InternalRow> emitted;
     private transient long sequence;
+    private transient long place;
 
     /**
      * @param columns the schema of the output but for the hidden columns
@@ -116,7 +117,7 @@ public abstract class ChangelogKernel extends Kernel {
 
     /** Emits a row that a row of the number {@code sequence} brought about. */
     protected final void emit(byte kind, InternalRow row, long sequence) {
-        emitted.add(output.row(row, kind, sequence));
+        emitted.add(output.row(row, kind, sequence == this.sequence ? place : Place.WHOLE, sequence));
     }
 
     private Iterator<InternalRow> sorted(Iterator<InternalRow> rows) {
@@ -210,12 +211,16 @@ public abstract class ChangelogKernel extends Kernel {
             while (emitted.isEmpty() && !finished) {
                 if (rows.hasNext()) {
                     InternalRow row = rows.next();
-                    // what each row brings about has a number of its own, so that it keeps its place downstream
+                    // what each row brings about has a number of its own, so that it keeps its order downstream
                     sequence = Math.max(sequence + 1, sequence(row));
+                    place = place(row);
                     process(row, kind(row));
                 } else {
                     finished = true;
                     finish();
+                }
+                if (output.changelog() && emitted.size() > 1) {
+                    output.divide(emitted);
                 }
             }
             return !emitted.isEmpty();

@@ -8,6 +8,9 @@ public final class Hidden {
     /** The number by which the rows of a key are in order. */
     public static final String SEQUENCE = "__seq";
 
+    /** The {@link Place} of a row among those of one sequence number. */
+    public static final String ORDER = "__order";
+
     /** Above so many bits a sequence number holds the task that gave it. */
     public static final int PARTITION_SHIFT = 40;
 

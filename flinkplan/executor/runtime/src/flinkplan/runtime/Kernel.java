@@ -28,6 +28,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     private final StructType input;
     private final int kindOrdinal;
+    private final int placeOrdinal;
     private final int sequenceOrdinal;
     private final int rightOrdinal;
 
@@ -42,6 +43,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         List<String> names = List.of(input.fieldNames());
         this.input = input;
         this.kindOrdinal = names.indexOf(Hidden.KIND);
+        this.placeOrdinal = names.indexOf(Hidden.ORDER);
         this.sequenceOrdinal = names.indexOf(Hidden.SEQUENCE);
         this.rightOrdinal = names.indexOf(Hidden.RIGHT);
     }
@@ -90,6 +92,9 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         boolean isCached = cachedBytes > 0 && getHandle() instanceof StatefulProcessorHandleImpl;
         cache = isCached ? new StateCache((StatefulProcessorHandleImpl) getHandle(), cachedBytes) : null;
         order = Comparator.comparingLong(this::sequence);
+        if (placeOrdinal >= 0) {
+            order = order.thenComparingLong(this::place);
+        }
         if (readsChangelog()) {
             order = order.thenComparing(row -> !RowKind.retracts(kind(row)));
         }
@@ -126,12 +131,20 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         return row.getLong(sequenceOrdinal);
     }
 
+    /** The {@link Place} of a row among those of its sequence number. */
+    protected final long place(InternalRow row) {
+        return placeOrdinal < 0 ? Place.WHOLE : row.getLong(placeOrdinal);
+    }
+
     /** The task of a source that a row comes from. */
     protected final long partition(InternalRow row) {
         return sequence(row) >> Hidden.PARTITION_SHIFT;
     }
 
-    /** The order of rows: as they came, of one number retractions first, and the left input's before the right one's. */
+    /**
+     * The order of rows: as they came, of one number by their places, and where these are the same retractions first, and
+     * the left input's before the right one's.
+     */
     protected final Comparator<InternalRow> order() {
         return order;
     }

@@ -106,13 +106,14 @@ public final class Kernels {
         return updates ? OutputMode.Update() : OutputMode.Append();
     }
 
-    /** The order of the rows of a key: as they came, retractions first, and the left input's before the right one's. */
+    /** The order of the rows of a key: that of {@link Kernel#order}. */
     private static List<SortOrder> order(List<Attribute> columns, String time) {
         List<SortOrder> order = new ArrayList<>();
         if (time != null) {
             column(columns, time).ifPresent(first -> order.add(ordered(first, Ascending$.MODULE$)));
         }
         column(columns, Hidden.SEQUENCE).ifPresent(sequence -> order.add(ordered(sequence, Ascending$.MODULE$)));
+        column(columns, Hidden.ORDER).ifPresent(place -> order.add(ordered(place, Ascending$.MODULE$)));
         column(columns, Hidden.KIND).ifPresent(kind -> {
             Expression retracts = new BitwiseAnd(kind, new Literal((byte) 1, DataTypes.ByteType));
             order.add(ordered(retracts, Descending$.MODULE$));

@@ -38,7 +38,7 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
 
     /**
      * A writer of rows whose columns are those of the table, then the partition columns, then, in a changelog, row
-     * kind and sequence number.
+     * kind and what they stand in order by.
      *
      * @param spec {@code {"connector", "type", "changelog", "keys": [indexes of the primary key], "published": where
      *     the checkpoint lists files, …}} in JSON

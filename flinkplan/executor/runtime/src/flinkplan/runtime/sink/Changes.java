@@ -5,6 +5,7 @@ import static org.apache.spark.sql.functions.when;
 
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.Decoder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
@@ -19,23 +20,36 @@ public final class Changes {
     private Changes() {}
 
     /**
-     * The changes of a key (without one, of a whole row) together and in their order; those of one row of a source
-     * with the retractions first.
+     * The changes of a key (without one, of a whole row) together and in their order.
      *
-     * @param rows columns, then row kind and sequence number
+     * @param rows columns, then row kind and other hidden columns
      * @param keys the indexes of the key's columns
      */
     public static Dataset<Row> inOrder(Dataset<Row> rows, List<Integer> keys) {
         boolean single = rows.sparkSession().conf().get("spark.sql.shuffle.partitions").equals("1");
-        Column retracts = col(Hidden.KIND).isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
         Dataset<Row> together = single ? rows.coalesce(1) : rows.repartition(keyColumns(rows.schema(), keys));
-        return together.sortWithinPartitions(col(Hidden.SEQUENCE), when(retracts, 0).otherwise(1));
+        return sorted(together);
+    }
+
+    /** The changes in their order: by their numbers, then by their places, of one place the retractions first. */
+    public static Dataset<Row> sorted(Dataset<Row> rows) {
+        Column retracts = col(Hidden.KIND).isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
+        List<String> present = List.of(rows.columns());
+        List<Column> order = new ArrayList<>(List.of(col(Hidden.SEQUENCE)));
+        if (present.contains(Hidden.ORDER)) {
+            order.add(col(Hidden.ORDER));
+        }
+        order.add(when(retracts, 0).otherwise(1));
+        if (present.contains(Hidden.TIE)) {
+            order.add(col(Hidden.TIE));
+        }
+        return rows.sortWithinPartitions(order.toArray(Column[]::new));
     }
 
     private static Column[] keyColumns(StructType schema, List<Integer> keys) {
         IntStream indexes =
                 keys.isEmpty()
-                        ? IntStream.range(0, schema.length() - 2).filter(i -> !hasMap(schema.apply(i).dataType()))
+                        ? IntStream.range(0, schema.fieldIndex(Hidden.KIND)).filter(i -> !hasMap(schema.apply(i).dataType()))
                         : keys.stream().mapToInt(Integer::intValue);
         return indexes.mapToObj(i -> col(schema.apply(i).name())).toArray(Column[]::new);
     }

@@ -19,7 +19,7 @@ public final class MessageWriter implements VoidFunction2<Dataset<Row>, Long> {
     /**
      * @param message the columns of a message as they are computed of rows
      * @param send the function of Python's that takes these columns, and tells of each task how many rows it has written
-     * @param changelog whether row kind and sequence number stand behind the columns of rows
+     * @param changelog whether row kind and what rows stand in order by follow their columns
      * @param keys the indexes of the columns that tell which rows belong together
      */
     public MessageWriter(List<Column> message, Column send, boolean changelog, List<Integer> keys) {

@@ -28,7 +28,7 @@ public final class RealTimeWriter extends ForeachWriter<InternalRow> {
     private transient long counted;
 
     /**
-     * A writer of rows whose columns are those of the table, then, in a changelog, row kind and sequence number.
+     * A writer of rows whose columns are those of the table, then, in a changelog, row kind and others.
      *
      * @param spec as that of a {@link BatchWriter}
      * @param checkpoint where the query keeps its progress

@@ -21,12 +21,15 @@ import org.apache.spark.sql.types.StructType;
  * the newest is kept. The input's columns are the key, {@link Side}'s, and the row's time (ms).
  */
 public final class TemporalJoin extends TimedKernel {
+    private static final long UNKNOWN = Long.MIN_VALUE;
+
     private final Spec spec;
     private final int timeOrdinal;
 
     private transient Side side;
     private transient TimedRows lefts;
     private transient TimedRows versions;
+    private transient long last;
 
     /**
      * What there is to know of it beside its input.
@@ -61,6 +64,7 @@ public final class TemporalJoin extends TimedKernel {
     protected void begin(InternalRow key) {
         lefts.begin(!isWaiting());
         versions.begin(false);
+        last = UNKNOWN;
         spec.match().begin(key);
     }
 
@@ -71,9 +75,23 @@ public final class TemporalJoin extends TimedKernel {
         if (side.isRight(input)) {
             versions.put(time, Rows.of(row, kind));
         } else {
-            lefts.add(time, Rows.of(row, kind, sequence(input)));
+            lefts.add(time, Rows.of(row, kind, number(input)));
         }
         return time;
+    }
+
+    /** The place of a left row in the order of its key; the numbers of each micro-batch begin anew. */
+    private long number(InternalRow input) {
+        if (!spec.changelog()) {
+            return sequence(input);
+        }
+        if (last == UNKNOWN) {
+            for (List<InternalRow> waiting : lefts.all().values()) {
+                last = waiting.stream().mapToLong(left -> left.getLong(2)).reduce(last, Math::max);
+            }
+        }
+        last = Math.max(last + 1, sequence(input));
+        return last;
     }
 
     @Override

@@ -3,6 +3,7 @@ package flinkplan.runtime.time;
 import flinkplan.runtime.Hidden;
 import flinkplan.runtime.Kernel;
 import flinkplan.runtime.Output;
+import flinkplan.runtime.Place;
 import flinkplan.runtime.RowKind;
 import flinkplan.runtime.Rows;
 import flinkplan.runtime.SparkTime;
@@ -47,6 +48,7 @@ public abstract class TimedKernel extends Kernel {
     private transient Ticks ticks;
     private transient Dropped dropped;
     private transient List<InternalRow> emitted;
+    private transient int count;
     private transient long due;
     private transient long clock;
     private transient boolean isDropped;
@@ -369,6 +371,7 @@ public abstract class TimedKernel extends Kernel {
 
     private long start(InternalRow key) {
         emitted = new ArrayList<>();
+        count = 0;
         due = readDue();
         begin(key);
         return due;
@@ -413,10 +416,8 @@ public abstract class TimedKernel extends Kernel {
     }
 
     private InternalRow hidden(InternalRow row, byte kind, long sequence, InternalRow tick) {
-        if (passesOn) {
-            return new JoinedRow(row, output.changelog() ? Rows.of(kind, sequence, tick) : Rows.of(sequence, tick));
-        }
-        return output.row(row, kind, sequence);
+        InternalRow made = output.row(row, kind, Place.nth(count++), sequence);
+        return passesOn ? new JoinedRow(made, Rows.of(tick)) : made;
     }
 
     /** Rows that are kept with the key. */
