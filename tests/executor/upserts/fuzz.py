@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.job import Job, JobOptions, execute
 from flinkplan.executor.session import PARTITIONS
 from flinkplan.planner import compile_script
 from tests.executor.databases import Database
@@ -35,6 +36,8 @@ SETTINGS = (
     {"table.exec.source.cdc-events-duplicate": "true"},
 )
 """What a script sets, one of them by chance."""
+PATIENCE = 90.0
+"""Seconds that a query in real-time mode has for its rows."""
 CONFLICTS = {"table.exec.sink.require-on-conflict": "false"}
 
 
@@ -83,42 +86,84 @@ def columns_of(query: Relation) -> str:
     return f"{', '.join(f'{c} INT' for c in query.columns)}, PRIMARY KEY ({key}) NOT ENFORCED"
 
 
-def wrong_queries(example: Example, spark: SparkSession, folder: Path, mode: Mode) -> list[int]:
-    """The places of the queries whose results in the database are not SQLite's; the files come in ``folder``."""
-    database = Database(spark, folder)
-    try:
+class Run:
+    """A run of an example into a database of its own, with its files in ``folder``."""
+
+    def __init__(self, example: Example, spark: SparkSession, folder: Path) -> None:
+        self._example = example
+        self._spark = spark
+        self._folder = folder
+        self._database = Database(spark, folder)
         for i, query in enumerate(example.queries):
             columns = [f"c{c} INT{' NOT NULL' if c in query.key else ''}" for c in range(query.width)]
             key = ", ".join(f"c{c}" for c in query.key)
-            database.execute(f"CREATE TABLE o{i} ({', '.join(columns)}, PRIMARY KEY ({key}))")
+            self._database.execute(f"CREATE TABLE o{i} ({', '.join(columns)}, PRIMARY KEY ({key}))")
+
+    def close(self) -> None:
+        self._database.close()
+
+    def bounded(self) -> list[int]:
+        """Run it over all changes; the places of the queries whose results are not SQLite's."""
+        self._add(0, 1)
+        self._execute(Mode.BOUNDED).wait()
+        return self._wrong()
+
+    def available_now(self) -> list[int]:
+        """The same in batches that go on from each other."""
+        for batch in range(self._example.batches):
+            self._add(batch, self._example.batches)
+            self._execute(Mode.AVAILABLE_NOW).wait()
+        return self._wrong()
+
+    def real_time(self) -> list[int]:
+        """The same row by row, stopped once on the way."""
+        for part in range(2):
+            self._add(part, 2)
+            job = self._execute(Mode.REAL_TIME)
+            end = time.monotonic() + PATIENCE
+            try:
+                while (wrong := self._wrong(part + 1, 2)) and time.monotonic() < end:
+                    job.wait(0.5)
+            finally:
+                job.stop()
+        return wrong
+
+    def _add(self, part: int, parts: int) -> None:
+        for table, made in self._example.tables.items():
+            folder = self._folder / table
+            folder.mkdir(exist_ok=True)
+            lines = (json.dumps(change.debezium()) for change in _slice(made, part, parts))
+            (folder / f".{part}").write_text("".join(f"{line}\n" for line in lines))
+            (folder / f".{part}").rename(folder / f"{part}")
+
+    def _execute(self, mode: Mode) -> Job:
+        example, database = self._example, self._database
         sinks = [database.table(f"o{i}", columns_of(query)) for i, query in enumerate(example.queries)]
-        declared = "id INT, k INT, v INT, PRIMARY KEY (id) NOT ENFORCED"
-        sources = [database.files(table, declared, "debezium-json") for table in example.tables]
-        plan = compile_script(example.script(sources, sinks))
-        batches = 1 if mode is Mode.BOUNDED else example.batches
-        for batch in range(batches):
-            for table, made in example.tables.items():
-                part = made[len(made) * batch // batches : len(made) * (batch + 1) // batches]
-                _add(folder / table, f"{batch}", part)
-            options = JobOptions(
-                checkpoint=str(folder / "checkpoint"),
-                variables={"URL": database.url},
-                mode=mode,
-                spark=spark,
-                conf={PARTITIONS: str(example.partitions)},
-            )
-            execute(plan, options).wait()
-        found = [_sorted(database.rows(f"SELECT * FROM o{i}")) for i in range(len(example.queries))]
-    finally:
-        database.close()
-    wanted = example.expected()
-    return [i for i, rows in enumerate(found) if rows != wanted[i]]
+        watched = ", 'source.monitor-interval' = '1 s'" if mode is Mode.REAL_TIME else ""
+        sources = [
+            f"CREATE TABLE {table} (id INT, k INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = "
+            f"'filesystem', 'path' = '{self._folder / table}', 'format' = 'debezium-json'{watched});"
+            for table in example.tables
+        ]
+        options = JobOptions(
+            checkpoint=str(self._folder / "checkpoint"),
+            variables={"URL": database.url},
+            mode=mode,
+            spark=self._spark,
+            conf={} if mode is Mode.REAL_TIME else {PARTITIONS: str(example.partitions)},
+        )
+        return execute(compile_script(example.script(sources, sinks)), options)
+
+    def _wrong(self, part: int = 1, parts: int = 1) -> list[int]:
+        """The places of the queries whose results are not SQLite's over the first parts of all changes."""
+        tables = {table: made[: len(made) * part // parts] for table, made in self._example.tables.items()}
+        wanted = replace(self._example, tables=tables).expected()
+        found = [_sorted(self._database.rows(f"SELECT * FROM o{i}")) for i in range(len(wanted))]
+        return [i for i, rows in enumerate(found) if rows != wanted[i]]
 
 
-def _add(folder: Path, name: str, made: Sequence[Change]) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / f".{name}").write_text("".join(f"{json.dumps(change.debezium())}\n" for change in made))
-    (folder / f".{name}").rename(folder / name)
+def _slice(made: Sequence[Change], part: int, parts: int) -> Sequence[Change]:
+    return made[len(made) * part // parts : len(made) * (part + 1) // parts]
 
 
 def _sorted(rows: Sequence[Sequence[object]]) -> list[list[str | None]]:

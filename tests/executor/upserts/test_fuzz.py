@@ -1,0 +1,54 @@
+"""Queries made by chance over changing tables leave in a database what SQLite computes of the tables in the end.
+
+``FLINKPLAN_UPSERTS`` is the number of seeds, ``FLINKPLAN_UPSERT_MODES`` the modes, of which real-time mode has a
+session of its own and is asked for alone.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from flinkplan.executor.context import Mode
+from flinkplan.executor.session import PARTITIONS, REAL_TIME_CONF, session
+
+from .fuzz import Example, Run
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+SEEDS = int(os.environ.get("FLINKPLAN_UPSERTS", "0"))
+MODES = os.environ.get("FLINKPLAN_UPSERT_MODES", "bounded,available-now").split(",")
+SLOTS = 64
+QUERIES = 4
+CHOSEN = (106,)
+"""The seeds that are run where no number is asked for."""
+
+
+@pytest.fixture(scope="module")
+def session_of_modes(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    if Mode.REAL_TIME.value in MODES:
+        spark = session(f"local[{SLOTS}]", {**REAL_TIME_CONF, PARTITIONS: "1"})
+        yield spark
+        spark.stop()
+    else:
+        yield request.getfixturevalue("spark")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(SEEDS) if SEEDS else CHOSEN)
+def test_a_database_holds_what_sqlite_computes(
+    seed: int, mode: str, session_of_modes: SparkSession, tmp_path: Path
+) -> None:
+    example = Example.of(seed, QUERIES)
+    with closing(Run(example, session_of_modes, tmp_path)) as run:
+        how = {Mode.BOUNDED: run.bounded, Mode.AVAILABLE_NOW: run.available_now, Mode.REAL_TIME: run.real_time}
+        wrong = how[Mode(mode)]()
+    assert [example.queries[i].sql for i in wrong] == []
