@@ -12,7 +12,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak soak-kafka soak-windows clusters fuzz lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ fuzz: venv ## break ten thousand scripts and plans and a thousand specs by chanc
 	@FLINKPLAN_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/planner/spec/test_fuzz.py
 	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q -k changed_by_chance tests/compat/test_hostile.py
 
+fuzz-upserts: java venv ## hold 100 seeds of queries over changing tables, into a database, against SQLite
+	@FLINKPLAN_UPSERT_SEEDS=100 $(BIN)/python -m pytest -q tests/executor/upserts/test_fuzz.py
+	@FLINKPLAN_UPSERT_SEEDS=20 FLINKPLAN_UPSERT_MODES=real-time $(BIN)/python -m pytest -q tests/executor/upserts/test_fuzz.py
+
 lint: venv ## ruff, mypy and the layers of docs/architecture.md
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
@@ -112,6 +116,9 @@ parity-partitions: java venv ## compare the rows of the same plans, brought toge
 parity-real-time: java venv ## compare the rows of the same plans run row by row with those of real Flink
 	@FLINKPLAN_PARITY=real-time $(BIN)/python -m pytest tests/parity/test_rows.py -q -rs
 
+parity-upserts: java venv ## compare what the same queries leave in sinks that take upserts with what Flink leaves
+	@FLINKPLAN_UPSERTS=all $(BIN)/python -m pytest tests/parity/test_upserts.py -q
+
 parity-windows: java venv ## compare all cases of windows of the DataStream API with real Flink, by Python classes too
 	@FLINKPLAN_WINDOWS=all $(BIN)/python -m pytest tests/parity/datastream -q
 
@@ -119,6 +126,11 @@ parity-flink: venv ## execute our plans on real Flink and compare its rows (FLIN
 	@[ -n "$(FLINK)" ] || { \
 	  echo "Name a Python that has apache-flink 2.3: make parity-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/parity/test_flink.py -q
+
+parity-upserts-flink: venv ## compare what is recorded for parity-upserts with real Flink (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make parity-upserts-flink FLINK=path/to/bin/python" >&2; exit 1; }
+	@$(BIN)/python -m tests.parity.upserts_flink "$(FLINK)" $(RECORD)
 
 like-flink: venv ## start plans compiled --like others from their savepoints on real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

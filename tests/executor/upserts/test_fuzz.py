@@ -1,6 +1,6 @@
 """Queries made by chance over changing tables leave in a database what SQLite computes of the tables in the end.
 
-``FLINKPLAN_UPSERTS`` is the number of seeds, ``FLINKPLAN_UPSERT_MODES`` the modes, of which real-time mode has a
+``FLINKPLAN_UPSERT_SEEDS`` is the number of seeds, ``FLINKPLAN_UPSERT_MODES`` the modes, of which real-time mode has a
 session of its own and is asked for alone.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-SEEDS = int(os.environ.get("FLINKPLAN_UPSERTS", "0"))
+SEEDS = int(os.environ.get("FLINKPLAN_UPSERT_SEEDS", "0"))
 MODES = os.environ.get("FLINKPLAN_UPSERT_MODES", "bounded,available-now").split(",")
 SLOTS = 64
 QUERIES = 4
