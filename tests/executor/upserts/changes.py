@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -23,6 +23,12 @@ class Change:
         """The change as Debezium writes it."""
         op = "c" if self.before is None else "d" if self.after is None else "u"
         return {"before": _fields(self.before), "after": _fields(self.after), "op": op}
+
+    def upsert(self) -> tuple[dict[str, int], dict[str, Any] | None]:
+        """The key of the change, and its row; a deleted one has none."""
+        row = self.after or self.before
+        assert row is not None
+        return {"id": row[0]}, _fields(self.after)
 
 
 def changes(random: Random, number: int) -> list[Change]:
@@ -63,5 +69,5 @@ def _value(random: Random) -> int | None:
     return None if random.random() < 0.1 else random.randint(1, 6)
 
 
-def _fields(row: Sequence[Any] | None) -> Mapping[str, Any] | None:
+def _fields(row: Sequence[Any] | None) -> dict[str, Any] | None:
     return None if row is None else dict(zip(COLUMNS, row, strict=True))

@@ -24,6 +24,8 @@ from .relations import COLUMNS, TABLES, Relation, relation
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from tests.executor.kafka.brokers import Broker
+
 SETTINGS = (
     {},
     {},
@@ -87,10 +89,14 @@ def columns_of(query: Relation) -> str:
 
 
 class Run:
-    """A run of an example into a database of its own, with its files in ``folder``."""
+    """A run of an example into a database of its own.
 
-    def __init__(self, example: Example, spark: SparkSession, folder: Path) -> None:
+    The changes come in files in ``folder``, as Debezium writes them, or with a ``broker`` as upserts.
+    """
+
+    def __init__(self, example: Example, spark: SparkSession, folder: Path, broker: Broker | None = None) -> None:
         self._example = example
+        self._broker = broker
         self._spark = spark
         self._folder = folder
         self._database = Database(spark, folder)
@@ -130,21 +136,40 @@ class Run:
 
     def _add(self, part: int, parts: int) -> None:
         for table, made in self._example.tables.items():
+            if self._broker is not None:
+                for change in _slice(made, part, parts):
+                    key, value = change.upsert()
+                    self._broker.put(self._topic(table), value, key=key, partition=key["id"] % 2)
+                continue
             folder = self._folder / table
             folder.mkdir(exist_ok=True)
             lines = (json.dumps(change.debezium()) for change in _slice(made, part, parts))
             (folder / f".{part}").write_text("".join(f"{line}\n" for line in lines))
             (folder / f".{part}").rename(folder / f"{part}")
 
+    def _topic(self, table: str) -> str:
+        return f"{self._folder.name}-{table}"
+
+    def _source(self, table: str, mode: Mode) -> str:
+        """The statement of a table of changes."""
+        options = {"connector": "filesystem", "path": str(self._folder / table), "format": "debezium-json"}
+        if mode is Mode.REAL_TIME:
+            options["source.monitor-interval"] = "1 s"
+        if self._broker is not None:
+            options = {
+                "connector": "upsert-kafka",
+                "topic": self._topic(table),
+                "properties.bootstrap.servers": self._broker.servers,
+                "key.format": "json",
+                "value.format": "json",
+            }
+        given = ", ".join(f"'{key}' = '{value}'" for key, value in options.items())
+        return f"CREATE TABLE {table} (id INT, k INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH ({given});"
+
     def _execute(self, mode: Mode) -> Job:
         example, database = self._example, self._database
         sinks = [database.table(f"o{i}", columns_of(query)) for i, query in enumerate(example.queries)]
-        watched = ", 'source.monitor-interval' = '1 s'" if mode is Mode.REAL_TIME else ""
-        sources = [
-            f"CREATE TABLE {table} (id INT, k INT, v INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = "
-            f"'filesystem', 'path' = '{self._folder / table}', 'format' = 'debezium-json'{watched});"
-            for table in example.tables
-        ]
+        sources = [self._source(table, mode) for table in example.tables]
         options = JobOptions(
             checkpoint=str(self._folder / "checkpoint"),
             variables={"URL": database.url},

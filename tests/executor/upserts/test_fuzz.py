@@ -52,3 +52,15 @@ def test_a_database_holds_what_sqlite_computes(
         how = {Mode.BOUNDED: run.bounded, Mode.AVAILABLE_NOW: run.available_now, Mode.REAL_TIME: run.real_time}
         wrong = how[Mode(mode)]()
     assert [example.queries[i].sql for i in wrong] == []
+
+
+@pytest.mark.skipif([Mode.REAL_TIME.value] == MODES, reason="real-time mode has a session of its own")
+@pytest.mark.parametrize("seed", range(SEEDS) if SEEDS else CHOSEN)
+def test_and_so_it_does_of_upserts_without_the_rows_before(
+    seed: int, session_of_modes: SparkSession, tmp_path: Path
+) -> None:
+    from tests.executor.kafka.brokers import BrokerInside
+
+    example = Example.of(seed, QUERIES)
+    with closing(Run(example, session_of_modes, tmp_path, BrokerInside())) as run:
+        assert [example.queries[i].sql for i in run.available_now()] == []

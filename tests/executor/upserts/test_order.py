@@ -49,3 +49,19 @@ def test_an_update_of_an_inner_row_leaves_nothing(database: Database, mode: Mode
     database.run(*statements, mode=mode, conf=conf)
     found = {name: database.rows(f"SELECT * FROM o{i} ORDER BY id") for i, name in enumerate(QUERIES)}
     assert found == EXPECTED
+
+
+@pytest.mark.parametrize(("mode", "partitions"), [(Mode.BOUNDED, 3), (Mode.AVAILABLE_NOW, 3)])
+def test_of_inserted_rows_with_one_key_the_last_one_stays(database: Database, mode: Mode, partitions: int) -> None:
+    rows = [{"id": i % 6, "k": i * 7 % 13} for i in range(60)]
+    database.execute("CREATE TABLE o (id INT PRIMARY KEY, w INT)")
+    database.run(
+        database.files("a", "id INT, k INT", "json", *rows),
+        database.files("b", "k INT, w INT", "json", *({"k": k, "w": 100 + k} for k in range(13))),
+        database.table("o", "id INT, w INT, PRIMARY KEY (id) NOT ENFORCED"),
+        "INSERT INTO o SELECT id, w FROM a JOIN b ON a.k = b.k;",
+        mode=mode,
+        conf={"spark.sql.shuffle.partitions": str(partitions)},
+    )
+    last = {row["id"]: 100 + row["k"] for row in rows}
+    assert database.rows("SELECT * FROM o ORDER BY id") == [[str(id), str(w)] for id, w in sorted(last.items())]
