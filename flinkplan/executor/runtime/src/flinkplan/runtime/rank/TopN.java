@@ -166,21 +166,37 @@ public final class TopN extends ChangelogKernel {
     /**
      * Rows are known downstream by their place: what stands at a place is replaced, as of when the last row came that
      * stands there or before it.
+     *
+     * <p>Others may know them by keys of their own, of which another place holds another row now. So where changes come
+     * to one, all rows that have left their places are taken back first; each change of its own is made place by place,
+     * as in Flink.
      */
     private void emitByRank(List<Ranked> before, List<Ranked> after) {
+        if (spec.folds()) {
+            emitByRank(before, after, true, false);
+            emitByRank(before, after, false, true);
+        } else {
+            emitByRank(before, after, true, true);
+        }
+    }
+
+    private void emitByRank(List<Ranked> before, List<Ranked> after, boolean retracts, boolean inserts) {
         long last = PartitionRows.BEFORE;
         for (int i = 0; i < after.size(); i++) {
             last = Math.max(last, after.get(i).number);
-            if (i >= before.size()) {
-                emit(RowKind.INSERT, output(after.get(i)), number(last));
-            } else if (!before.get(i).isAs(after.get(i))) {
-                if (spec.updateBefore()) {
-                    emit(RowKind.UPDATE_BEFORE, output(before.get(i)), number(last));
-                }
-                emit(RowKind.UPDATE_AFTER, output(after.get(i)), number(last));
+            boolean replaces = i < before.size();
+            if (replaces && before.get(i).isAs(after.get(i))) {
+                continue;
+            }
+            if (retracts && replaces && spec.updateBefore()) {
+                emit(RowKind.UPDATE_BEFORE, output(before.get(i)), number(last));
+            }
+            if (inserts) {
+                byte kind = replaces ? RowKind.UPDATE_AFTER : RowKind.INSERT;
+                emit(kind, output(after.get(i)), number(last));
             }
         }
-        for (int i = after.size(); i < before.size(); i++) {
+        for (int i = after.size(); retracts && i < before.size(); i++) {
             emit(RowKind.DELETE, output(before.get(i)));
         }
     }
