@@ -7,7 +7,10 @@ import flinkplan.runtime.RowKind;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
@@ -111,10 +114,31 @@ public abstract class JoinKernel extends ChangelogKernel {
         }
         // an update may come without the row before; an insert whose key is there already retracts nothing, as in Flink
         JoinSide.Entry replaced = kind == RowKind.UPDATE_AFTER ? own.replacedBy(row) : null;
-        if (replaced != null) {
-            retract(fromLeft, replaced.row, RowKind.UPDATE_BEFORE);
+        own.add(row, replaced == null ? accumulate(fromLeft, row, kind) : replace(fromLeft, replaced.row, row));
+    }
+
+    /** What becomes of the matches of a row that another one replaces; {@code all} are those of the new row. */
+    record Matches(
+            Collection<JoinSide.Entry> all,
+            Collection<JoinSide.Entry> lost,
+            Collection<JoinSide.Entry> kept,
+            Collection<JoinSide.Entry> gained) {}
+
+    private int replace(boolean fromLeft, InternalRow before, InternalRow after) {
+        Collection<JoinSide.Entry> all = matches(fromLeft, after);
+        if (predicate == null) {
+            replace(fromLeft, before, after, new Matches(all, List.of(), all, List.of()));
+            return size(all);
         }
-        own.add(row, accumulate(fromLeft, row, kind));
+        Set<JoinSide.Entry> lost = Collections.newSetFromMap(new IdentityHashMap<>());
+        lost.addAll(matches(fromLeft, before));
+        List<JoinSide.Entry> kept = new ArrayList<>();
+        List<JoinSide.Entry> gained = new ArrayList<>();
+        for (JoinSide.Entry match : all) {
+            (lost.remove(match) ? kept : gained).add(match);
+        }
+        replace(fromLeft, before, after, new Matches(all, lost, kept, gained));
+        return size(all);
     }
 
     @Override
@@ -149,6 +173,12 @@ public abstract class JoinKernel extends ChangelogKernel {
 
     /** Emits what a new row brings about; the number of rows it matches. */
     abstract int accumulate(boolean fromLeft, InternalRow row, byte kind);
+
+    /**
+     * Emits what an update brings about that comes without the row before. Then nobody behind wants rows before, either:
+     * what an update leaves is an update, what it does not leave is a deletion.
+     */
+    abstract void replace(boolean fromLeft, InternalRow before, InternalRow after, Matches matches);
 
     /** Emits what a row's end brings about. */
     abstract void retract(boolean fromLeft, InternalRow row, byte kind);

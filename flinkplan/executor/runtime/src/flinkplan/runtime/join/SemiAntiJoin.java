@@ -48,6 +48,33 @@ public final class SemiAntiJoin extends JoinKernel {
     }
 
     @Override
+    void replace(boolean fromLeft, InternalRow before, InternalRow after, Matches matches) {
+        if (fromLeft) {
+            boolean wasThere = (matches.lost().isEmpty() && matches.kept().isEmpty()) == anti;
+            if (matches.all().isEmpty() == anti) {
+                emit(RowKind.UPDATE_AFTER, after);
+            } else if (wasThere) {
+                emit(RowKind.DELETE, before);
+            }
+            return;
+        }
+        for (JoinSide.Entry match : matches.lost()) {
+            match.associations--;
+            match.changed = true;
+            if (match.associations == 0) {
+                repeat(match, anti ? RowKind.INSERT : RowKind.DELETE);
+            }
+        }
+        for (JoinSide.Entry match : matches.gained()) {
+            if (match.associations == 0) {
+                repeat(match, anti ? RowKind.DELETE : RowKind.INSERT);
+            }
+            match.associations++;
+            match.changed = true;
+        }
+    }
+
+    @Override
     void unmatched(boolean fromLeft, InternalRow row, byte kind) {
         if (fromLeft && anti) {
             emit(kind, row);

@@ -62,6 +62,44 @@ public final class StreamingJoin extends JoinKernel {
     }
 
     @Override
+    void replace(boolean fromLeft, InternalRow before, InternalRow after, Matches matches) {
+        boolean wasAlone = matches.lost().isEmpty() && matches.kept().isEmpty();
+        if (preserves(fromLeft) && wasAlone) {
+            if (matches.all().isEmpty()) {
+                emit(RowKind.UPDATE_AFTER, padded(fromLeft, after));
+            } else {
+                emit(RowKind.DELETE, padded(fromLeft, before));
+            }
+        }
+        for (JoinSide.Entry match : matches.lost()) {
+            repeat(match.count, RowKind.DELETE, join(fromLeft, before, match.row));
+            if (preserves(!fromLeft)) {
+                match.associations--;
+                match.changed = true;
+                if (match.associations == 0) {
+                    repeat(match.count, RowKind.INSERT, padded(!fromLeft, match.row));
+                }
+            }
+        }
+        for (JoinSide.Entry match : matches.kept()) {
+            repeat(match.count, RowKind.UPDATE_AFTER, join(fromLeft, after, match.row));
+        }
+        for (JoinSide.Entry match : matches.gained()) {
+            if (preserves(!fromLeft)) {
+                if (match.associations == 0) {
+                    repeat(match.count, RowKind.DELETE, padded(!fromLeft, match.row));
+                }
+                match.associations++;
+                match.changed = true;
+            }
+            repeat(match.count, RowKind.INSERT, join(fromLeft, after, match.row));
+        }
+        if (preserves(fromLeft) && !wasAlone && matches.all().isEmpty()) {
+            emit(RowKind.INSERT, padded(fromLeft, after));
+        }
+    }
+
+    @Override
     void unmatched(boolean fromLeft, InternalRow row, byte kind) {
         if (preserves(fromLeft)) {
             emit(kind, padded(fromLeft, row));
