@@ -26,14 +26,11 @@ if TYPE_CHECKING:
 
     from tests.executor.kafka.brokers import Broker
 
-SETTINGS = (
+_MINI_BATCH = "table.exec.mini-batch"
+SETTINGS: Sequence[dict[str, str]] = (
     {},
     {},
-    {
-        "table.exec.mini-batch.enabled": "true",
-        "table.exec.mini-batch.allow-latency": "1 s",
-        "table.exec.mini-batch.size": "3",
-    },
+    {f"{_MINI_BATCH}.enabled": "true", f"{_MINI_BATCH}.allow-latency": "1 s", f"{_MINI_BATCH}.size": "3"},
     {"table.optimizer.multi-join.enabled": "true"},
     {"table.exec.source.cdc-events-duplicate": "true"},
 )
