@@ -127,7 +127,10 @@ class _Maker:
         ranked = f"SELECT {t}.*, ROW_NUMBER() OVER ({by}ORDER BY {order}) AS rn FROM {source}"
         most = self._random.randint(1, 3)
         columns = ", ".join(below.columns)
-        if not by and self._random.random() < 0.5:
+        if not by and self._random.random() < 0.5 and most == 2:
+            sql = f"SELECT {columns}, CAST(rn AS INT) AS c{below.width} FROM ({ranked}) AS {next(self._aliases)}"
+            return Relation(f"{sql} WHERE rn <= {most}", below.width + 1, below.key)
+        if not by and most != 2:
             sql = f"SELECT CAST(rn AS INT) AS c0, c0 AS c1 FROM ({ranked}) AS {next(self._aliases)} WHERE rn <= {most}"
             return Relation(sql, 2, (0,))
         sql = f"SELECT {columns} FROM ({ranked}) AS {next(self._aliases)} WHERE rn <= {most}"
