@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from tests.executor.kafka.brokers import Broker
 
 ALL = "FLINKPLAN_UPSERTS" in os.environ
-FEW = ("agg-avg-retract-int",)
+FEW = (
+    "join-two-cdc-tables-with-primary-keys",
+    "rank-topn-with-rank-number",
+    "changelog-upsert-vs-retract-aggregate-chain",
+)
 """The cases that are run where not all are asked for."""
 NOT_RECORDED: Mapping[str, str] = {}
 """Cases of which nothing that Flink has left could be read, and why."""

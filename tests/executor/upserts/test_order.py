@@ -59,7 +59,7 @@ def test_of_inserted_rows_with_one_key_the_last_one_stays(database: Database, mo
         database.files("a", "id INT, k INT", "json", *rows),
         database.files("b", "k INT, w INT", "json", *({"k": k, "w": 100 + k} for k in range(13))),
         database.table("o", "id INT, w INT, PRIMARY KEY (id) NOT ENFORCED"),
-        "INSERT INTO o SELECT id, w FROM a JOIN b ON a.k = b.k;",
+        "INSERT INTO o SELECT id, w FROM a JOIN b ON a.k = b.k ON CONFLICT DO DEDUPLICATE;",
         mode=mode,
         conf={"spark.sql.shuffle.partitions": str(partitions)},
     )
