@@ -60,7 +60,7 @@ class UpsertSink:
             key = tuple(row[i] for i in self.key)
             if kind in ("+I", "+U"):
                 rows[key] = row
-            elif kind == "-D":
+            else:  # a row before an update is deleted, too, as Flink's sinks do
                 rows.pop(key, None)
         return sorted(rows.values(), key=repr)
 

@@ -1,6 +1,6 @@
 """What Flink leaves in sinks that take upserts: record it, or compare it with what is recorded.
 
-``python -m tests.parity.upserts_flink PYTHON [--record]``, where PYTHON has apache-flink.
+``python -m tests.parity.upserts_flink PYTHON [--record] [CASE …]``, where PYTHON has apache-flink.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ _NOWHERE = {"url": "jdbc:derby:memory:nowhere", "table-name": "none"}
 def main() -> int:
     """Record, or compare; 1 where anything differs."""
     python, *options = sys.argv[1:]
+    names = {option for option in options if not option.startswith("-")}
     differing = 0
     with Flink(python) as flink:
-        for case in upsert_cases():
+        for case in (c for c in upsert_cases() if not names or c.name in names):
             file = RECORDED / f"{case.name}.json"
             with tempfile.TemporaryDirectory() as work:
                 try:
