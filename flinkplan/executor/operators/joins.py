@@ -76,6 +76,7 @@ def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) ->
         columns=schema_of(node.output_type.field_types),
         kind=join_kind(context, kind),
         changelog=changelog,
+        ordered=query_of(context).joins.needs_tie(node),
         left=left_side,
         right=right_side,
         filterNulls=boolean_array(context, spec.filter_nulls),

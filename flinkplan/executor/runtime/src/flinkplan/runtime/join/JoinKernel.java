@@ -38,6 +38,7 @@ public abstract class JoinKernel extends ChangelogKernel {
      * @param columns the schema of the output but for the hidden columns
      * @param kind what is emitted of rows and their matches
      * @param changelog whether the output has row kinds
+     * @param ordered whether something behind looks at the order of rows
      * @param left what the left side keeps
      * @param right what the right side keeps
      * @param filterNulls for each column of the key whether NULL equals nothing
@@ -47,6 +48,7 @@ public abstract class JoinKernel extends ChangelogKernel {
             StructType columns,
             JoinKind kind,
             boolean changelog,
+            boolean ordered,
             JoinSide.Spec left,
             JoinSide.Spec right,
             boolean[] filterNulls,
@@ -69,7 +71,7 @@ public abstract class JoinKernel extends ChangelogKernel {
 
     @Override
     protected final boolean orderMatters() {
-        return spec.changelog || spec.left.replaces() || spec.right.replaces();
+        return spec.changelog || spec.ordered || spec.left.replaces() || spec.right.replaces();
     }
 
     @Override
