@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,13 +35,20 @@ NOT_RECORDED: Mapping[str, str] = {}
 """Cases of which nothing that Flink has left could be read, and why."""
 
 
-def _chosen() -> list[Any]:
-    known = (case for case in upsert_cases() if case.name not in NOT_RECORDED)
+def _chosen(of: Iterable[UpsertCase]) -> list[Any]:
+    known = (case for case in of if case.name not in NOT_RECORDED)
     return [pytest.param(case, id=case.name) for case in known if ALL or case.name in FEW]
 
 
+def _for_databases() -> Iterator[UpsertCase]:
+    """The cases without keys of floating-point numbers, of which databases take 0.0 and -0.0 for one."""
+    for case in upsert_cases():
+        if not any(sink.types[i].root in ("FLOAT", "DOUBLE") for sink in case.sinks for i in sink.key):
+            yield case
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("case", _chosen())
+@pytest.mark.parametrize("case", _chosen(_for_databases()))
 def test_a_database_holds_what_flink_leaves(case: UpsertCase, spark: SparkSession, tmp_path: Path) -> None:
     with closing(Database(spark, tmp_path)) as database:
         for sink in case.sinks:
@@ -63,7 +70,7 @@ def broker() -> Broker:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("case", _chosen())
+@pytest.mark.parametrize("case", _chosen(upsert_cases()))
 def test_topics_hold_what_flink_leaves(case: UpsertCase, spark: SparkSession, broker: Broker, tmp_path: Path) -> None:
     topics = {sink.name: f"{case.name}-{sink.name}" for sink in case.sinks}
     formats = {"key.format": "json", "value.format": "json"}
