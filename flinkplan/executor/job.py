@@ -25,7 +25,6 @@ from .errors import ExecutionError, TableError
 from .execution import QueryPlan, query_of
 from .failures import MORE_MEMORY, is_end_of_jvm
 from .input_size import is_small, partitions_for, reads_little
-from .java import java_class
 from .native_aggregates import is_native_query
 from .operators.tables import sink_order
 from .parts import queries_of
@@ -55,6 +54,7 @@ from .session import (
     session,
 )
 from .sharing import SharedRows, SharedStreams
+from .source_watermarks import reached_watermarks, recording
 from .stream import Stream
 from .tables import table_of
 
@@ -382,14 +382,6 @@ class _Queries:
             tells_lag=self._options.tells_lag,
         )
 
-    def _reached(self, name: str, part: Plan, spark: SparkSession) -> Any:
-        """The Java ``ReachedWatermarks`` of a stream; ``None`` where no rows have watermarks."""
-        if not any(isinstance(node, WatermarkAssigner) for node in part.nodes):
-            return None
-        assert spark._jvm is not None
-        made = java_class(spark._jvm, "flinkplan.runtime").time.ReachedWatermarks
-        return made(spark._jsparkSession, str(self._record.query(name)), self._mode is Mode.REAL_TIME)
-
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
         """In how many partitions rows are brought together; ``None``: as the session says."""
         if PARTITIONS in self._options.conf or self._mode is not Mode.BOUNDED:
@@ -402,7 +394,7 @@ class _Streams(_Queries):
 
     def _query(self, name: str, part: Plan) -> Callable[[], Query]:
         rows = SharedRows(part, self._spark)
-        reached = self._reached(name, part, self._spark)
+        reached = reached_watermarks(part, self._spark, self._record.query(name), self._mode)
         context = replace(self._context(part, self._spark, is_batch=False), common_rows=rows, reached=reached)
         stream, into = self._translate(name, context)
         # two jobs at once may have the same sink, but not the same checkpoint
@@ -414,7 +406,7 @@ class _Streams(_Queries):
         else:
             query = query.trigger(availableNow=True)
         if isinstance(into, Collector):
-            query = query.foreachBatch(rows.write(_recording(into.writer(stream, context), reached)))
+            query = query.foreachBatch(rows.write(recording(into.writer(stream, context), reached)))
         else:
             query._jwrite.foreachBatch(rows.writer(into if reached is None else reached.recording(into)))
 
@@ -445,7 +437,7 @@ class _RealTime(_Queries):
         context = self._context(part, self._session, is_batch=False)
         waits = any(waits_for_watermark(node, real_time_query(part)) for node in part.nodes)
         by_clock = tells_time(part)
-        reached = self._reached(name, part, self._session)
+        reached = reached_watermarks(part, self._session, self._record.query(name), self._mode)
         context = replace(context, announces=waits and not by_clock, tells_time=by_clock, reached=reached)
         stream, into = self._translate(name, context)
         runtime = context.runtime
@@ -493,17 +485,6 @@ class _Batches(_Queries):
                 into.call(frame._jdf, batch)
 
         return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, write, into).start()
-
-
-def _recording(take: Callable[[DataFrame, int], None], reached: Any) -> Callable[[DataFrame, int], None]:
-    """What takes batches, and has a Java ``ReachedWatermarks`` keep how far their sources are behind each."""
-
-    def taking(frame: DataFrame, batch: int) -> None:
-        take(frame, batch)
-        if reached is not None:
-            reached.end(batch)
-
-    return taking
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:

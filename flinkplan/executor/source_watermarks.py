@@ -9,17 +9,22 @@ Sources: Flink's ``WatermarkAssignerOperator``, ``StatusWatermarkValve`` and ``C
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
 from ..plan.durations import parse_duration
+from ..plan.files import Place
 from ..plan.nodes import ExecNode, TableSourceScan, Union, WatermarkAssigner
 from ..plan.settings import IDLE_TIMEOUT
 from .context import Mode, TranslationContext
+from .java import java_class
 from .pushed_watermarks import pushed_watermark
 from .switches import scan_below, switch_of, switches_to_clock
 from .tables import Table, table_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 TABLE_TIMEOUT = "scan.watermark.idle-timeout"
 """The option of a table that goes before the session's."""
@@ -53,6 +58,25 @@ def activity_of(source: int | None, context: TranslationContext) -> Any:
     if source not in activities:
         activities[source] = context.reached.activity(context.spark._jsparkSession)
     return activities[source]
+
+
+def reached_watermarks(plan: Plan, spark: SparkSession, checkpoint: Place, mode: Mode) -> Any:
+    """The Java ``ReachedWatermarks`` of the stream of a plan; ``None`` where no rows have watermarks."""
+    if not any(isinstance(node, WatermarkAssigner) for node in plan.nodes):
+        return None
+    made = java_class(spark._jvm, "flinkplan.runtime").time.ReachedWatermarks
+    return made(spark._jsparkSession, str(checkpoint), mode is Mode.REAL_TIME)
+
+
+def recording(take: Callable[[DataFrame, int], None], reached: Any) -> Callable[[DataFrame, int], None]:
+    """What takes batches, and has a Java ``ReachedWatermarks`` keep how far their sources are behind each."""
+
+    def taking(frame: DataFrame, batch: int) -> None:
+        take(frame, batch)
+        if reached is not None:
+            reached.end(batch)
+
+    return taking
 
 
 def reached_before(source: int | None, activity: Any, context: TranslationContext) -> tuple[Any, str | None]:
