@@ -12,6 +12,7 @@ import pytest
 from flinkplan.executor.context import Mode
 from flinkplan.executor.job import ExecutionError, JobOptions, execute
 from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.python_classes import PythonCode
 from flinkplan.planner import compile_script
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
+NO_CODE = PythonCode()
 TABLE = """\
 CREATE TABLE {} (ts TIMESTAMP(3), v INT, WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)
   WITH ('connector' = 'filesystem', 'path' = '${{ROOT}}/{}', 'format' = 'json');
@@ -47,10 +49,13 @@ def windows(table: str, window: str, calls: str) -> str:
 class Feed:
     """A query over tables whose files come one after another, each in a batch of its own."""
 
-    def __init__(self, query: str, tables: str, root: Path, spark: SparkSession) -> None:
+    def __init__(self, query: str, tables: str, root: Path, spark: SparkSession, code: PythonCode = NO_CODE) -> None:
+        self._code = code
         is_spec = query.startswith("{")
         script = f"{''.join(TABLE.format(t, t) for t in tables)}{SINK}INSERT INTO o {query};"
-        self._plan = compile_script(query, file="windows.yaml") if is_spec else compile_script(script)
+        self._plan = (
+            compile_script(query, file=str(root.parent / "windows.yaml")) if is_spec else compile_script(script)
+        )
         self._spark = spark
         self.root = root
         self.dropped = 0
@@ -72,6 +77,7 @@ class Feed:
             files_per_batch=1,
             listener=self,
             spark=self._spark,
+            python=self._code,
         )
         execute(self._plan, options).wait()
 
@@ -119,17 +125,32 @@ SPEC = {
         },
         "o": {"columns": {"w": "STRING", "n": "BIGINT"}, "with": FILES | {"path": "${ROOT}/o"}},
     },
-    "windows": {
-        "counts": {"from": "a", "key-by": ["v"], "assign": {"tumbling": "1 min"}, "aggregate": {"n": "COUNT(*)"}}
-    },
     "inserts": [{"into": "o", "query": "SELECT CAST(window_end AS STRING), n FROM counts"}],
+}
+WINDOW = {"from": "a", "key-by": ["v"], "assign": {"tumbling": "1 min"}}
+CLASSES = """\
+from flinkplan.datastream import ProcessWindowFunction
+
+class Count(ProcessWindowFunction):
+    def process(self, key, context, elements):
+        yield (len(elements),)
+"""
+FUNCTIONS = {
+    "kernel": {"aggregate": {"n": "COUNT(*)"}},
+    "python": {"process": {"class": "functions:Count", "columns": {"n": "BIGINT"}}},
 }
 
 
-def test_a_window_of_the_datastream_api_counts_what_it_drops(tmp_path: Path, spark: SparkSession) -> None:
+@pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+def test_a_window_of_the_datastream_api_counts_what_it_drops(
+    function: dict[str, object], tmp_path: Path, spark: SparkSession
+) -> None:
+    code = tmp_path / "functions.py"
+    code.write_text(CLASSES)
+    spec = json.dumps({**SPEC, "windows": {"counts": WINDOW | function}})
     found = []
     for name, mode in (("stream", Mode.AVAILABLE_NOW), ("at once", Mode.BOUNDED)):
-        feed = Feed(json.dumps(SPEC), "a", tmp_path / name, spark)
+        feed = Feed(spec, "a", tmp_path / name, spark, PythonCode(files=(str(code),)))
         feed.put("a", *LATE_FIRST[0], *LATE_FIRST[1])
         feed.put("a", *LATE_FIRST[2])
         feed.run(mode)

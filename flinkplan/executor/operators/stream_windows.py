@@ -227,6 +227,9 @@ def _python(
     node: WindowOperator, stream: Stream, frame: DataFrame, how: _How, context: TranslationContext
 ) -> tuple[list[Column], DataFrame]:
     """The same by Python classes."""
+    from pyspark.sql import Column as SparkColumn
+    from pyspark.sql import functions as F
+
     types, folders = _function_types(node), context.python.folders
     stored = [BIGINT if t.root in TIMESTAMPS else t for t in types]
     operator = PythonOperator(
@@ -240,7 +243,7 @@ def _python(
         tuple(f.name for f in node.output_type.fields[: len(types)]),
         tuple(types),
         node.lateness_ms,
-        how.late,
+        True,
         _counts(node),
         Ttls(*_ttls(node)),
         Timing(how.clock, how.events, how.ordered, LATENESS in frame.columns),
@@ -248,6 +251,9 @@ def _python(
     )
     operator.made()
     result = run_python(frame, frame.columns[: max(1, len(node.keys))], operator, schema_of(stored))
+    if not how.late:  # they are counted here: Spark's Python workers have no counters of Java's
+        on_time = context.late_rows.filter(result[LATE].isNull()._jc, F.lit(True)._jc)
+        result = result.where(SparkColumn(on_time))
     return [decoded(result[column_name(i)], t) for i, t in enumerate(types)], result
 
 
