@@ -9,7 +9,6 @@ from tests.parity.corpus import REAL_TIME, STREAMS, Case, cases, reason_pending
 
 _PARTS = "lists of windows whose parts merge have them in another order where a checkpoint comes between"
 _IN_REAL_TIME = {
-    "expr-current-watermark": "the first row of a batch does not know its source's watermark",
     "window-session-merges-in-order": _PARTS,
     "window-slices-in-order": _PARTS,
     "window-union-of-two-sources": "which rows are late is a race of two sources",
