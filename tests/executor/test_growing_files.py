@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,6 +141,54 @@ def test_a_renamed_file_continues(table: Table) -> None:
     table.restart()
     table.write("app.log", "4")
     assert table.read() == ["4"]
+
+
+def test_a_renamed_file_to_which_nothing_is_added_is_not_read_again(table: Table) -> None:
+    table.write("app.log", "1")
+    batch = table.batch()
+    assert batch.rows(1) == ["1"]
+    table.write("app.log", "2")
+    assert batch.rows(1) == ["2"]
+    (table.path / "app.log").rename(table.path / "app.log.1")
+    assert batch.rows() == []
+    (table.path / "app.log.1").rename(table.path / "app.log.2")
+    table.offset = batch.end()
+    assert table.read() == []
+    (table.path / "app.log.2").rename(table.path / "app.log.3")
+    table.restart()
+    assert table.read() == []
+
+
+def test_an_inode_that_is_used_again_is_another_file(table: Table) -> None:
+    """Here as a name that goes away and another one that comes, as an inode cannot be asked for."""
+    table.write("a", "1")
+    batch = table.batch()
+    assert batch.rows(1) == ["1"]
+    (table.path / "a").rename(table.path / ".a")
+    assert batch.rows() == []
+    table.write(".a", "1", mode="w")
+    (table.path / ".a").rename(table.path / "b")
+    assert batch.rows() == ["1"]
+    table.offset = batch.end()
+    later = time.time() + 10
+    os.utime(table.path / "b", (later, later))
+    (table.path / "b").rename(table.path / "c")
+    assert table.read() == ["1"]
+
+
+def test_what_is_kept_of_files_that_are_gone_is_little(table: Table) -> None:
+    for number in range(3):
+        table.write("app.log", f"{number}")
+        assert table.read() == [f"{number}"]
+        (table.path / "app.log").rename(table.path / "app.log.1")
+        batch = table.batch()
+        assert batch.rows() == []
+        (table.path / "app.log.1").unlink()
+        assert batch.rows(millis=1100) == []
+        table.offset = batch.end()
+    assert [place["path"] for place in json.loads(table.offset.json())["files"].values()] == [
+        f"file:{table.path}/app.log.1"
+    ]
 
 
 def test_a_file_that_is_renamed_out_of_the_table_is_read_to_its_end(spark: SparkSession, tmp_path: Path) -> None:

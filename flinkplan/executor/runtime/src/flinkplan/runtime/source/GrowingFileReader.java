@@ -145,7 +145,7 @@ final class GrowingFileReader extends RealTimeReader {
         known.all().forEach(each -> places.add(each.place()));
         KnownFile owed = known.owed();
         if (owed != null) {
-            return new GrowingFileStream.Reached(places, owed.index, owed.rows, known.time());
+            return reached(places, owed.index, owed.rows);
         }
         boolean within = !rows.isEmpty();
         if (file != null) {
@@ -154,7 +154,11 @@ final class GrowingFileReader extends RealTimeReader {
             places.set(reading.index, reading.place(reached, file.print(reached), size));
         }
         int index = reading == null ? -1 : reading.index;
-        return new GrowingFileStream.Reached(places, index, within ? gone : reading == null ? 0 : reading.rows, known.time());
+        return reached(places, index, within ? gone : reading == null ? 0 : reading.rows);
+    }
+
+    private GrowingFileStream.Reached reached(List<FilePlace> places, int index, int gone) {
+        return new GrowingFileStream.Reached(places, index, gone, known.time(), System.currentTimeMillis());
     }
 
     @Override

@@ -40,14 +40,15 @@ final class GrowingFileStream extends RealTimeStream implements ReportsSourceMet
      * @param current which of them was read last
      * @param rows how many rows of that one's next message have gone out
      * @param time when all files were looked at last, in milliseconds since 1970
+     * @param until when the batch has ended, in milliseconds since 1970
      */
-    record Reached(List<FilePlace> files, int current, int rows, long time) implements PartitionOffset {}
+    record Reached(List<FilePlace> files, int current, int rows, long time, long until) implements PartitionOffset {}
 
     /**
      * Where a batch starts.
      *
-     * @param files those that have been taken up, also by a batch that failed; {@code current}, {@code rows} and
-     *     {@code time} are as in {@link Reached}
+     * @param files those that have been taken up, also by a batch that failed; {@code current}, {@code rows},
+     *     {@code time} and {@code until} are as in {@link Reached}
      * @param failed how far a batch that failed had read files that were gone then, by their numbers
      * @param ended where {@link EndedFiles} stand
      * @param ignoresMissing whether files may be gone before all of their rows were read
@@ -58,6 +59,7 @@ final class GrowingFileStream extends RealTimeStream implements ReportsSourceMet
             int current,
             int rows,
             long time,
+            long until,
             String ended,
             boolean ignoresMissing)
             implements InputPartition {}
@@ -102,7 +104,14 @@ final class GrowingFileStream extends RealTimeStream implements ReportsSourceMet
             boolean ignoresMissing = SQLConf.get().ignoreMissingFiles();
             return new InputPartition[] {
                 new Start(
-                        files, failed, offset.current(), offset.rows(), offset.time(), endedLocation, ignoresMissing)
+                        files,
+                        failed,
+                        offset.current(),
+                        offset.rows(),
+                        offset.time(),
+                        offset.until(),
+                        endedLocation,
+                        ignoresMissing)
             };
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -31,10 +31,13 @@ final class KnownFile {
     /** Whether nothing is read of it any more: another file stands in its place. */
     boolean isOver;
 
-    /** Whether the last listing did not have it, and since when, by {@link System#nanoTime}. */
+    /** Whether the last listing did not have it. */
     boolean isAbsent;
 
+    /** Since when, by {@link System#nanoTime}, and in milliseconds since 1970. */
     long absentSince;
+
+    long absentTime;
 
     KnownFile(int index, FilePlace place) {
         this.index = index;

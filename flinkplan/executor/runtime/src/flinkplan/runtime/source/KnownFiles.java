@@ -28,6 +28,9 @@ final class KnownFiles {
     /** How much the clocks of this machine and of a file system may differ, in milliseconds. */
     private static final long SLACK = 1000;
 
+    /** By how much the times of local files may be late, in milliseconds. */
+    private static final long COARSE = 10;
+
     private final FileSpec spec;
     private final GrowingFileStream.Start start;
     private final EndedFiles ended;
@@ -101,9 +104,11 @@ final class KnownFiles {
         if (isFile && all.stream().anyMatch(file -> isMissed(file, here) && file.file.inode() != 0)) {
             match(FileListing.beside(new SourceFile(root, 0, 0, 0), spec), here);
         }
-        for (KnownFile file : List.copyOf(all)) {
+        Map<String, KnownFile> last = new HashMap<>();
+        all.stream().filter(file -> !file.isOver).forEach(file -> last.put(file.file.path(), file));
+        for (KnownFile file : all) {
             if (isMissed(file, here)) {
-                miss(file);
+                miss(file, now, last.get(file.file.path()) != file);
             }
         }
         if (owed != null) {
@@ -235,22 +240,34 @@ final class KnownFiles {
         boolean isMoved = !found.path().equals(file.file.path());
         boolean isReplaced = found.inode() != file.file.inode();
         boolean isChanged = isChanged(file, found);
-        if (isMoved && isChanged && found.size() == file.position) {
-            return false; // an inode is used again
+        if (isMoved && found.size() == file.position && isLater(file, found)) {
+            return false; // its inode is used again, for the same content
         }
         return !isMoved && !isReplaced && !isChanged || GrowingFile.holds(found, file.position, file.print);
     }
 
-    private void miss(KnownFile file) throws IOException {
+    /** Whether a file was written when a known one was gone already, or at least had been read to its end. */
+    private boolean isLater(KnownFile file, SourceFile found) {
+        if (file.isAbsent) {
+            return found.modified() >= file.absentTime - COARSE;
+        }
+        return !file.isListed && found.modified() > start.until() + SLACK;
+    }
+
+    /** @param isReplaced whether another file has got its name, by which it could come back */
+    private void miss(KnownFile file, long time, boolean isReplaced) throws IOException {
         long now = System.nanoTime();
         if (!file.isAbsent) {
             file.isAbsent = true;
             file.absentSince = now;
+            file.absentTime = time;
             pending.remove(file);
             note(file);
         } else if (now - file.absentSince > GRACE) {
             if (file.isBehind()) {
                 lose(file, "the file was deleted or moved away before all of it was read");
+            } else if (isReplaced) {
+                over(file);
             } else if (file.file.inode() != 0) {
                 // its inode may be used again
                 file.file = new SourceFile(file.file.path(), file.file.size(), file.file.modified(), 0);
