@@ -16,14 +16,18 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 _NULL = "NULL"
+_YEAR_10000 = 253_402_300_800
+"""In seconds since 1970."""
 
 
 def to_text(a: Column, t: LogicalType, time_zone: str) -> Column:
     """``a`` as text, neither cut nor padded.  Raises :class:`UnsupportedError` for a type without text."""
     if t.root in CHARACTER:
         return a
-    if t.root in (*INTEGERS, *APPROXIMATE, *BINARY_STRING, "DATE", "NULL"):
+    if t.root in (*INTEGERS, *APPROXIMATE, *BINARY_STRING, "NULL"):
         return a.cast("string")
+    if t.root == "DATE":
+        return _four_digits(a.cast("string"), a < F.date_from_unix_date(F.lit(_YEAR_10000 // 86_400)))
     if t.root == "BOOLEAN":
         return F.upper(a.cast("string"))
     if t.root == "DECIMAL":
@@ -64,10 +68,19 @@ def _pattern(seconds: str, digits: int) -> str:
     return f"{seconds}.{'S' * digits}" if digits else seconds
 
 
+def _four_digits(text: Column, is_near: Column) -> Column:
+    """The text of a time with the last four digits of its year, which alone Flink writes.
+
+    Source: ``DateTimeUtils.formatTimestampMillis``.
+    """
+    return F.when(is_near, text).otherwise(F.regexp_replace(text, r"^\+\d+(\d{4}-)", "$1"))
+
+
 def _timestamp(a: Column, t: LogicalType, time_zone: str) -> Column:
     digits = t.precision or 0
     local = to_local(to_micros(a, t), t, time_zone)
     text = F.date_format(local, _pattern("yyyy-MM-dd HH:mm:ss", min(digits, MICROSECOND_DIGITS)))
+    text = _four_digits(text, local < F.timestamp_seconds(F.lit(_YEAR_10000)))
     if digits <= MICROSECOND_DIGITS:
         return text
     below = F.lpad(nanos_of(a, t).cast("string"), 3, "0")
