@@ -172,6 +172,20 @@ def test_the_stream_takes_what_has_come(broker: Broker) -> None:
     assert stream.latest(second) == second
 
 
+def test_how_much_is_behind_what_was_read(broker: Broker) -> None:
+    broker.put("behind", 1, 2)
+    reading = Reading(topics=("behind",), pattern=None, client=_client(broker), start="earliest-offset")
+    stream = Positions(reading, tells_lag=True)
+    start = stream.initial()
+    end = stream.latest(start)
+    broker.put("behind", 3)
+    assert stream.lag(end)["behind/0"] == 1
+    broker.put("behind", 4)
+    assert stream.lag(start)["behind/0"] == 3  # the broker is not asked again within a second
+    assert stream.lag({}) == {}
+    assert Positions(reading).lag(end) == {}
+
+
 def test_what_comes_later_is_left_for_the_next_run(broker: Broker) -> None:
     broker.put("now", 1)
     reading = Reading(topics=("now",), pattern=None, client=_client(broker), start="earliest-offset")
