@@ -14,7 +14,7 @@ from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.record import found_once, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, LogicalType
+from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
 from ..algebra.unplanned import Approximate
 from ..metadata.known_conditions import known_conditions
@@ -146,6 +146,8 @@ def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
     (operand,) = rex.operands
     if operand.type.root == rex.type.root == "DECIMAL" and value.type.root in (*INTEGERS, "DECIMAL"):
         return operand
+    if (operand.type.root, rex.type.root, value.type.root) == ("FLOAT", "DOUBLE", "DOUBLE"):
+        return operand
     if not isinstance(value.value, int):
         return rex
     if operand.type.root not in INTEGERS or not is_lossless(operand.type, rex.type):
@@ -158,7 +160,7 @@ def _value_as(literal: Literal, t: LogicalType) -> Any:
     if t.root == "DECIMAL" and literal.type.root in (*INTEGERS, "DECIMAL"):
         rounded = Decimal(str(literal.value)).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
         return format(rounded, "f")
-    if t.root in APPROXIMATE and literal.type.root in (*INTEGERS, "DECIMAL", *APPROXIMATE):
+    if t.root == "FLOAT" and literal.type.root in ("DECIMAL", "DOUBLE"):
         return Approximate(literal.value)
     if not are_text_and_number(literal.type, t):
         return literal.value
