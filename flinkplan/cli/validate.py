@@ -47,10 +47,11 @@ def command(
     and --allow-database are those of execute. No JVM is started.
     """
     from ..compat.reports import Report, render
-    from ..compat.validation import REFUSED_BY_FLINK, RULES, validate_text
+    from ..compat.validation import REFUSED_BY_FLINK, RULES, starts_on_flink, validate_text
     from ..executor.checks import refusals
     from ..plan.document import loads
     from ..plan.findings import Severity, errors
+    from ..plan.positions import Positions
     from ..plan.record import replace
 
     text, name = read_plan_text(plan)
@@ -61,6 +62,9 @@ def command(
         held = loads(text, name)
         whole = held if tables is None else restore(held, tables, dict(options))
         findings += _of_engine(whole, text, name, engine, refusals(whole, variables, dict(options), databases))
+        if engine == "flink":
+            places = Positions(text, name)
+            findings += (replace(f, location=places.location(f.pointer)) for f in starts_on_flink(whole))
     report = Report("validate", name, findings, RULES, {name: text}, strict)
     click.echo(render(report, format_), nl=False)
     return 1 if any(map(report.fails, findings)) else 0

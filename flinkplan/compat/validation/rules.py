@@ -265,6 +265,13 @@ RULES = rule_table(
         "flinkplan execute needs --var NAME=VALUE for it; so does validate, to look at the files. Told with --for "
         "spark.",
     ),
+    Rule(
+        "flink-start",
+        ERROR,
+        "Flink compiles this operator and does not start it",
+        "Some of what Flink writes into a plan its operators cannot do: sort a stream by other than its time, OFFSET "
+        "without LIMIT, LEAD, INSERT OVERWRITE … Much of that runs here. Told with --for flink.",
+    ),
 )
 
 REFUSED_BY_FLINK = ("own-node", "lost-function")
