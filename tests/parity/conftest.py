@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
-    """A local session with flinkplan's settings; of batches with a row each not even many pay for compilation."""
+    """A local session with flinkplan's settings, whose JVM optimizes late where jobs of a few rows a batch are run."""
     from flinkplan.executor.session import Lifetime, session
 
-    lifetime = Lifetime.SECONDS if BATCHES else Lifetime.OPEN
+    lifetime = Lifetime.JOB if BATCHES else Lifetime.OPEN
     return session("local[2]", {"spark.sql.shuffle.partitions": "1"}, lifetime=lifetime)
 
 
