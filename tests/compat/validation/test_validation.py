@@ -40,7 +40,7 @@ def ttl(value: Any) -> Edit:
     return lambda plan: join(plan)["state"][0].update(ttl=value)
 
 
-OF_ENGINES = {"table-option", "option-unlisted"} | {
+OF_ENGINES = {"flink-start", "option-unlisted", "table-option"} | {
     f"spark-{what}" for what in ("node", "table", "files", "variable", "definition", "database")
 }
 """Rules of ``--for``, whose findings are those of the executor."""
