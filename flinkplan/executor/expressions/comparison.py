@@ -18,7 +18,7 @@ from ..types import has_nanos
 from .literals import constant
 from .maps import entries_of
 from .registry import Invocation, native, scalar
-from .timestamps import with_nanos
+from .timestamps import from_local, nanos_of, to_local, to_micros, with_nanos
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -50,10 +50,24 @@ def _comparison(name: str, compare: Callable[[Column, Column], Column], of_nan: 
     @scalar(name, syntax=BINARY, check=check_comparison)
     def build(call: Invocation, a: Column, b: Column) -> Column:
         left, right = call.types
+        a = _as_the_other(a, left, right, call.time_zone)
         found = compare(comparable(a, left, call.types), comparable(b, right, call.types))
         sides = zip((a, b), (b, a), call.call.operands, strict=True)
         nan = [F.isnan(x) & y.isNotNull() for x, y, rex in sides if _may_be_nan(rex)]
         return F.when(reduce(operator.or_, nan), F.lit(of_nan)).otherwise(found) if nan else found
+
+
+def _as_the_other(a: Column, t: LogicalType, other: LogicalType, time_zone: str) -> Column:
+    """The left one of a TIMESTAMP and a TIMESTAMP_LTZ as what the right one is, as Flink compares them.
+
+    Which one it is makes a difference in the hours that a clock shows twice or never.
+    """
+    if {t.root, other.root} != {"TIMESTAMP", "TIMESTAMP_LTZ"}:
+        return a
+    instant, local = (other, t) if t.root == "TIMESTAMP" else (t, other)
+    shift = from_local if local is t else to_local
+    shifted = shift(to_micros(a, t), instant, time_zone)
+    return with_nanos(shifted, nanos_of(a, t)) if has_nanos(t) else shifted
 
 
 def _may_be_nan(rex: RexNode) -> bool:
@@ -98,8 +112,8 @@ def search(call: Invocation, a: Column) -> Column:
     if not isinstance(sarg, Sarg):
         raise UnsupportedError("SEARCH needs a search argument as its second operand")
     points = [r.lower.value for r in sarg.ranges if r.lower is not None and r.lower == r.upper]
-    tests = [a.isin(*(constant(p, sarg.type, call.time_zone) for p in points))] if points else []
-    tests += [_within(a, r, sarg.type, call.time_zone) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
+    tests = [a.isin(*(constant(p, sarg.type) for p in points))] if points else []
+    tests += [_within(a, r, sarg.type) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
     found = F.when(a.isNotNull(), reduce(operator.or_, tests, F.lit(False)))
     if _may_be_nan(call.call.operands[0]):
         found = F.when(F.isnan(a), F.lit(_is_all_but_points(sarg))).otherwise(found)
@@ -118,12 +132,12 @@ def _is_all_but_points(sarg: Sarg) -> bool:
     )
 
 
-def _within(a: Column, r: Range, t: LogicalType, time_zone: str) -> Column:
+def _within(a: Column, r: Range, t: LogicalType) -> Column:
     tests = []
     if r.lower is not None:
-        bound = constant(r.lower.value, t, time_zone)
+        bound = constant(r.lower.value, t)
         tests.append(a >= bound if r.lower.closed else a > bound)
     if r.upper is not None:
-        bound = constant(r.upper.value, t, time_zone)
+        bound = constant(r.upper.value, t)
         tests.append(a <= bound if r.upper.closed else a < bound)
     return reduce(operator.and_, tests, F.lit(True))

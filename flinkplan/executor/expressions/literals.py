@@ -21,13 +21,13 @@ _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\.(\d{1,9}))?")
 
 
-def literal(rex: Literal, time_zone: str = "UTC") -> Column:
+def literal(rex: Literal) -> Column:
     """The column of a literal.  Raises :class:`PlanError` where its value does not suit its type."""
-    return constant(rex.value, rex.type, time_zone)
+    return constant(rex.value, rex.type)
 
 
-def constant(value: Any, t: LogicalType, time_zone: str = "UTC") -> Column:
-    """The column of a value that is written as in a plan's literal of the type ``t``."""
+def constant(value: Any, t: LogicalType) -> Column:
+    """The column of a value that is written as in a plan's literal of the type ``t``; a TIMESTAMP_LTZ is in UTC."""
     target = cast_type(t)
     if value is None:
         return F.lit(None).cast(target)
@@ -44,7 +44,7 @@ def constant(value: Any, t: LogicalType, time_zone: str = "UTC") -> Column:
             case "TIME":
                 return F.lit(_nanos_of_day(value) // 1_000_000)
             case "TIMESTAMP" | "TIMESTAMP_LTZ":
-                return _timestamp(value, t, time_zone)
+                return _timestamp(value, t)
             case root if root.startswith("INTERVAL"):
                 return F.lit(int(value)).cast(target)
             case _:
@@ -65,12 +65,10 @@ def _nanos_of_day(text: str) -> int:
     return (hour * 3600 + minute * 60 + second) * 10**9 + int((match.group(4) or "").ljust(9, "0"))
 
 
-def _timestamp(text: str, t: LogicalType, time_zone: str) -> Column:
+def _timestamp(text: str, t: LogicalType) -> Column:
     day, _, clock = text.replace("T", " ").partition(" ")
     nanos = _nanos_of_day(clock or "00:00:00")
     micros = F.timestamp_micros(F.lit(_days(day) * 86_400_000_000 + nanos // 1000))
-    if t.root == "TIMESTAMP_LTZ":
-        micros = F.to_utc_timestamp(micros, time_zone)
     if not has_nanos(t):
         return micros
     return F.struct(micros.alias("micros"), F.lit(nanos % 1000).cast("short").alias("nanos"))

@@ -32,7 +32,7 @@ class Translator(Record):
             case InputRef(index=index):
                 return self.inputs[index]
             case Literal():
-                return literal(rex, self.time_zone)
+                return literal(rex)
             case FieldAccess(name=name, expr=expr):
                 return self.column(expr).getField(field_name(expr.type.field_names.index(name)))
             case Call() if rex in self.made:
