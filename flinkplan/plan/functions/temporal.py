@@ -20,7 +20,9 @@ _THREE = signature("CHARACTER", "CHARACTER", "CHARACTER")
 EXTRACT = declare(
     "EXTRACT", (signature("SYMBOL", "DATETIME"), signature("SYMBOL", "INTERVAL")), if_null(BIGINT), strict=True
 )
-declare("DATE_FORMAT", (signature("TIMESTAMP", "CHARACTER"), _TWO), always(STRING), pushing=Pushing.BY_ANOTHER)
+DATE_FORMAT = declare(
+    "DATE_FORMAT", (signature("TIMESTAMP", "CHARACTER"), _TWO), always(STRING), pushing=Pushing.BY_ANOTHER
+)
 declare("CONVERT_TZ", _THREE, always(STRING), pushing=Pushing.BY_ANOTHER)
 FROM_UNIXTIME = declare(
     "FROM_UNIXTIME",

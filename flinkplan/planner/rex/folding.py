@@ -10,7 +10,6 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ...plan.functions import Function, called, is_deterministic
@@ -34,7 +33,7 @@ from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
 from .evaluation.collections import is_collection, of_collection
-from .evaluation.numbers import double_text, number, to_single
+from .evaluation.numbers import double_text, fits_decimal, number, rounded_decimal, to_single
 from .evaluation.registry import UnknownValue, of_values
 from .evaluation.time_texts import moment_text, read_moment, read_time
 from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
@@ -83,9 +82,9 @@ def _write(value: Any, t: LogicalType) -> Any:
         bits = INTEGER_BITS[t.root]
         return (whole + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
     if t.root == "DECIMAL":
-        rounded = Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP)
-        if len(rounded.as_tuple().digits) > (t.precision or 38):
+        if not fits_decimal(value, t):
             raise UnknownValue
+        rounded = rounded_decimal(value, t)
         return format(rounded or abs(rounded), "f")
     if t.root in APPROXIMATE and isinstance(value, str):
         return Approximate(value)
@@ -94,8 +93,10 @@ def _write(value: Any, t: LogicalType) -> Any:
     return value
 
 
-def _arithmetic(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _arithmetic(operation: Callable[[Any, Any], Any], shift: Callable[..., Any] | None = None) -> Callable[..., Any]:
     def apply(call: Call, left: Literal, right: Literal) -> Any:
+        if shift is not None and call.type.root in _MOMENTS:
+            return shift(call, left, right)
         if call.type.root.startswith("INTERVAL"):
             return str(operation(_amount(left), _amount(right)))
         if call.type.root in APPROXIMATE:
@@ -133,7 +134,7 @@ def _shift_time(sign: int) -> Callable[..., Any]:
         if call.type.root.startswith("INTERVAL"):
             return str(_distance(left, right, in_months=is_year_month(call.type)))
         interval, moment = (left, right) if left.type.root.startswith("INTERVAL") else (right, left)
-        if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("DATE", "TIME", "TIMESTAMP"):
+        if not interval.type.root.startswith("INTERVAL") or call.type.root not in ("TIME", *_MOMENTS):
             raise UnknownValue
         amount = sign * int(interval.value)
         if call.type.root == "TIME":
@@ -150,7 +151,8 @@ def _shift_time(sign: int) -> Callable[..., Any]:
 
 def _distance(end: Literal, start: Literal, *, in_months: bool) -> int:
     """The months or milliseconds between two moments."""
-    if any(o.type.root not in ("DATE", "TIMESTAMP") for o in (end, start)):
+    are_instants = {o.type.root == "TIMESTAMP_LTZ" for o in (end, start)}
+    if any(o.type.root not in _MOMENTS for o in (end, start)) or len(are_instants) > 1:
         raise UnknownValue
     moments = parse_moment(end.value), parse_moment(start.value)
     return months_between(*moments) if in_months else (moments[0] - moments[1]) // timedelta(milliseconds=1)
@@ -171,7 +173,9 @@ def _compare(operation: Callable[[Any, Any], bool]) -> Callable[..., Any]:
         if len(roots) == 2 and not roots.isdisjoint(CHARACTER) and not roots.isdisjoint(_TIMES):
             left, right = _alike(left, right), _alike(right, left)
             roots = {left.type.root}
-        if roots <= {*CHARACTER} or (len(roots) == 1 and roots <= {"DATE", "TIME", "TIMESTAMP", "BOOLEAN"}):
+        if all(root.startswith("INTERVAL") for root in roots) and is_year_month(left.type) == is_year_month(right.type):
+            return operation(_amount(left), _amount(right))
+        if roots <= {*CHARACTER} or (len(roots) == 1 and roots <= {"TIME", "BOOLEAN", *_MOMENTS}):
             return operation(left.value, right.value)
         raise UnknownValue
 
@@ -199,13 +203,14 @@ def _alike(literal: Literal, other: Literal) -> Literal:
 
 
 _TIMES = ("DATE", "TIME", "TIMESTAMP")
+_MOMENTS = ("DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
 
 _ARITHMETIC = (PLUS, MINUS, TIMES, DIVIDE)
 """What is NULL where one operand is."""
 
 _RULES: dict[Function, Callable[..., Any]] = {
-    PLUS: _arithmetic(operator.add),
-    MINUS: _arithmetic(operator.sub),
+    PLUS: _arithmetic(operator.add, _shift_time(1)),
+    MINUS: _arithmetic(operator.sub, _shift_time(-1)),
     TIMES: _arithmetic(operator.mul),
     DIVIDE: _divide,
     DIVIDE_INTEGER: _divide,

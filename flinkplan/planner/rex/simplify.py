@@ -182,7 +182,7 @@ class Simplifier(Record):
 
     def operands_first(self, rex: Call) -> RexNode:
         """The call of simpler operands, or what it yields."""
-        operands = tuple(_without_null(self.simplify(o)) for o in rex.operands)
+        operands = tuple(without_null(self.simplify(o)) for o in rex.operands)
         return self.fold(rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands))
 
     def fold(self, rex: Call) -> RexNode:
@@ -399,7 +399,7 @@ def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
                 return source
             if (keeps_blanks or rex.type.root == operand.type.root) and is_direct(source.type, rex.type):
                 return fold(replace(rex, operands=(source,)))
-    found = replace(rex, operands=(_without_null(operand),))
+    found = replace(rex, operands=(without_null(operand),))
     return fold(found) if simplifier.evaluates else _retyped(found) or fold(found)
 
 
@@ -418,7 +418,7 @@ def _retyped(rex: Call) -> RexNode | None:
     return cast(Literal(str(literal.value), t.not_null()), t) if fits else None
 
 
-def _without_null(rex: RexNode) -> RexNode:
+def without_null(rex: RexNode) -> RexNode:
     """A literal instead of its cast to a type with NULL."""
     return children(rex)[0] if is_call(rex, CAST) and _is_literal_of(rex) else rex
 

@@ -2,44 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
-from ...plan.functions import Function, called
+from ...plan.functions import called
+from ...plan.functions.arithmetic import CEIL, FLOOR
 from ...plan.functions.cast import CAST, TRY_CAST
-from ...plan.functions.temporal import FROM_UNIXTIME
+from ...plan.functions.temporal import DATE_FORMAT, EXTRACT, FROM_UNIXTIME
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.settings import LOCAL_TIME_ZONE
-from ...plan.types import CHARACTER
+from ...plan.types import LogicalType
 from ..algebra.logical import Filter, Project, Rel
 from ..rex.builder import null
+from ..rex.evaluation import EVALUATORS
 from ..rex.evaluation.registry import UnknownValue
-from ..rex.evaluation.time_texts import moment_text, read_timestamp
+from ..rex.evaluation.time_texts import moment_text
 from ..rex.evaluation.times import format_moment, in_zone, of_zone, parse_moment
-from ..rex.expressions import cast, rewrite
+from ..rex.expressions import COMPARISONS, cast, refs, rewrite
+from ..rex.folding import fold
+from ..rex.simplify import simplify, without_null
 from .rule import Config, rule
 
 _PATTERN = "yyyy-MM-dd HH:mm:ss"
-_LOCAL = (*CHARACTER, "DATE", "TIMESTAMP")
-"""The types whose values are read by the local clock."""
+_EPOCH_DAY = "1970-01-01"
+_BY_THE_CLOCK = (CAST, TRY_CAST, DATE_FORMAT, EXTRACT, FLOOR, CEIL)
+"""What reads or writes a TIMESTAMP_LTZ as the wall clock of the session shows it."""
 
 
 @rule(on=(Project, Filter), configured=True)
 def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
-    """What literals say by the clock of ``table.local-time-zone``.
+    """What constants say by the clock of ``table.local-time-zone``.
 
-    ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant.
+    ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant, and
+    what reads the wall clock of an instant what it reads there.
     """
     zone = config.get(LOCAL_TIME_ZONE, "UTC")
 
     def folded(rex: RexNode) -> RexNode:
-        rule = _RULES.get(called(rex))
-        if rule is None or not isinstance(rex, Call):
+        if not isinstance(rex, Call) or not _tells_local_time(rex) or refs(rex):
             return rex
+        call = replace(rex, operands=tuple(without_null(simplify(o)) for o in rex.operands))
         try:
-            text = rule(rex, zone)
-        except (UnknownValue, OverflowError, ValueError):
+            if called(call) in COMPARISONS:
+                return fold(_of_one_type(call, zone))
+            text = _local_text(call, zone) if called(call) is FROM_UNIXTIME else _by_the_clock(call, zone)
+        except (UnknownValue, ArithmeticError, ValueError):
             return rex
         return null(rex.type) if text is None else cast(Literal(text, rex.type.not_null()), rex.type)
 
@@ -48,36 +56,70 @@ def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
     return replace(rel, condition=rewrite(rel.condition, folded))
 
 
+def _tells_local_time(call: Call) -> bool:
+    function = called(call)
+    if function is FROM_UNIXTIME:
+        return True
+    if function in COMPARISONS:
+        return {o.type.root for o in call.operands} == {"TIMESTAMP", "TIMESTAMP_LTZ"}
+    types = (call.type, *(o.type for o in call.operands))
+    instants = [t.root == "TIMESTAMP_LTZ" for t in types]
+    return function in _BY_THE_CLOCK and any(instants) and not (function in (CAST, TRY_CAST) and all(instants))
+
+
+def _values(call: Call) -> list[Literal]:
+    """Raises :class:`UnknownValue` for arguments that are no literals, or NULL."""
+    literals = [o for o in call.operands if isinstance(o, Literal) and o.value is not None]
+    if len(literals) < len(call.operands):
+        raise UnknownValue
+    return literals
+
+
 def _local_text(call: Call, zone: str) -> str:
     """Raises :class:`UnknownValue` for arguments that are no literals, and for patterns and zones not told here."""
-    values = [o.value for o in call.operands if isinstance(o, Literal)]
-    if len(values) < len(call.operands) or None in values:
-        raise UnknownValue
-    seconds, pattern = (*values, _PATTERN)[:2]
+    seconds, pattern = (*(literal.value for literal in _values(call)), _PATTERN)[:2]
     moment = datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None)
     return format_moment(in_zone(moment, zone), str(pattern))
 
 
-def _instant(call: Call, zone: str) -> str:
-    """Raises :class:`UnknownValue` for other casts, for texts that fail, and for zones not told here."""
-    instant = _instant_or_null(call, zone)
-    if instant is None:
-        raise UnknownValue
-    return instant
+def _by_the_clock(call: Call, zone: str) -> Any:
+    """The value of a call, computed on wall clocks; ``None`` for NULL.
+
+    Raises :class:`UnknownValue` for arguments that are no literals, and for patterns, texts and zones not told here.
+    """
+    operands = tuple(_wall_clock(literal, zone) for literal in _values(call))
+    function = called(call)
+    assert function is not None
+    value = EVALUATORS[function.name](replace(call, operands=operands, type=_without_zone(call.type)), *operands)
+    if value is None or call.type.root != "TIMESTAMP_LTZ":
+        return value
+    local = parse_moment(value)
+    if function not in (FLOOR, CEIL):
+        return moment_text(of_zone(local, zone), call.type)
+    # back by the offset of the instant itself, also where the rounded one has another
+    offset = parse_moment(operands[0].value) - parse_moment(_values(call)[0].value)
+    return moment_text(local - offset, call.type)
 
 
-def _instant_or_null(call: Call, zone: str) -> str | None:
-    """Raises :class:`UnknownValue` for other casts, and for texts and zones not told here."""
-    (operand,) = call.operands
-    if call.type.root != "TIMESTAMP_LTZ" or not isinstance(operand, Literal) or operand.type.root not in _LOCAL:
-        raise UnknownValue
-    read = read_timestamp if operand.type.root in CHARACTER else parse_moment
-    local = read(str(operand.value))
-    return None if local is None else moment_text(of_zone(local, zone), call.type)
+def _of_one_type(call: Call, zone: str) -> Call:
+    """A comparison of literals, the left one as what the right one is: as Flink does, an instant or a wall clock."""
+    left, right = _values(call)
+    if left.type.root == "TIMESTAMP_LTZ":
+        return replace(call, operands=(_wall_clock(left, zone), right))
+    instant = replace(left.type, root="TIMESTAMP_LTZ")
+    text = moment_text(of_zone(parse_moment(left.value), zone), instant)
+    return replace(call, operands=(Literal(text, instant), right))
 
 
-_RULES: dict[Function | None, Callable[[Call, str], str | None]] = {
-    FROM_UNIXTIME: _local_text,
-    CAST: _instant,
-    TRY_CAST: _instant_or_null,
-}
+def _wall_clock(literal: Literal, zone: str) -> Literal:
+    """What a literal says in the zone, as one without a zone."""
+    if literal.type.root == "TIME":
+        return Literal(f"{_EPOCH_DAY} {literal.value}", LogicalType("TIMESTAMP", nullable=False, precision=3))
+    if literal.type.root != "TIMESTAMP_LTZ":
+        return literal
+    local = _without_zone(literal.type)
+    return Literal(moment_text(in_zone(parse_moment(literal.value), zone), local), local)
+
+
+def _without_zone(t: LogicalType) -> LogicalType:
+    return replace(t, root="TIMESTAMP") if t.root == "TIMESTAMP_LTZ" else t

@@ -11,7 +11,7 @@ from typing import Any
 from ....plan.rex import Call, Literal
 from ....plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
 from . import limits
-from .numbers import double_text, java_float, number, to_single
+from .numbers import double_text, fits_decimal, java_float, number, rounded_decimal, to_single
 from .registry import UnknownValue, evaluator
 from .time_texts import moment_text, read_moment, read_time
 from .times import parse_moment
@@ -38,9 +38,10 @@ def cast(call: Call, operand: Literal) -> Any:
 
 @evaluator("TRY_CAST")
 def try_cast(call: Call, operand: Literal) -> Any:
-    """As :func:`cast`, NULL for malformed text."""
+    """As :func:`cast`, NULL for malformed text, and for a number that its type cannot hold."""
     try:
-        return _convert(operand, call.type)
+        value = _convert(operand, call.type)
+        return None if call.type.root == "DECIMAL" and not fits_decimal(value, call.type) else value
     except _Malformed:
         return None
 
@@ -61,12 +62,10 @@ def _convert(operand: Literal, target: LogicalType) -> Any:
     if source.root in _NUMERIC and target.root == "BOOLEAN":
         return number(operand) != 0
     if source.root in _MOMENTS and target.root in _MOMENTS:
-        if (
-            target.root == "TIMESTAMP"
-            and source.root == "TIMESTAMP"
-            and (source.precision or 0) > (target.precision or 0)
-        ):
-            raise UnknownValue
+        return moment_text(parse_moment(operand.value), target)
+    if source.root == "TIMESTAMP" and target.root == "TIME":
+        return read_time(operand.value.partition(" ")[2] or "0", target)
+    if source.root == target.root == "TIMESTAMP_LTZ":
         return moment_text(parse_moment(operand.value), target)
     if source.root == target.root or (source.root in _BINARY and target.root == "VARBINARY"):
         return operand.value
@@ -99,7 +98,9 @@ def to_text(operand: Literal) -> str:
         return str(value)
     if root == "BOOLEAN":
         return "TRUE" if value else "FALSE"
-    if root in _EXACT:
+    if root == "DECIMAL":
+        return format(rounded_decimal(value, operand.type), "f")
+    if root in INTEGERS:
         return str(value)
     if root in APPROXIMATE:
         return java_float(float(value), single=root == "FLOAT")

@@ -8,14 +8,18 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
+from ....plan.functions.typing import MAX_DECIMAL
 from ....plan.rex import Call, Literal
-from ....plan.types import APPROXIMATE, INTEGERS
+from ....plan.types import APPROXIMATE, INTEGERS, LogicalType
 from .registry import UnknownValue, evaluator
 
 _NUMERIC = (*INTEGERS, "DECIMAL", *APPROXIMATE)
+
+
+_WIDE = Context(prec=4 * MAX_DECIMAL)
 
 
 def number(literal: Literal) -> Decimal:
@@ -23,6 +27,18 @@ def number(literal: Literal) -> Decimal:
     if literal.type.root not in _NUMERIC:
         raise UnknownValue
     return Decimal(str(literal.value))
+
+
+def rounded_decimal(value: Any, t: LogicalType) -> Decimal:
+    """A number with as many digits behind the point as the DECIMAL type ``t`` has."""
+    return Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP, _WIDE)
+
+
+def fits_decimal(value: Any, t: LogicalType) -> bool:
+    """Whether a number has no more digits than the DECIMAL type ``t``, once it is rounded."""
+    return Decimal(value).adjusted() < 2 * MAX_DECIMAL and (
+        len(rounded_decimal(value, t).as_tuple().digits) <= (t.precision or MAX_DECIMAL)
+    )
 
 
 def double_text(value: float) -> str:

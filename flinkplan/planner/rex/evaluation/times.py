@@ -22,6 +22,8 @@ from .time_texts import moment_text, read_moment, read_timestamp, smart_moment
 _EPOCH = datetime(1970, 1, 1)
 _PATTERN = {"yyyy": "year", "MM": "month", "dd": "day", "HH": "hour", "mm": "minute", "ss": "second"}
 _PATTERN_PART = re.compile(r"([A-Za-z])\1*")
+_FORMAT_PART = re.compile(r"'(?P<quoted>(?:[^']|'')*)'|(?P<letter>[A-Za-z])(?P=letter)*")
+"""The same, or a text between quotes, in which two quotes are one; nothing between them is a quote."""
 _TIMESTAMP = re.compile(r"(\d{4}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{1,2}:\d{1,2})(?:\.(\d{1,9}))?)?")
 
 
@@ -50,21 +52,24 @@ def format_moment(moment: datetime, pattern: str) -> str:
     }
     values = {
         **{letter * digits: f"{n:0{digits}d}" for letter, n in numbers.items() for digits in (1, 2)},
-        **{"yyyy": f"{moment.year:04d}", "yy": f"{moment.year % 100:02d}"},
+        **{"yyyy": f"{moment.year:04d}", "uuuu": f"{moment.year:04d}", "yy": f"{moment.year % 100:02d}"},
+        **{"D": str(moment.timetuple().tm_yday), **dict.fromkeys("Qq", str((moment.month + 2) // 3))},
         **{"MMM": month[:3], "MMMM": month, "E": day[:3], "EEE": day[:3], "EEEE": day},
         "a": "AM" if moment.hour < 12 else "PM",
     }
 
     def part(match: re.Match[str]) -> str:
-        if match[1] == "S":
+        if match["quoted"] is not None:
+            return match["quoted"].replace("''", "'") or "'"
+        if match[0][0] == "S":
             return f"{moment.microsecond:06d}000"[: len(match[0])].ljust(len(match[0]), "0")
         if match[0] not in values:
             raise UnknownValue
         return values[match[0]]
 
-    if "'" in pattern:
+    if _FORMAT_PART.sub("", pattern).count("'"):
         raise UnknownValue
-    return _PATTERN_PART.sub(part, pattern)
+    return _FORMAT_PART.sub(part, pattern)
 
 
 def _parse(text: str, pattern: str, moment: Callable[..., datetime] = smart_moment) -> datetime:
@@ -154,6 +159,7 @@ def _extract(call: Call, unit: Literal, source: Literal) -> int:
     moment = parse_moment(source.value)
     iso = moment.isocalendar()
     parts = {
+        "DECADE": moment.year // 10,
         "YEAR": moment.year,
         "QUARTER": (moment.month + 2) // 3,
         "MONTH": moment.month,
@@ -167,6 +173,7 @@ def _extract(call: Call, unit: Literal, source: Literal) -> int:
         "MINUTE": moment.minute,
         "SECOND": moment.second,
         "MILLISECOND": moment.microsecond // 1_000,
+        "MICROSECOND": moment.microsecond,
         "EPOCH": (moment - _EPOCH) // timedelta(seconds=1),
     }
     if unit.value not in parts:
@@ -202,6 +209,8 @@ def _round(call: Call, operand: Literal, unit: Literal | None = None) -> Decimal
     up = is_call(call, CEIL)
     if unit is None:
         return round_whole(call, operand, up)
+    if operand.type.root == "TIME" and unit.value in ("HOUR", "MINUTE", "SECOND"):
+        return _round_time(operand, unit.value, up)
     if operand.type.root not in ("DATE", "TIMESTAMP"):
         raise UnknownValue
     moment = parse_moment(operand.value)
@@ -209,6 +218,15 @@ def _round(call: Call, operand: Literal, unit: Literal | None = None) -> Decimal
     if up and floor < moment:
         floor = _next(floor, unit.value)
     return moment_text(floor, call.type)
+
+
+def _round_time(operand: Literal, unit: str, up: bool) -> str:
+    moment = parse_moment(f"1970-01-01 {operand.value}")
+    floor = _floor(moment, unit)
+    rounded = _next(floor, unit) if up and floor < moment else floor
+    if rounded.day > 1:
+        raise UnknownValue
+    return rounded.time().isoformat()
 
 
 def _floor(moment: datetime, unit: str) -> datetime:
