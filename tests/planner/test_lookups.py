@@ -87,4 +87,4 @@ def test_what_is_asked_for_by_no_column_never_runs() -> None:
 
 def test_null_does_not_look_up() -> None:
     with pytest.raises(PlanningError, match="not looked up by IS NOT DISTINCT FROM"):
-        lookup(f"INSERT INTO sis SELECT o.id, d.name {ORDERS.replace('=', 'IS NOT DISTINCT FROM')};")
+        lookup(f"INSERT INTO sis SELECT o.id, d.name {ORDERS.replace('= d.id', 'IS NOT DISTINCT FROM d.age')};")

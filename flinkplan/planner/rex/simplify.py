@@ -16,6 +16,7 @@ from ...plan.functions.comparison import (
     GE,
     GT,
     IS_FALSE,
+    IS_NOT_DISTINCT_FROM,
     IS_NOT_FALSE,
     IS_NOT_NULL,
     IS_NOT_TRUE,
@@ -335,6 +336,14 @@ def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     return sargs.write(found)
 
 
+def _not_distinct(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """Of operands that are not both NULL at once it is whether they are equal for sure."""
+    left, right = operands = tuple(map(simplifier.simplify, rex.operands))
+    if left.type.nullable and right.type.nullable:
+        return replace(rex, operands=operands)
+    return simplifier.simplify(test(IS_TRUE, compare(EQ, left, right)), unknown)
+
+
 def _like(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     """Everything that is not NULL is like ``%``."""
     if isinstance(rex.operands[1], Literal) and rex.operands[1].value == "%":
@@ -456,6 +465,7 @@ _RULES: dict[Function | None, Rule] = {
     **dict.fromkeys(COMPARISONS, _comparison),
     SEARCH: _search,
     LIKE: _like,
+    IS_NOT_DISTINCT_FROM: _not_distinct,
     CASE: _case,
     CAST: _cast,
     COALESCE: _coalesce,

@@ -60,9 +60,9 @@ CASES = {
             Join(condition=[AND(=($0, $3), >($1, $4))], type=[left])
               Scan(w)
               Scan(u)""",
-    "SELECT u.id, w.id, w.* FROM u JOIN w ON u.id IS NOT DISTINCT FROM w.id": """
+    "SELECT u.id, w.id, w.* FROM u JOIN w ON u.k IS NOT DISTINCT FROM w.k": """
         Project(id=[$0], id0=[$3], id00=[$3], a=[$4], k=[$5])
-          Join(condition=[IS NOT DISTINCT FROM($0, $3)], type=[inner])
+          Join(condition=[IS NOT DISTINCT FROM($2, $5)], type=[inner])
             Scan(u)
             Scan(w)""",
     "SELECT * FROM u FULL JOIN w USING (id)": """
