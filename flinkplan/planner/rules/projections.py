@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...plan.functions import is_deterministic
+from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown, ReadingMetadata
@@ -40,6 +41,7 @@ from ..rex.expressions import (
     contains_over,
     identity,
     inline,
+    is_call,
     ordered_refs,
     reads,
     refs,
@@ -128,7 +130,16 @@ def merge_projects(rel: Project, below: Project) -> Rel:
         return rel
     if not can_inline(rel.exprs, below.exprs):
         return rel
-    return replace(rel, input=below.input, exprs=tuple(inline(e, below.exprs) for e in rel.exprs))
+    read = tuple(map(_without_cast_to_nullable, below.exprs))
+    exprs = (inline(e, below.exprs if isinstance(e, InputRef) else read) for e in rel.exprs)
+    return replace(rel, input=below.input, exprs=tuple(exprs))
+
+
+def _without_cast_to_nullable(rex: RexNode) -> RexNode:
+    """What a cast that only allows NULL is of: calls read it as it is."""
+    if is_call(rex, CAST) and rex.operands[0].type == rex.type.not_null():
+        return rex.operands[0]
+    return rex
 
 
 def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
