@@ -160,6 +160,8 @@ def test_everyday_fields(place: Place, line: str, row: list[Any], escape: dict[s
         ("2147483648,1,1,2024-01-01,a", "2147483648"),
         ("1,-,1,2024-01-01,a", "-"),
         ("1,1,.,2024-01-01,a", "Failed to deserialize"),
+        ("1,1, 1.5,2024-01-01,a", "Failed to deserialize"),
+        ("1,1,1.5 ,2024-01-01,a", "Failed to deserialize"),
         ("1,1,1,2023-02-29,a", "2023-02-29"),
         ("1,1,1,2024-1-1,a", "2024-1-1"),
         ("1,1,1,2024-00-10,a", "2024-00-10"),

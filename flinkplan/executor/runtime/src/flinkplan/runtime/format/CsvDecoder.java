@@ -196,7 +196,7 @@ final class CsvDecoder implements Decoder {
                 int precision = type.precision(), scale = type.scale();
                 yield new QuickReader(
                         (buffer, from, to) -> Ascii.decimal(buffer, from, to, precision, scale),
-                        text -> JsonValues.toDecimal(new BigDecimal(text.trim()), precision, scale));
+                        text -> JsonValues.toDecimal(new BigDecimal(text), precision, scale));
             }
             case "DATE" -> new QuickReader(Ascii::date, Times::parseDate);
             case "TIME" -> text -> Times.parseIsoTime(text);
