@@ -72,8 +72,8 @@ def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]
             limits.length(len(value))
     except (UnknownValue, ArithmeticError, ValueError, OverflowError, TypeError):
         return call
-    literal = Literal(value, call.type.not_null())
-    return cast(literal, call.type)
+    t = call.type.regular()  # a constant is no time attribute, though it is compared with one
+    return cast(Literal(value, t.not_null()), t)
 
 
 def _write(value: Any, t: LogicalType) -> Any:

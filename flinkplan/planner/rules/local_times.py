@@ -49,7 +49,8 @@ def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
             text = _local_text(call, zone) if called(call) is FROM_UNIXTIME else _by_the_clock(call, zone)
         except (UnknownValue, ArithmeticError, ValueError):
             return rex
-        return null(rex.type) if text is None else cast(Literal(text, rex.type.not_null()), rex.type)
+        t = rex.type.regular()  # a constant is no time attribute, though it is compared with one
+        return null(t) if text is None else cast(Literal(text, t.not_null()), t)
 
     if isinstance(rel, Project):
         return replace(rel, exprs=tuple(rewrite(e, folded) for e in rel.exprs))

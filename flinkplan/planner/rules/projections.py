@@ -36,8 +36,10 @@ from ..algebra.scan_columns import physical_paths
 from ..connectors import connector_of, source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
+    COMPARISONS,
     are_columns,
     are_identity,
+    cast,
     contains_over,
     identity,
     inline,
@@ -131,8 +133,15 @@ def merge_projects(rel: Project, below: Project) -> Rel:
     if not can_inline(rel.exprs, below.exprs):
         return rel
     read = tuple(map(_without_cast_to_nullable, below.exprs))
-    exprs = (inline(e, below.exprs if isinstance(e, InputRef) else read) for e in rel.exprs)
+    exprs = (inline(e, below.exprs) if isinstance(e, InputRef) else _comparing(inline(e, read)) for e in rel.exprs)
     return replace(rel, input=below.input, exprs=tuple(exprs))
+
+
+def _comparing(rex: RexNode) -> RexNode:
+    """A comparison of what is never NULL as the type that it had; other calls keep theirs."""
+    if is_call(rex, *COMPARISONS) and not any(o.type.nullable for o in rex.operands):
+        return cast(replace(rex, type=rex.type.not_null()), rex.type)
+    return rex
 
 
 def _without_cast_to_nullable(rex: RexNode) -> RexNode:
