@@ -56,16 +56,37 @@ class Invocation(Record):
         """The enum constant that the operand at ``index`` is."""
         return str(self.constant(index))
 
+    def is_literal(self, index: int) -> bool:
+        """Whether the operand at ``index`` is a literal."""
+        return isinstance(self.call.operands[index], Literal)
+
     def constant(self, index: int) -> Any:
         """The value of the literal operand at ``index``.  Raises :class:`UnsupportedError` on any other operand."""
-        operand: RexNode | None = next(iter(self.call.operands[index : index + 1]), None)
-        if not isinstance(operand, Literal):
-            raise UnsupportedError(f"operand {index + 1} of {self.name} must be a literal")
-        return operand.value
+        return constant_of(self.call, index)
+
+
+def constant_of(call: Call, index: int) -> Any:
+    """The value of the literal operand at ``index``.  Raises :class:`UnsupportedError` on any other operand."""
+    operand: RexNode | None = next(iter(call.operands[index : index + 1]), None)
+    if not isinstance(operand, Literal):
+        raise UnsupportedError(
+            f"operand {index + 1} of {sql_name(call.name)} must be a literal", hint="write its value, as Flink asks for"
+        )
+    return operand.value
 
 
 Builder: TypeAlias = "Callable[..., Column]"
 Check = Callable[[Call], None]
+
+
+def literal_operands(positions: Callable[[Call], Iterable[int]]) -> Check:
+    """The check that the operands of a call at these positions are literals."""
+
+    def check(call: Call) -> None:
+        for index in positions(call):
+            constant_of(call, index)
+
+    return check
 
 
 class Implementation(Record):
