@@ -14,9 +14,19 @@ from ...plan.functions.cast import instead_of_cast, unruled_cast
 from ...plan.functions.model import SPECIAL
 from ...plan.readable import readable
 from ...plan.rex import Call
-from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, NUMERIC, STRING_LENGTH, TIMESTAMPS, LogicalType
+from ...plan.types import (
+    APPROXIMATE,
+    BINARY_STRING,
+    CHARACTER,
+    INTEGERS,
+    NUMERIC,
+    STRING_LENGTH,
+    TIMESTAMPS,
+    LogicalType,
+)
 from ..spark import F, T
 from ..types import cast_type, has_nanos, is_day_time, is_year_month, spark_type
+from .arithmetic import as_approximate
 from .jvm import invoke
 from .maps import keys_of, map_of
 from .registry import Invocation, scalar
@@ -99,6 +109,8 @@ def convert(a: Column, source: LogicalType, target: LogicalType, time_zone: str)
         return F.when(a.rlike(_PLAIN_INTEGER), a.cast(cast_type(target)))
     if target.root == "BOOLEAN" and source.root in CHARACTER:
         return F.when(~a.rlike(_BLANK_ENDED), a.cast("boolean"))
+    if target.root in APPROXIMATE and source.root == "DECIMAL":
+        return as_approximate(a, source, target)
     if target.root in ("BOOLEAN", *NUMERIC) and source.root in ("BOOLEAN", *NUMERIC, *CHARACTER):
         return a.cast(cast_type(target))
     if target.root == "DATE":

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 from ...plan.errors import UnsupportedError
 from ...plan.functions.comparison import CAST_ONE_SIDE, are_text_and_number
 from ...plan.functions.model import BINARY, INTERNAL, POSTFIX, PREFIX
+from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.readable import readable
 from ...plan.rex import Call, Literal, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, LogicalType
-from ..spark import F
+from ..spark import F, T
 from ..types import has_nanos
+from .arithmetic import as_decimal, as_double, decimal_type, digits_of_both
+from .jvm import invoke
 from .literals import constant
 from .maps import entries_of
 from .registry import Invocation, native, scalar
@@ -31,6 +34,24 @@ def comparable(column: Column, t: LogicalType, others: tuple[LogicalType, ...]) 
     if any(map(has_nanos, others)) and not has_nanos(t):
         return with_nanos(column)
     return column
+
+
+def _exceed_spark(left: LogicalType, right: LogicalType) -> bool:
+    """Whether no decimal holds the values of both types, to which Spark would bring them."""
+    numbers = decimal_type(left), decimal_type(right)
+    return all(t.root == "DECIMAL" for t in numbers) and digits_of_both(*numbers) > MAX_DECIMAL
+
+
+def _sides(
+    a: Column, left: LogicalType, b: Column, right: LogicalType, *, null_safe: bool = False
+) -> tuple[Column, Column]:
+    """What is compared for ``a`` and ``b``: they themselves, or their difference with zero."""
+    if _exceed_spark(left, right):
+        difference = invoke("Numbers.compareDecimals", T.IntegerType(), as_decimal(a, left), as_decimal(b, right))
+        return F.when(a.isNull() & b.isNull() & F.lit(null_safe), 0).otherwise(difference), F.lit(0)
+    if {left.root, right.root} & {*APPROXIMATE}:
+        a, b = (as_double(x, t) if t.root == "DECIMAL" else x for x, t in ((a, left), (b, right)))
+    return comparable(a, left, (left, right)), comparable(b, right, (left, right))
 
 
 def check_comparison(call: Call) -> None:
@@ -51,7 +72,7 @@ def _comparison(name: str, compare: Callable[[Column, Column], Column], of_nan: 
     def build(call: Invocation, a: Column, b: Column) -> Column:
         left, right = call.types
         a = _as_the_other(a, left, right, call.time_zone)
-        found = compare(comparable(a, left, call.types), comparable(b, right, call.types))
+        found = compare(*_sides(a, left, b, right, null_safe="DISTINCT" in name))
         sides = zip((a, b), (b, a), call.call.operands, strict=True)
         nan = [F.isnan(x) & y.isNotNull() for x, y, rex in sides if _may_be_nan(rex)]
         return F.when(reduce(operator.or_, nan), F.lit(of_nan)).otherwise(found) if nan else found
@@ -80,6 +101,7 @@ _comparison("$<$1", operator.lt)
 _comparison("$<=$1", operator.le)
 _comparison("$>$1", operator.gt)
 _comparison("$>=$1", operator.ge)
+
 _comparison("$IS NOT DISTINCT FROM$1", lambda a, b: a.eqNullSafe(b))
 _comparison("$IS DISTINCT FROM$1", lambda a, b: ~a.eqNullSafe(b))
 
@@ -112,14 +134,32 @@ def search(call: Invocation, a: Column) -> Column:
     if not isinstance(sarg, Sarg):
         raise UnsupportedError("SEARCH needs a search argument as its second operand")
     points = [r.lower.value for r in sarg.ranges if r.lower is not None and r.lower == r.upper]
-    tests = [a.isin(*(constant(p, sarg.type) for p in points))] if points else []
-    tests += [_within(a, r, sarg.type) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
+    of = call.types[0]
+    if _exceed_spark(of, sarg.type):
+        tests = [operator.eq(*_sides(a, of, constant(p, sarg.type), sarg.type)) for p in points]
+    else:
+        tests = [a.isin(*(constant(p, sarg.type) for p in points))] if points else []
+    tests += [_within(a, of, r, sarg.type) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
     found = F.when(a.isNotNull(), reduce(operator.or_, tests, F.lit(False)))
     if _may_be_nan(call.call.operands[0]):
         found = F.when(F.isnan(a), F.lit(_is_all_but_points(sarg))).otherwise(found)
+        if _tells_zeros_apart(sarg):
+            found = F.when(is_minus_zero(a), F.lit(_is_all_but_points(sarg))).otherwise(found)
     if sarg.null_as == "UNKNOWN":
         return found
     return F.coalesce(found, F.lit(sarg.null_as == "TRUE"))
+
+
+def _tells_zeros_apart(sarg: Sarg) -> bool:
+    """Whether zero is one of several single values, which Flink looks up in a set: there -0.0 is another one."""
+    bounds = [b.value for r in sarg.ranges for b in (r.lower, r.upper) if b is not None]
+    single = all(r.lower is not None and r.lower == r.upper for r in sarg.ranges)
+    return (single or _is_all_but_points(sarg)) and any(float(b) == 0 for b in bounds)
+
+
+def is_minus_zero(a: Column) -> Column:
+    """Whether a floating-point number is zero with a sign."""
+    return (a == 0) & (a.cast("string") == "-0.0")
 
 
 def _is_all_but_points(sarg: Sarg) -> bool:
@@ -132,12 +172,12 @@ def _is_all_but_points(sarg: Sarg) -> bool:
     )
 
 
-def _within(a: Column, r: Range, t: LogicalType) -> Column:
+def _within(a: Column, of: LogicalType, r: Range, t: LogicalType) -> Column:
     tests = []
     if r.lower is not None:
-        bound = constant(r.lower.value, t)
-        tests.append(a >= bound if r.lower.closed else a > bound)
+        sides = _sides(a, of, constant(r.lower.value, t), t)
+        tests.append((operator.ge if r.lower.closed else operator.gt)(*sides))
     if r.upper is not None:
-        bound = constant(r.upper.value, t)
-        tests.append(a <= bound if r.upper.closed else a < bound)
+        sides = _sides(a, of, constant(r.upper.value, t), t)
+        tests.append((operator.le if r.upper.closed else operator.lt)(*sides))
     return reduce(operator.and_, tests, F.lit(True))

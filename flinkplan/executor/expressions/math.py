@@ -8,42 +8,59 @@ from typing import TYPE_CHECKING
 from ...plan.types import INTEGERS
 from ..spark import F, T
 from ..types import cast_type, spark_type
-from .arithmetic import precision_of
+from .arithmetic import as_double, precision_of
 from .jvm import invoke
-from .registry import Invocation, kernel, native, scalar
+from .registry import Invocation, native, scalar
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
-native("$ABS$1", F.abs)
-native("$POWER$1", F.pow)
-native("$SIN$1", F.sin)
-native("$COS$1", F.cos)
-native("$TAN$1", F.tan)
-native("$COT$1", F.cot)
-native("$ASIN$1", F.asin)
-native("$ACOS$1", F.acos)
-native("$ATAN$1", F.atan)
-native("$ATAN2$1", F.atan2)
-native("$SINH$1", F.sinh)
-native("$COSH$1", F.cosh)
-native("$TANH$1", F.tanh)
-native("$DEGREES$1", F.degrees)
-native("$RADIANS$1", F.radians)
 native("$PI$1", F.pi)
 native("$E$1", F.e)
 native("$BIN$1", F.bin)
 native("$UUID$1", F.uuid)
-kernel("$EXP$1", "Numbers.exp")
-kernel("$LN$1", "Numbers.ln")
-kernel("$LOG10$1", "Numbers.log10")
-kernel("$LOG2$1", "Numbers.log2")
+
+
+def _of_doubles(name: str, function: Callable[..., Column], kernel: bool = False) -> None:
+    """Register a function of numbers that is computed with DOUBLEs."""
+
+    @scalar(f"${name}$1", kernel=kernel)
+    def build(call: Invocation, *operands: Column) -> Column:
+        return function(*map(as_double, operands, call.types))
+
+
+def _by_java(method: str) -> Callable[..., Column]:
+    return lambda *operands: invoke(method, T.DoubleType(), *operands)
+
+
+_OF_DOUBLES: dict[str, Callable[..., Column]] = {
+    "POWER": F.pow,
+    "SIN": F.sin,
+    "COS": F.cos,
+    "TAN": F.tan,
+    "COT": F.cot,
+    "ASIN": F.asin,
+    "ACOS": F.acos,
+    "ATAN": F.atan,
+    "ATAN2": F.atan2,
+    "SINH": F.sinh,
+    "COSH": F.cosh,
+    "TANH": F.tanh,
+    "DEGREES": F.degrees,
+    "RADIANS": F.radians,
+}
+for _name, _function in _OF_DOUBLES.items():
+    _of_doubles(_name, _function)
+
+for _name in ("exp", "ln", "log10", "log2"):
+    _of_doubles(_name.upper(), _by_java(f"Numbers.{_name}"), kernel=True)
 
 
 @scalar("$LOG$1", kernel=True)
 def log(call: Invocation, *operands: Column) -> Column:
     """LOG(x), the natural logarithm, or LOG(base, x)."""
-    return invoke("Numbers.ln" if len(operands) == 1 else "Numbers.log", spark_type(call.type), *operands)
+    method = "Numbers.ln" if len(operands) == 1 else "Numbers.log"
+    return invoke(method, spark_type(call.type), *map(as_double, operands, call.types))
 
 
 @scalar("$SIGN$1")
@@ -95,12 +112,16 @@ def truncate(call: Invocation, a: Column, digits: Column | None = None) -> Colum
 
 @scalar("$RAND$1")
 def rand(call: Invocation, seed: Column | None = None) -> Column:
-    """A random number from 0 to 1; the sequence of a seed is Spark's, not Flink's."""
-    return F.rand() if seed is None else F.rand(call.constant(0))
+    """A random number from 0 to 1; the sequence of a seed is Spark's, the first number of a row's own seed Flink's."""
+    if seed is None or call.is_literal(0):
+        return F.rand() if seed is None else F.rand(call.constant(0))
+    return invoke("Numbers.random", T.DoubleType(), seed)
 
 
 @scalar("$RAND_INTEGER$1")
 def rand_integer(call: Invocation, *operands: Column) -> Column:
     """RAND_INTEGER([seed,] bound): a random integer below the bound."""
+    if len(operands) > 1 and not call.is_literal(0):
+        return invoke("Numbers.randomInteger", T.IntegerType(), *operands)
     random = F.rand() if len(operands) == 1 else F.rand(call.constant(0))
     return F.floor(random * operands[-1]).cast("int")

@@ -13,6 +13,7 @@ from ...plan.types import LogicalType, row
 from ..algebra.logical import Project, Rel, SetKind, SetOp, Values
 from ..algebra.names import anonymous
 from ..rex.builder import convert, rescaled
+from ..rex.exact import EXACT
 from ..rex.expressions import identity
 from ..sql import ast
 from .columns import SINGLE_ROW, renamed
@@ -163,7 +164,7 @@ def _typed_value(value: RexNode, common: LogicalType) -> RexNode:
     """A value of VALUES: a DECIMAL has the digits of its column."""
     if not isinstance(value, Literal) or common.root != "DECIMAL":
         return value
-    scaled = Decimal(str(value.value)).quantize(Decimal(1).scaleb(-(common.scale or 0)))
+    scaled = Decimal(str(value.value)).quantize(Decimal(1).scaleb(-(common.scale or 0)), context=EXACT)
     return Literal(format(scaled, "f"), common.not_null())
 
 

@@ -26,6 +26,7 @@ from ...plan.types import (
     char,
 )
 from ..algebra.unplanned import Approximate
+from .exact import EXACT
 from .expressions import FALSE, TRUE, is_call
 
 
@@ -129,7 +130,7 @@ def _retyped_number(to: LogicalType, given: Any) -> Literal | None:
         return Literal(int(value), to) if whole and fits_integer(int(value), to) else None
     if to.root == "DECIMAL":
         precision, scale = exact_digits(to)
-        if abs(value) >= Decimal(10) ** (precision - scale):
+        if value.copy_abs() >= Decimal(10) ** (precision - scale):
             return None
     if to.root not in (*APPROXIMATE, "DECIMAL"):
         return None
@@ -142,7 +143,9 @@ def rescaled(rex: RexNode) -> RexNode:
         return replace(rex, operands=tuple(map(rescaled, rex.operands)))
     if not isinstance(rex, Literal) or rex.type.root != "DECIMAL" or rex.value is None:
         return rex
-    return replace(rex, value=str(Decimal(rex.value).quantize(Decimal(1).scaleb(-(rex.type.scale or 0)))))
+    return replace(
+        rex, value=str(Decimal(rex.value).quantize(Decimal(1).scaleb(-(rex.type.scale or 0)), context=EXACT))
+    )
 
 
 def ensure_type(to: LogicalType, rex: RexNode) -> RexNode:

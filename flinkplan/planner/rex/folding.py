@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from decimal import localcontext
 from typing import Any
 
 from ...plan.functions import Function, called, is_deterministic
@@ -37,6 +38,7 @@ from .evaluation.numbers import double_text, fits_decimal, number, rounded_decim
 from .evaluation.registry import UnknownValue, of_values
 from .evaluation.time_texts import moment_text, read_moment, read_time
 from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
+from .exact import DIVISION, EXACT
 from .expressions import cast
 
 
@@ -64,10 +66,11 @@ def fold(call: Call) -> RexNode:
 
 def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]) -> RexNode:
     try:
-        value = rule(call, *operands)
-        if value is None:
-            return Literal(None, call.type) if call.type.nullable else call
-        value = _write(value, call.type)
+        with localcontext(EXACT):
+            value = rule(call, *operands)
+            if value is None:
+                return Literal(None, call.type) if call.type.nullable else call
+            value = _write(value, call.type)
         if isinstance(value, str):
             limits.length(len(value))
     except (UnknownValue, ArithmeticError, ValueError, OverflowError, TypeError):
@@ -122,7 +125,7 @@ def _divide(call: Call, left: Literal, right: Literal) -> Any:
         raise UnknownValue
     if call.type.root in INTEGERS:
         return math.trunc(number(left) / number(right))
-    return number(left) / number(right)
+    return DIVISION.divide(number(left), number(right))
 
 
 def _negate(call: Call, operand: Literal) -> Any:

@@ -189,6 +189,17 @@ def test_a_sum_that_overflowed_begins_anew_and_an_average_is_over(bench: Bench) 
     assert bench.step(aggregated) == [("-U", "a", None, None, None), ("+U", "a", 3, None, None)]
 
 
+def test_a_sum_of_38_digits_is_exact_when_rows_are_taken_back(bench: Bench) -> None:
+    of = row([("k", STRING), ("d", decimal(38, 2))])
+    calls = [call("SUM", 1, of=decimal(38, 2)), call("SUM", 1, of=decimal(38, 2), distinct=True)]
+    aggregated = aggregate(bench, bench.source("in", of, changelog=True), calls)
+    most, large = "9" * 36 + ".99", "123456789012345678901234567890123456.78"
+    bench.put("in", ("+I", "a", most), ("+I", "a", "1.00"), ("-D", "a", most))
+    bench.put("in", ("+I", "b", large), ("+I", "b", "-0.01"), ("-D", "b", large))
+    values = {key: [float(v) for v in sums] for _, key, *sums in bench.step(aggregated)}
+    assert values == {"a": [-1e36] * 2, "b": [-0.01] * 2}
+
+
 @pytest.mark.parametrize(
     ("function", "rows", "message"),
     [

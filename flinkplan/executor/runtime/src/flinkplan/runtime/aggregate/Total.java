@@ -1,6 +1,7 @@
 package flinkplan.runtime.aggregate;
 
 import java.io.Serializable;
+import java.math.BigDecimal;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -177,16 +178,16 @@ abstract class Total implements Serializable {
             total = (Decimal) value;
         }
 
-        private void change(Decimal by) {
+        private void change(BigDecimal by) {
             if (total == null && !restarts) {
                 return;
             }
-            Decimal start = total == null ? (Decimal) zero() : total;
-            total = Numbers.decimal(start.toJavaBigDecimal().add(by.toJavaBigDecimal()), sum);
+            total = Numbers.decimal(total == null ? by : total.toJavaBigDecimal().add(by), sum);
         }
 
-        private Decimal read(InternalRow row, int column) {
-            return row.getDecimal(column, input.precision(), input.scale());
+        /** Spark's Decimal would negate and round to 34 digits; what Java's does is exact. */
+        private BigDecimal read(InternalRow row, int column) {
+            return row.getDecimal(column, input.precision(), input.scale()).toJavaBigDecimal();
         }
 
         @Override
@@ -196,7 +197,7 @@ abstract class Total implements Serializable {
 
         @Override
         void subtract(InternalRow row, int column) {
-            change(read(row, column).unary_$minus());
+            change(read(row, column).negate());
         }
 
         @Override
@@ -207,7 +208,7 @@ abstract class Total implements Serializable {
         @Override
         void merge(InternalRow saved) {
             if (!saved.isNullAt(0)) {
-                change(saved.getDecimal(0, sum.precision(), sum.scale()));
+                change(saved.getDecimal(0, sum.precision(), sum.scale()).toJavaBigDecimal());
             } else if (!restarts) {
                 total = null;
             }
@@ -220,7 +221,7 @@ abstract class Total implements Serializable {
 
         @Override
         Object zero() {
-            return Decimal.apply(java.math.BigDecimal.ZERO, sum.precision(), sum.scale());
+            return Decimal.apply(BigDecimal.ZERO, sum.precision(), sum.scale());
         }
     }
 }

@@ -4,6 +4,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
+import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.spark.sql.types.Decimal;
@@ -49,6 +50,38 @@ public final class Numbers {
         return decimal(javaDecimal(a).divide(javaDecimal(b), DIVISION), precision, scale);
     }
 
+    /** Exact, where Spark's own negation keeps 34 digits. */
+    public static Decimal negate(Decimal value, int precision, int scale) {
+        return decimal(javaDecimal(value).negate(), precision, scale);
+    }
+
+    public static Decimal abs(Decimal value, int precision, int scale) {
+        return decimal(javaDecimal(value).abs(), precision, scale);
+    }
+
+    /** Null where the sum does not fit; so for differences and products. */
+    public static Decimal add(Decimal a, Decimal b, int precision, int scale) {
+        return decimal(javaDecimal(a).add(javaDecimal(b)), precision, scale);
+    }
+
+    public static Decimal subtract(Decimal a, Decimal b, int precision, int scale) {
+        return decimal(javaDecimal(a).subtract(javaDecimal(b)), precision, scale);
+    }
+
+    public static Decimal multiply(Decimal a, Decimal b, int precision, int scale) {
+        return decimal(javaDecimal(a).multiply(javaDecimal(b)), precision, scale);
+    }
+
+    /** Negative, zero or positive. Spark would first bring both to one type, which may not hold all their digits. */
+    public static int compareDecimals(Decimal a, Decimal b) {
+        return javaDecimal(a).compareTo(javaDecimal(b));
+    }
+
+    /** As Flink computes it of a decimal that a long holds: rounded twice where it has more than 15 digits. */
+    public static double toDouble(Decimal value) {
+        return value.toUnscaledLong() / Math.pow(10, value.scale());
+    }
+
     /** Takes the sign of the dividend; fails on a zero divisor. */
     public static long remainderOfIntegers(long a, long b) {
         checkDivisor(a, b == 0);
@@ -65,12 +98,12 @@ public final class Numbers {
 
     public static Decimal remainderOfDecimals(Decimal a, Decimal b, int precision, int scale) {
         checkDivisor(a, b.isZero());
-        return decimal(javaDecimal(a).remainder(javaDecimal(b)), precision, scale);
+        return decimal(javaDecimal(a).remainder(javaDecimal(b), DIVISION), precision, scale);
     }
 
     /** Rounds half away from zero; digits may be negative; wraps where the result does not fit. */
     public static long roundInteger(long value, int digits) {
-        return BigDecimal.valueOf(value).setScale(digits, RoundingMode.HALF_UP).longValue();
+        return setScale(BigDecimal.valueOf(value), digits, RoundingMode.HALF_UP).longValue();
     }
 
     public static double roundDouble(double value, int digits) {
@@ -78,11 +111,11 @@ public final class Numbers {
     }
 
     public static Decimal roundDecimal(Decimal value, int digits, int precision, int scale) {
-        return decimal(javaDecimal(value).setScale(digits, RoundingMode.HALF_UP), precision, scale);
+        return decimal(setScale(javaDecimal(value), digits, RoundingMode.HALF_UP), precision, scale);
     }
 
     public static long truncateInteger(long value, int digits) {
-        return BigDecimal.valueOf(value).setScale(digits, RoundingMode.DOWN).longValue();
+        return setScale(BigDecimal.valueOf(value), digits, RoundingMode.DOWN).longValue();
     }
 
     public static double truncateDouble(double value, int digits) {
@@ -90,7 +123,7 @@ public final class Numbers {
     }
 
     public static Decimal truncateDecimal(Decimal value, int digits, int precision, int scale) {
-        return decimal(javaDecimal(value).setScale(digits, RoundingMode.DOWN), precision, scale);
+        return decimal(setScale(javaDecimal(value), digits, RoundingMode.DOWN), precision, scale);
     }
 
     public static double ceil(double value) {
@@ -120,6 +153,15 @@ public final class Numbers {
 
     public static double exp(double value) {
         return Math.exp(value);
+    }
+
+    /** The first number of the sequence that a seed begins. */
+    public static double random(int seed) {
+        return new Random(seed).nextDouble();
+    }
+
+    public static int randomInteger(int seed, int bound) {
+        return new Random(seed).nextInt(bound);
     }
 
     /** The number of a text with blanks around it; null where it is none. */
@@ -176,7 +218,15 @@ public final class Numbers {
         if (Double.isNaN(value) || Double.isInfinite(value)) {
             return value;
         }
-        return BigDecimal.valueOf(value).setScale(digits, mode).doubleValue();
+        return setScale(BigDecimal.valueOf(value), digits, mode).doubleValue();
+    }
+
+    /** More digits than there are change nothing, and beyond all of them there is nothing left to round. */
+    private static BigDecimal setScale(BigDecimal value, int digits, RoundingMode mode) {
+        if (digits >= value.scale()) {
+            return value;
+        }
+        return (long) digits + value.precision() < value.scale() ? BigDecimal.ZERO : value.setScale(digits, mode);
     }
 
     private static BigDecimal javaDecimal(Decimal value) {
