@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from ...plan.errors import PlanError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
-from ...plan.types import STRING_LENGTH
+from ...plan.types import APPROXIMATE, STRING_LENGTH
 from ..spark import F
-from ..types import cast_type
+from ..types import cast_type, has_nanos
+from .comparison import is_minus_zero
 from .registry import Invocation, scalar
+from .timestamps import with_nanos
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
+
+
+def _compared(call: Invocation, operands: tuple[Column, ...]) -> list[Column]:
+    """Operands of which the greatest or least is taken; timestamps with nanoseconds where the result has them."""
+    if has_nanos(call.type):
+        return [o if has_nanos(t) else with_nanos(o) for o, t in zip(operands, call.types, strict=True)]
+    return [_typed(call, o) for o in operands]
 
 
 def _typed(call: Invocation, column: Column) -> Column:
@@ -55,20 +65,33 @@ def coalesce(call: Invocation, *operands: Column) -> Column:
     return F.coalesce(*(_typed(call, o) for o in operands))
 
 
+def _all(conditions: Iterable[Column]) -> Column:
+    return reduce(lambda a, b: a & b, conditions)
+
+
 def _all_known(chosen: Column, operands: tuple[Column, ...]) -> Column:
-    return F.when(reduce(lambda a, b: a & b, (o.isNotNull() for o in operands)), chosen)
+    return F.when(_all(o.isNotNull() for o in operands), chosen)
 
 
 @scalar("$GREATEST$1")
 def greatest(call: Invocation, *operands: Column) -> Column:
     """The greatest operand; NULL where one is."""
-    return _all_known(F.greatest(*(_typed(call, o) for o in operands)), operands)
+    found = F.greatest(*_compared(call, operands))
+    if call.type.root in APPROXIMATE:
+        found = F.when((found == 0) & ~_all(is_minus_zero(o) | (o != 0) for o in operands), F.abs(found)).otherwise(
+            found
+        )
+    return _all_known(found, operands)
 
 
 @scalar("$LEAST$1")
 def least(call: Invocation, *operands: Column) -> Column:
     """The least operand; NULL where one is."""
-    return _all_known(F.least(*(_typed(call, o) for o in operands)), operands)
+    found = F.least(*_compared(call, operands))
+    if call.type.root in APPROXIMATE:
+        has_minus_zero = ~_all(~is_minus_zero(o) for o in operands)
+        found = F.when((found == 0) & has_minus_zero, -F.abs(found)).otherwise(found)
+    return _all_known(found, operands)
 
 
 _SUMMARIES = (

@@ -48,7 +48,7 @@ def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
     if node.approximate:
         if math.isinf(float(node.value)):
             raise BindError(f"{node.text} is beyond the range of DOUBLE", node.span)
-        return Literal(Approximate(node.value), DOUBLE.not_null())
+        return Literal(Approximate(node.value or 0), DOUBLE.not_null())  # a zero has neither sign nor digits
     whole, _, fraction = node.text.lstrip("+-").partition(".")
     if not fraction:
         number = int(node.value)
@@ -61,6 +61,12 @@ def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
     precision = len(whole) + len(fraction)
     if precision > MAX_DECIMAL:
         raise BindError(f"{node.text} has {precision} digits, a DECIMAL at most {MAX_DECIMAL}", node.span)
+    if not fits_integer(int(node.text.replace(".", "")), BIGINT):
+        raise BindError(
+            f"the digits of {node.text} are beyond the range of BIGINT",
+            node.span,
+            f"write it as a text: CAST('{node.text}' AS DECIMAL({precision}, {len(fraction)}))",
+        )
     return Literal(str(node.value or abs(node.value)), decimal(precision, len(fraction), nullable=False))
 
 
