@@ -145,15 +145,22 @@ def _escaped_character(value: str) -> str:
     return value
 
 
-def _time_zone(value: str) -> str:
+def is_time_zone(value: str) -> bool:
+    """Whether Java's ``ZoneId.of`` takes a text: the name of a region, or an offset."""
     from zoneinfo import ZoneInfo
 
-    if value == "default" or re.fullmatch(r"(UTC|GMT)([+-]\d{1,2}(:\d\d)?)?", value):
-        return value
+    if re.fullmatch(r"(UTC|GMT|UT)?[+-]\d{1,2}(:\d\d(:\d\d)?)?|(UTC|GMT|UT)?[+-]\d{4}(\d\d)?|UTC|GMT|UT|Z", value):
+        return True
     try:
         ZoneInfo(value)
     except (ValueError, OSError, KeyError):
-        raise FlinkplanError("it is a time zone such as America/Los_Angeles, GMT+03:00 or UTC") from None
+        return False
+    return True
+
+
+def _time_zone(value: str) -> str:
+    if value != "default" and not (is_time_zone(value) and (value[0] not in "+-Z" or "/" in value)):
+        raise FlinkplanError("it is a time zone such as America/Los_Angeles, GMT+03:00 or UTC")
     return value
 
 

@@ -11,11 +11,11 @@ from ...plan.functions.model import POSTFIX
 from ...plan.rex import Call, Literal
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..spark import F, T
-from ..types import cast_type, field_name, spark_type
+from ..types import cast_type, field_name, has_nanos, spark_type
 from .jvm import invoke
 from .maps import entries_of
-from .registry import Invocation, kernel, scalar
-from .timestamps import to_micros
+from .registry import Invocation, kernel, literal_operands, scalar
+from .timestamps import nanos_of, to_micros
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -141,7 +141,7 @@ def json_string(call: Invocation, a: Column) -> Column:
     return to_json(a, call.types[0])
 
 
-@scalar("$JSON_OBJECT$1", kernel=True)
+@scalar("$JSON_OBJECT$1", kernel=True, check=literal_operands(lambda call: range(1, len(call.operands), 2)))
 def json_object(call: Invocation, *operands: Column) -> Column:
     """``JSON_OBJECT([KEY] key VALUE value, … [NULL | ABSENT ON NULL])``; keys are written in order."""
     keep_nulls = call.symbol(0) == "NULL"
@@ -215,6 +215,8 @@ def _timestamp(a: Column, t: LogicalType) -> Column:
     """ISO 8601 with as many digits of the second as are needed."""
     zone = "Z" if t.root == "TIMESTAMP_LTZ" else ""
     text = F.date_format(to_micros(a, t), "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
+    if has_nanos(t):
+        text = F.concat(text, F.lpad(nanos_of(a, t).cast("string"), 3, "0"))
     return _enclose('"', F.regexp_replace(text, r"\.?0+$", ""), f'{zone}"')
 
 

@@ -13,11 +13,10 @@ from ...plan.functions.model import FUNCTION_ID
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..spark import F, T
 from ..types import cast_type, has_nanos, is_year_month
-from .arithmetic import as_decimal
 from .jvm import invoke
 from .math import ceil_number, floor_number
 from .registry import Invocation, scalar
-from .timestamps import from_local, nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
+from .timestamps import nanos_of, time_of_day, to_local, to_micros, truncate, with_nanos
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -191,39 +190,36 @@ def to_date(call: Invocation, text: Column, pattern: Column | None = None) -> Co
 @scalar("$TO_TIMESTAMP$1", kernel=True)
 def to_timestamp(call: Invocation, text: Column, pattern: Column | None = None) -> Column:
     """The TIMESTAMP(3) of a text; NULL where it is none."""
-    return _parsed(text, pattern)
-
-
-def _parsed(text: Column, pattern: Column | None) -> Column:
     if pattern is None:
         return truncate(invoke("Times.parseTimestamp", T.TimestampType(), text), 3)
     return invoke("Times.parseTimestampBy", T.TimestampType(), text, pattern)
 
 
-_MIN_MILLIS, _MAX_MILLIS = -62_167_219_200_000, 253_402_300_799_999
-
-
 @scalar("$TO_TIMESTAMP_LTZ$1", kernel=True)
 def to_timestamp_ltz(call: Invocation, a: Column, *rest: Column) -> Column:
-    """Of a number of milliseconds, or of seconds where the precision is 0; or of a text, a pattern and a zone."""
+    """Of a number and how many digits of the second it counts; or of a text, a pattern and a zone."""
     t = call.types[0]
     if t.root not in CHARACTER:
-        return _from_epoch(a, t, call.constant(1) if rest else 3)
+        return _from_epoch(call, a, rest[0] if rest else F.lit(3))
     if not rest:
         return truncate(invoke("Times.requireTimestamp", T.TimestampType(), a), 3)
-    zone = str(call.constant(2)) if len(rest) == 2 else "UTC"
-    return from_local(_parsed(a, rest[0]), _LTZ, zone)
+    pattern, *zone = rest
+    micros = invoke("Times.parseInstantBy", T.TimestampType(), a, pattern)
+    if zone:
+        micros = invoke("Times.ofZone", T.TimestampType(), F.unix_micros(micros), zone[0])
+    if not has_nanos(call.type):
+        return micros
+    return with_nanos(micros, invoke("Times.parseInstantNanosBy", T.ShortType(), a, pattern))
 
 
-def _from_epoch(a: Column, t: LogicalType, precision: int) -> Column:
-    if precision not in (0, 3):
-        raise UnsupportedError(f"TO_TIMESTAMP_LTZ takes the precision 0 or 3, not {precision}")
-    unit = 1000 if precision == 0 else 1
-    # a decimal loses its fraction first, a double keeps it
-    whole = as_decimal(a.cast("bigint") if t.root == "DECIMAL" else a, LogicalType("BIGINT"))
-    millis = F.floor((a if t.root in APPROXIMATE else whole) * unit)
-    in_range = millis.between(F.lit(_MIN_MILLIS), F.lit(_MAX_MILLIS))
-    return F.when(in_range, F.timestamp_millis(millis.cast("bigint")))
+def _from_epoch(call: Invocation, a: Column, digits: Column) -> Column:
+    """A number of an exact type loses its fraction first."""
+    method = "Times.ofFractionalEpoch" if call.types[0].root in APPROXIMATE else "Times.ofEpoch"
+    count = a.cast("bigint") if call.types[0].root == "DECIMAL" else a
+    micros = invoke(method, T.TimestampType(), count, digits)
+    return (
+        with_nanos(micros, invoke(f"{method}Nanos", T.ShortType(), count, digits)) if has_nanos(call.type) else micros
+    )
 
 
 @scalar("$FROM_UNIXTIME$1", kernel=True)

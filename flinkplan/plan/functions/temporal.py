@@ -41,10 +41,27 @@ declare(
 )
 declare("TO_DATE", (_TEXT, _TWO), always(DATE), pushing=Pushing.BY_ANOTHER)
 declare("TO_TIMESTAMP", (_TEXT, _TWO), always(timestamp(3)), pushing=Pushing.BY_ANOTHER)
-declare(
+MAX_DIGITS = 9
+"""Of the fraction of a second."""
+
+
+def digits_of_pattern(pattern: str) -> int:
+    """How many digits of a second a pattern asks for.  Source: Flink's ``DateTimeUtils.precisionFromFormat``."""
+    return max(3, min(len(pattern) - len(pattern.rstrip("S")), MAX_DIGITS))
+
+
+def _instant(args: Arguments) -> LogicalType:
+    """As many digits as a literal says, and at least three.  Source: Flink's ``ToTimestampLtzTypeStrategy``."""
+    said = args.literal(1)
+    if isinstance(said, str):
+        return timestamp_ltz(digits_of_pattern(said))
+    return timestamp_ltz(max(3, said) if isinstance(said, int) else 3)
+
+
+TO_TIMESTAMP_LTZ = declare(
     "TO_TIMESTAMP_LTZ",
     (signature("NUMERIC"), signature("NUMERIC", which("INT", lambda t: t.root == "INT")), _TEXT, _TWO, _THREE),
-    always(timestamp_ltz(3)),
+    _instant,
     bridged=True,
     local_time=LocalTime.NEVER,
 )

@@ -10,6 +10,7 @@ from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG
 from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval, is_year_month
+from ...plan.options import is_time_zone
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
@@ -176,6 +177,24 @@ def _extracted(unit: str, operand: RexNode, span: Span) -> RexNode:
 
 
 _MONTH_UNITS = ("YEAR", "QUARTER", "MONTH", "DECADE", "CENTURY", "MILLENNIUM")
+
+
+@expands("TO_TIMESTAMP_LTZ")
+def _to_timestamp_ltz(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+    """Of a literal it is known here whether it says how many digits a number counts, or names a time zone."""
+    operands = binder.bind_all(node.args)
+    digits, zone = (o.value if isinstance(o, Literal) else None for o in (*operands, None, None, None)[1:3])
+    if isinstance(digits, int) and not 0 <= digits <= temporal.MAX_DIGITS:
+        raise BindError(
+            f"TO_TIMESTAMP_LTZ takes numbers with 0 to {temporal.MAX_DIGITS} digits of the second, not {digits}",
+            node.args[1].span,
+            "0 is for seconds, 3 for milliseconds, 6 for microseconds, 9 for nanoseconds",
+        )
+    if isinstance(zone, str) and not is_time_zone(zone):
+        raise BindError(
+            f"'{zone}' is no time zone", node.args[2].span, "write one as 'Europe/Berlin', 'UTC' or '+02:00'"
+        )
+    return call(temporal.TO_TIMESTAMP_LTZ, operands, node)
 
 
 @expands("FLOOR", "CEIL", "CEILING")

@@ -19,11 +19,14 @@ _TIMESTAMP = re.compile(
 )
 
 
-def moment_text(moment: datetime, t: LogicalType) -> str:
-    """A moment as a literal of a type holds it: a date, or a timestamp without trailing zeros."""
+def moment_text(moment: datetime, t: LogicalType, below: int = 0) -> str:
+    """A moment as a literal of a type holds it: a date, or a timestamp without trailing zeros.
+
+    ``below``: the nanoseconds below its microsecond.
+    """
     if t.root == "DATE":
         return moment.date().isoformat()
-    return _with_fraction(moment.isoformat(sep=" ", timespec="seconds"), f"{moment.microsecond:06d}", t)
+    return _with_fraction(moment.isoformat(sep=" ", timespec="seconds"), f"{moment.microsecond:06d}{below:03d}", t)
 
 
 def read_moment(text: str, t: LogicalType) -> str | None:

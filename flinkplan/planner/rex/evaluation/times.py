@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import calendar
-import math
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -13,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from ....plan.functions.arithmetic import CEIL
 from ....plan.rex import Call, Literal
-from ....plan.types import CHARACTER, LogicalType
+from ....plan.types import APPROXIMATE, CHARACTER, LogicalType
 from ..expressions import is_call
 from .numbers import number, round_whole
 from .registry import UnknownValue, evaluator
@@ -85,6 +84,13 @@ def _parse(text: str, pattern: str, moment: Callable[..., datetime] = smart_mome
         raise UnknownValue from None
 
 
+def _below_micros(text: str, pattern: str) -> int:
+    """The nanoseconds (0 to 999) below the microsecond of what :func:`_parse` reads."""
+    found = re.fullmatch(_expression(pattern), text)
+    fraction = found.groupdict().get("fraction") if found else None
+    return int((fraction or "")[6:9].ljust(3, "0"))
+
+
 def _expression(pattern: str) -> str:
     """The regular expression of a date pattern."""
     if "'" in pattern:
@@ -142,12 +148,19 @@ def _to_timestamp_ltz(call: Call, source: Literal, *rest: Literal) -> str | None
     if source.type.root in CHARACTER:
         pattern, zone = (*(o.value for o in rest), None, None)[:2]
         local = read_timestamp(source.value) if pattern is None else _parse(source.value, pattern)
-        return None if local is None else moment_text(local if zone is None else _moved(local, zone, "UTC"), call.type)
-    unit = rest[0].value if rest else 3
-    if unit not in (0, 3) or source.type.root == "DECIMAL":
+        if local is None:
+            return None
+        moment = local if zone is None else _moved(local, zone, "UTC")
+        return moment_text(moment, call.type, 0 if pattern is None else _below_micros(source.value, pattern))
+    digits = rest[0].value if rest else 3
+    if source.type.root == "DECIMAL":
         raise UnknownValue
-    millis = math.floor(number(source) * (1_000 if unit == 0 else 1))
-    return moment_text(_EPOCH + timedelta(milliseconds=millis), call.type)
+    if source.type.root in APPROXIMATE:
+        nanos = int(float(number(source)) * 10.0 ** (9 - digits))
+    else:
+        nanos = int(number(source)) * 10 ** (9 - digits)
+    micros, below = divmod(nanos, 1000)
+    return moment_text(_EPOCH + timedelta(microseconds=micros), call.type, below)
 
 
 @evaluator("EXTRACT")

@@ -4,13 +4,14 @@ import java.text.ParseException;
 import java.text.ParsePosition;
 import java.text.SimpleDateFormat;
 import java.time.DateTimeException;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
-import java.time.temporal.ChronoUnit;
 import java.time.temporal.TemporalAccessor;
 import java.util.Date;
 import java.util.Locale;
@@ -30,6 +31,10 @@ import org.apache.spark.unsafe.types.UTF8String;
 public final class Times {
     private static final UTF8String DEFAULT_PATTERN = UTF8String.fromString("yyyy-MM-dd HH:mm:ss");
     private static final int LAST_YEAR = 9999;
+    private static final long FIRST_SECOND = -62_167_219_200L;
+    private static final long LAST_SECOND = 253_402_300_799L;
+    private static final int NANO_DIGITS = 9;
+    private static final int[] POWERS_OF_TEN = {1, 10, 100, 1_000, 10_000, 100_000, 1_000_000};
     private static final Pattern DATE =
             Pattern.compile("\\s*(\\d{1,9})\\s*(?:-\\s*(\\d{1,9})\\s*(?:-\\s*(\\d{1,9})\\s*)?)?");
     private static final Pattern TIME =
@@ -126,17 +131,103 @@ public final class Times {
     }
 
     /**
-     * The timestamp of a text by a DateTimeFormatter pattern. A text that does not follow it may still be of
-     * the form yyyy-M-d[ H:m:s[.f]], where fields that are too large carry over; else the result is null.
+     * The timestamp of a text by a DateTimeFormatter pattern, to the millisecond. A text that does not follow it may
+     * still be of the form yyyy-M-d[ H:m:s[.f]], where fields that are too large carry over, and all digits count; else
+     * the result is null, as it is for what is no pattern.
      */
     public static Long parseTimestampBy(UTF8String text, UTF8String pattern) {
-        String s = text.toString();
-        LocalDateTime parsed = parse(formatter(pattern), s);
-        if (parsed == null) {
-            parsed = fallback(s.trim());
-        }
-        return parsed == null ? null : micros(parsed.truncatedTo(ChronoUnit.MILLIS));
+        return microsOrNull(parseBy(text.toString(), pattern, 3));
     }
+
+    /** As {@link #parseTimestampBy}, with as many digits of the second as the pattern ends in, and at least three. */
+    public static Long parseInstantBy(UTF8String text, UTF8String pattern) {
+        return microsOrNull(parseBy(text.toString(), pattern, digits(pattern.toString())));
+    }
+
+    /** The nanoseconds (0 to 999) below the microsecond of {@link #parseInstantBy}. */
+    public static Short parseInstantNanosBy(UTF8String text, UTF8String pattern) {
+        LocalDateTime parsed = parseBy(text.toString(), pattern, digits(pattern.toString()));
+        return parsed == null ? null : (short) (parsed.getNano() % 1000);
+    }
+
+    private static LocalDateTime parseBy(String text, UTF8String pattern, int digits) {
+        DateTimeFormatter formatter;
+        try {
+            formatter = formatter(pattern);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+        LocalDateTime parsed = parse(formatter, text);
+        if (parsed == null) {
+            return fallback(text.trim());
+        }
+        int unit = POWERS_OF_TEN[NANO_DIGITS - digits];
+        return parsed.withNano(parsed.getNano() - parsed.getNano() % unit);
+    }
+
+    private static int digits(String pattern) {
+        int count = 0;
+        while (count < pattern.length() && pattern.charAt(pattern.length() - 1 - count) == 'S') {
+            count++;
+        }
+        return Math.max(3, Math.min(count, NANO_DIGITS));
+    }
+
+    // ------------------------------------------------------------------ instants of numbers
+
+    /**
+     * The instant of a number that counts so many digits of the second; null before the year 0 and after 9999.
+     * Fails for a number of digits that no power of ten is held for.
+     */
+    public static Long ofEpoch(long count, int digits) {
+        Instant instant = epoch(count, digits);
+        return instant == null ? null : micros(instant);
+    }
+
+    /** The nanoseconds (0 to 999) below the microsecond of {@link #ofEpoch}. */
+    public static Short ofEpochNanos(long count, int digits) {
+        Instant instant = epoch(count, digits);
+        return instant == null ? null : (short) (instant.getNano() % 1000);
+    }
+
+    /** As {@link #ofEpoch}, of a number with a fraction; as nanoseconds it is held to the range of a long. */
+    public static Long ofFractionalEpoch(double count, int digits) {
+        Instant instant = epoch(count, digits);
+        return instant == null ? null : micros(instant);
+    }
+
+    public static Short ofFractionalEpochNanos(double count, int digits) {
+        Instant instant = epoch(count, digits);
+        return instant == null ? null : (short) (instant.getNano() % 1000);
+    }
+
+    private static Instant epoch(long count, int digits) {
+        long unit = (long) Math.pow(10, digits);
+        long second = Math.floorDiv(count, unit);
+        if (second < FIRST_SECOND || second > LAST_SECOND) {
+            return null;
+        }
+        return Instant.ofEpochSecond(second, Math.floorMod(count, unit) * (long) Math.pow(10, NANO_DIGITS - digits));
+    }
+
+    private static Instant epoch(double count, int digits) {
+        double second = count / Math.pow(10, digits);
+        if (second < FIRST_SECOND || second > LAST_SECOND) {
+            return null;
+        }
+        return epoch((long) (count * Math.pow(10, NANO_DIGITS - digits)), NANO_DIGITS);
+    }
+
+    /** The instant at which the clocks of a time zone show this; null for what is no time zone. */
+    public static Long ofZone(long micros, UTF8String zone) {
+        try {
+            return micros(dateTime(micros).atZone(ZoneId.of(zone.toString())).toInstant());
+        } catch (DateTimeException e) {
+            return null;
+        }
+    }
+
+    // ------------------------------------------------------------------ casts that must succeed
 
     /** The timestamp of a text in the default form; fails where it has not that form. */
     public static long requireTimestamp(UTF8String text) {
@@ -236,6 +327,14 @@ public final class Times {
 
     private static int nanos(String digits) {
         return digits == null ? 0 : Integer.parseInt((digits + "000000000").substring(0, 9));
+    }
+
+    private static Long microsOrNull(LocalDateTime time) {
+        return time == null ? null : micros(time);
+    }
+
+    private static long micros(Instant instant) {
+        return instant.getEpochSecond() * 1_000_000L + instant.getNano() / 1000;
     }
 
     private static long micros(LocalDateTime time) {
