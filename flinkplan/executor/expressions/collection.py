@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
+from ...plan.rex import Call
 from ...plan.types import LogicalType
 from ..spark import F
 from ..types import cast_type, field_name
 from . import variant
 from .maps import entries_of, keys_of, map_of, value_at
-from .registry import Invocation, native, scalar
+from .registry import Invocation, literal_operands, native, scalar
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -65,7 +66,7 @@ def object_of(call: Invocation, *operands: Column) -> Column:
     return row(call, *operands[2::2])
 
 
-@scalar("$OBJECT_UPDATE$1")
+@scalar("$OBJECT_UPDATE$1", check=literal_operands(lambda call: range(1, len(call.operands), 2)))
 def object_update(call: Invocation, a: Column, *updates: Column) -> Column:
     """``OBJECT_UPDATE(object, 'name', value, …)``: the object with other values of some attributes."""
     names = [str(call.constant(i)) for i in range(1, len(call.types), 2)]
@@ -74,7 +75,7 @@ def object_update(call: Invocation, a: Column, *updates: Column) -> Column:
     return F.when(a.isNotNull(), row(call, *values))
 
 
-@scalar("$ITEM$1", syntax=SPECIAL)
+@scalar("$ITEM$1", syntax=SPECIAL, check=literal_operands(lambda call: (1,) if _is_row(call) else ()))
 def item(call: Invocation, a: Column, key: Column) -> Column:
     """``array[position]``, ``map[key]`` or ``row[position]``; NULL where there is none."""
     t = call.types[0]
@@ -87,6 +88,10 @@ def item(call: Invocation, a: Column, key: Column) -> Column:
     if t.root == "VARIANT":
         return variant.item(call, a, key)
     raise UnsupportedError(f"an element of a value of the type {t} cannot be taken")
+
+
+def _is_row(item: Call) -> bool:
+    return item.operands[0].type.root == "ROW"
 
 
 def _field_index(t: LogicalType, key: int | str) -> int:
@@ -145,13 +150,12 @@ def array_sort(
     call: Invocation, a: Column, ascending: Column | None = None, nulls_first: Column | None = None
 ) -> Column:
     """A sorted array; NULLs come first where it ascends, last where it descends, unless said otherwise."""
-    upwards = ascending is None or bool(call.constant(1))
-    ordered = F.sort_array(a, asc=upwards)
-    first = upwards if nulls_first is None else bool(call.constant(2))
-    if first == upwards:
-        return ordered
-    known, unknown = F.filter(ordered, lambda x: x.isNotNull()), F.filter(ordered, lambda x: x.isNull())
-    return F.concat(unknown, known) if first else F.concat(known, unknown)
+    upwards = F.lit(True) if ascending is None else ascending
+    first = upwards if nulls_first is None else nulls_first
+    sorted_ = F.when(upwards, F.sort_array(a, asc=True)).otherwise(F.sort_array(a, asc=False))
+    known, unknown = F.filter(sorted_, lambda x: x.isNotNull()), F.filter(sorted_, lambda x: x.isNull())
+    ordered = F.when(first, F.concat(unknown, known)).otherwise(F.concat(known, unknown))
+    return F.when(upwards.isNotNull() & first.isNotNull(), ordered)
 
 
 @scalar("$MAP_KEYS$1")

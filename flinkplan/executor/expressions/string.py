@@ -30,7 +30,6 @@ native("$ELT$1", F.elt)
 native("$LTRIM$1", F.ltrim)
 native("$RTRIM$1", F.rtrim)
 native("$BTRIM$1", F.btrim)
-native("$TRANSLATE3$1", lambda *operands: F.call_function("translate", *operands))
 kernel("$REPLACE$1", "Strings.replace")
 kernel("$OVERLAY$1", "Strings.overlay")
 kernel("$LPAD$1", "Strings.lpad")
@@ -47,6 +46,12 @@ kernel("$LIKE$1", "Patterns.like", SPECIAL)
 kernel("$SIMILAR TO$1", "Patterns.similar", SPECIAL)
 
 _TRIMS = {"BOTH": F.btrim, "LEADING": F.ltrim, "TRAILING": F.rtrim}
+
+
+@scalar("$TRANSLATE3$1")
+def translate(call: Invocation, text: Column, characters: Column, others: Column) -> Column:
+    """The text with other characters in place of some; NULL stands for none of them."""
+    return F.call_function("translate", text, *(F.coalesce(c, F.lit("")) for c in (characters, others)))
 
 
 @scalar("$TRIM$1")

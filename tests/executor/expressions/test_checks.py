@@ -37,6 +37,9 @@ def compiled(query: str) -> Plan:
         ("s IS NOT DISTINCT FROM bi", "STRING and BIGINT are not converted implicitly", "CAST one side"),
         ("s = 1 OR s = 2", "STRING and INT are not converted implicitly", "CAST one side"),
         ("TIMESTAMPDIFF(HOUR, ltz, ts)", "not taken from each other", "CAST one side"),
+        ("JSON_OBJECT(KEY s VALUE i)", "operand 2 of JSON_OBJECT must be a literal", "write its value"),
+        ("ROW(s, s)[i]", "operand 2 of ITEM must be a literal", "write its value"),
+        ("OBJECT_UPDATE(OBJECT_OF('C', 'a', 1), s, 5)", "operand 2 of OBJECT_UPDATE must be a literal", "write its"),
         ("NULLIF(dc, s)", "DECIMAL(10, 2) and STRING are not converted implicitly", "CAST one side"),
     ],
 )

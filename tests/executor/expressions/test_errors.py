@@ -51,10 +51,7 @@ def number(value: int) -> Literal:
             call("$JSON_EXISTS$1", "BOOLEAN", text("{}"), text("$.a[?(@.x in ['y'])]")),
             "this filter of a JSON path is not supported",
         ),
-        (
-            call("$TO_TIMESTAMP_LTZ$1", "TIMESTAMP(3) WITH LOCAL TIME ZONE", number(1), number(6)),
-            "the precision 0 or 3, not 6",
-        ),
+        (call("$JSON_OBJECT$1", "STRING", text("NULL"), InputRef(0, parse_type("STRING"))), "operand 2 of JSON_OBJECT"),
     ],
     ids=lambda p: p if isinstance(p, str) else "",
 )
