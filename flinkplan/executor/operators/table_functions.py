@@ -106,16 +106,19 @@ _TableFunction = Callable[["Sequence[Column]", Sequence[LogicalType], Sequence[L
 
 
 def _unnest(arguments: Sequence[Column], given: Sequence[LogicalType], types: Sequence[LogicalType]) -> Column:
-    """A row an element; the fields of elements that are rows become columns."""
+    """A row an element; the fields of elements that are rows become columns, and those that are NULL are left out."""
     from pyspark.sql import functions as F
 
-    return F.transform(_elements(arguments[0], given[0]), lambda e: _row(_fields(e, given[0]), types))
+    elements = _elements(arguments[0], given[0])
+    if _are_rows(given[0]):
+        elements = F.filter(elements, lambda e: e.isNotNull())
+    return F.transform(elements, lambda e: _row(_fields(e, given[0]), types))
 
 
 def _unnest_with_ordinality(
     arguments: Sequence[Column], given: Sequence[LogicalType], types: Sequence[LogicalType]
 ) -> Column:
-    """A row an element, and its place from 1."""
+    """A row an element, and its place from 1; one of NULLs for a row that is NULL."""
     from pyspark.sql import functions as F
 
     elements = _elements(arguments[0], given[0])
@@ -134,10 +137,14 @@ def _elements(collection: Column, of: LogicalType) -> Column:
     return collection
 
 
+def _are_rows(collection: LogicalType) -> bool:
+    return collection.root != "MAP" and collection.element.root in ("ROW", "STRUCTURED")
+
+
 def _fields(element: Column, of: LogicalType) -> list[Column]:
     if of.root == "MAP":
         return [element["key"], element["value"]]
-    if of.element.root in ("ROW", "STRUCTURED"):
+    if _are_rows(of):
         return [element[field_name(i)] for i in range(len(of.element.fields))]
     return [element]
 

@@ -1,0 +1,21 @@
+CREATE TABLE t (id INT, r ARRAY<ROW<a INT, b STRING>>, q ARRAY<ROW<a INT>>, s ARRAY<INT>, m MAP<STRING, INT>, mr MAP<STRING, ROW<a INT>>, n ARRAY<ROW<a INT, x ROW<y INT>>>, aa ARRAY<ARRAY<INT>>, ms MULTISET<STRING>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/data/t', 'format' = 'json');
+CREATE TABLE o_rows (id INT, a INT, b STRING) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_rows', 'format' = 'json');
+CREATE TABLE o_rows_left (id INT, a INT, b STRING) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_rows_left', 'format' = 'json');
+CREATE TABLE o_numbered (id INT, a INT, o INT) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_numbered', 'format' = 'json');
+CREATE TABLE o_scalars (id INT, a INT, o INT) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_scalars', 'format' = 'json');
+CREATE TABLE o_map (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_map', 'format' = 'json');
+CREATE TABLE o_map_of_rows (id INT, k STRING, a INT) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_map_of_rows', 'format' = 'json');
+CREATE TABLE o_nested (id INT, a INT, y INT) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_nested', 'format' = 'json');
+CREATE TABLE o_lists (id INT, a ARRAY<INT>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_lists', 'format' = 'json');
+CREATE TABLE o_multiset (id INT, a STRING) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_multiset', 'format' = 'json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO o_rows SELECT id, a, b FROM t CROSS JOIN UNNEST(r) AS u (a, b);
+INSERT INTO o_rows_left SELECT id, a, b FROM t LEFT JOIN UNNEST(r) AS u (a, b) ON TRUE;
+INSERT INTO o_numbered SELECT id, a, o FROM t CROSS JOIN UNNEST(q) WITH ORDINALITY AS u (a, o);
+INSERT INTO o_scalars SELECT id, a, o FROM t LEFT JOIN UNNEST(s) WITH ORDINALITY AS u (a, o) ON TRUE;
+INSERT INTO o_map SELECT id, k, v FROM t CROSS JOIN UNNEST(m) AS u (k, v);
+INSERT INTO o_map_of_rows SELECT id, k, v.a FROM t CROSS JOIN UNNEST(mr) AS u (k, v);
+INSERT INTO o_nested SELECT id, a, x.y FROM t CROSS JOIN UNNEST(n) AS u (a, x);
+INSERT INTO o_lists SELECT id, a FROM t CROSS JOIN UNNEST(aa) AS u (a);
+INSERT INTO o_multiset SELECT id, a FROM t CROSS JOIN UNNEST(ms) AS u (a);
+END;
