@@ -28,11 +28,12 @@ final class ChangelogJsonDecoder implements Decoder {
     private final String database;
     private final String table;
 
-    ChangelogJsonDecoder(String name, FlinkType type, FormatOptions options) {
+    /** @param mapper what makes trees of messages */
+    ChangelogJsonDecoder(String name, FlinkType type, ObjectMapper mapper, FormatOptions options) {
         this.dialect = Dialect.valueOf(name.substring(0, name.indexOf('-')).toUpperCase());
         this.name = Character.toUpperCase(name.charAt(0)) + name.substring(1, name.indexOf('-'));
         this.type = type;
-        this.mapper = JsonDecoder.mapper(type);
+        this.mapper = mapper;
         this.ignoreErrors = options.is("ignore-parse-errors");
         this.schemaIncluded = options.is("schema-include");
         this.database = options.get("database.include", null);

@@ -18,8 +18,12 @@ public final class Decoders {
             case "csv" -> new CsvDecoder(type, projection, options);
             case "raw" -> new RawDecoder(project(type, projection), options);
             case "avro" -> new AvroDecoder(type, projection, options);
-            case "debezium-json", "canal-json", "maxwell-json", "ogg-json" -> new ChangelogJsonDecoder(
-                    name, project(type, projection), options);
+            case "debezium-json", "canal-json", "maxwell-json" -> {
+                FlinkType read = project(type, projection);
+                yield new ChangelogJsonDecoder(name, read, JsonDecoder.mapper(read), options);
+            }
+            case "ogg-json" -> new ChangelogJsonDecoder(
+                    name, project(type, projection), JsonDecoder.mapper(type), options); // Flink's reads all columns
             default -> throw new IllegalArgumentException("unknown format " + name);
         };
     }

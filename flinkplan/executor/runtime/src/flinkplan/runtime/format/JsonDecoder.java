@@ -13,11 +13,13 @@ import java.io.IOException;
 final class JsonDecoder implements Decoder {
     private final JsonValues.Fields fields;
     private final boolean ignoreErrors;
-    private final ObjectMapper trees;
+    private final boolean byTrees;
+    private final ObjectMapper mapper;
 
     JsonDecoder(FlinkType type, FormatOptions options) {
         ignoreErrors = options.is("ignore-parse-errors");
-        trees = options.get("decode.json-parser.enabled", "true").equalsIgnoreCase("false") ? mapper(type) : null;
+        byTrees = options.get("decode.json-parser.enabled", "true").equalsIgnoreCase("false");
+        mapper = mapper(type);
         fields = new JsonValues(options.is("fail-on-missing-field"), ignoreErrors, options.iso()).fields(type);
     }
 
@@ -58,8 +60,8 @@ final class JsonDecoder implements Decoder {
     }
 
     private JsonParser parser(byte[] buffer, int from, int length) throws IOException {
-        return trees == null
-                ? FACTORY.createParser(buffer, from, length)
-                : trees.readTree(buffer, from, length).traverse(trees);
+        return byTrees
+                ? mapper.readTree(buffer, from, length).traverse(mapper)
+                : mapper.createParser(buffer, from, length);
     }
 }

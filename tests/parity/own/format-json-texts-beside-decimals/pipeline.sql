@@ -1,0 +1,27 @@
+CREATE TABLE t_json (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/data/json', 'format' = 'json');
+CREATE TABLE t_debezium (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/data/debezium', 'format' = 'debezium-json');
+CREATE TABLE t_canal (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/data/canal', 'format' = 'canal-json');
+CREATE TABLE t_maxwell (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/data/maxwell', 'format' = 'maxwell-json');
+CREATE TABLE t_ogg (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/data/ogg', 'format' = 'ogg-json');
+CREATE TABLE o_json_all (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_json_all', 'format' = 'debezium-json');
+CREATE TABLE o_json_texts (c STRING, m MAP<STRING, STRING>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_json_texts', 'format' = 'debezium-json');
+CREATE TABLE o_debezium_all (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_debezium_all', 'format' = 'debezium-json');
+CREATE TABLE o_debezium_texts (c STRING, m MAP<STRING, STRING>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_debezium_texts', 'format' = 'debezium-json');
+CREATE TABLE o_canal_all (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_canal_all', 'format' = 'debezium-json');
+CREATE TABLE o_canal_texts (c STRING, m MAP<STRING, STRING>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_canal_texts', 'format' = 'debezium-json');
+CREATE TABLE o_maxwell_all (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_maxwell_all', 'format' = 'debezium-json');
+CREATE TABLE o_maxwell_texts (c STRING, m MAP<STRING, STRING>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_maxwell_texts', 'format' = 'debezium-json');
+CREATE TABLE o_ogg_all (c STRING, m MAP<STRING, STRING>, n ROW<d DECIMAL(10, 2)>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_ogg_all', 'format' = 'debezium-json');
+CREATE TABLE o_ogg_texts (c STRING, m MAP<STRING, STRING>) WITH ('connector' = 'filesystem', 'path' = '${CASE}/out/o_ogg_texts', 'format' = 'debezium-json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO o_json_all SELECT * FROM t_json;
+INSERT INTO o_json_texts SELECT c, m FROM t_json;
+INSERT INTO o_debezium_all SELECT * FROM t_debezium;
+INSERT INTO o_debezium_texts SELECT c, m FROM t_debezium;
+INSERT INTO o_canal_all SELECT * FROM t_canal;
+INSERT INTO o_canal_texts SELECT c, m FROM t_canal;
+INSERT INTO o_maxwell_all SELECT * FROM t_maxwell;
+INSERT INTO o_maxwell_texts SELECT c, m FROM t_maxwell;
+INSERT INTO o_ogg_all SELECT * FROM t_ogg;
+INSERT INTO o_ogg_texts SELECT c, m FROM t_ogg;
+END;
