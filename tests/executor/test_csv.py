@@ -224,3 +224,13 @@ def test_a_row_that_does_not_fit_is_named_by_its_line_and_cut(place: Place) -> N
     assert failed.value.message == (
         f"Failed to deserialize CSV row '{'d' * 200}… (100,004 bytes)'.: Too many entries: expected at most 2"
     )
+
+
+def test_a_row_of_too_many_values_is_cut(place: Place) -> None:
+    assert read(place, b"1;2;3,x\n", ROWS, {}) == [[{"f": 1, "g": "2"}, "x"]]
+
+
+def test_a_row_of_too_few_values_is_filled_up_where_errors_are_ignored(place: Place) -> None:
+    with pytest.raises(ExecutionError, match="2 fields expected but was 1"):
+        read(place, b"1,x\n", ROWS, {})
+    assert read(place, b"1,x\n", ROWS, {"ignore-parse-errors": "true"}) == [[{"f": 1, "g": None}, "x"]]

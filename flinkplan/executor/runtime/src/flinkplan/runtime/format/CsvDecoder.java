@@ -217,13 +217,13 @@ final class CsvDecoder implements Decoder {
                 Reader[] fields = type.children().stream().map(this::reader).toArray(Reader[]::new);
                 yield text -> {
                     List<String> parts = syntax.elements(text);
-                    if (parts.size() != fields.length) {
+                    if (parts.size() < fields.length && !ignoreErrors) {
                         throw new IOException(
                                 "Row length mismatch. " + fields.length + " fields expected but was "
                                         + parts.size() + ".");
                     }
                     Object[] values = new Object[fields.length];
-                    for (int i = 0; i < values.length; i++) {
+                    for (int i = 0; i < Math.min(values.length, parts.size()); i++) {
                         values[i] = fields[i].read(parts.get(i));
                     }
                     return new GenericInternalRow(values);
