@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
-from ..plan.types import APPROXIMATE, STRING, LogicalType
+from ..plan.types import APPROXIMATE, STRING, TIMESTAMPS, LogicalType
 from .context import TranslationContext
+from .expressions.timestamps import truncate
 from .java import java_class
 from .session import CACHED_BYTES
 from .spark import fields
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
 _CACHED_BYTES = str(64 << 20)
+_MILLISECOND_DIGITS = 3
 
 CONSTANT_KEY = "key"
 """The key column of an operator that has none: all rows belong together."""
@@ -66,7 +68,12 @@ def key_columns(stream: Stream, keys: Sequence[int]) -> list[Column]:
 
 
 def key_part(column: Column, t: LogicalType) -> Column:
-    """What rows are brought together by, where it is a ``column`` of the type ``t``."""
+    """What rows are brought together by, where it is a ``column`` of the type ``t``.
+
+    Flink sends a timestamp of up to three digits to another task as milliseconds, whatever it holds.
+    """
+    if t.root in TIMESTAMPS and (t.precision or 0) <= _MILLISECOND_DIGITS:
+        return truncate(column, _MILLISECOND_DIGITS)
     return column if key_type(t) == t else column.cast(cast_type(key_type(t)))
 
 
