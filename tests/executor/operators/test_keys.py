@@ -10,7 +10,7 @@ from flinkplan.executor.operators.aggregates import group_aggregate
 from flinkplan.executor.operators.group_windows import group_window_aggregate
 from flinkplan.plan.nodes import GroupAggregate, GroupWindowAggregate
 from flinkplan.plan.specs import AggregateCall, StateMetadata, TimeField, TumblingGroupWindow, WindowReference
-from flinkplan.plan.types import BIGINT, SMALLINT, STRING, TINYINT, LogicalType, array, map_, row
+from flinkplan.plan.types import BIGINT, SMALLINT, STRING, TINYINT, LogicalType, array, map_, row, timestamp
 
 from ..conftest import Bench
 from .event_time import ROWTIME, minute, timed_source
@@ -37,6 +37,27 @@ KEYS: list[tuple[LogicalType, Any, Any]] = [
     (map_(STRING, BIGINT), {"x": 1}, {"x": 2}),
 ]
 IDS = [str(t) for t, _, _ in KEYS]
+
+
+@pytest.mark.parametrize(("digits", "counts"), [(0, [2, 1]), (3, [2, 1]), (6, [1, 1, 1])])
+def test_timestamps_of_three_digits_are_told_apart_by_milliseconds(
+    digits: int, counts: list[int], bench: Bench
+) -> None:
+    key = timestamp(digits)
+    node = GroupAggregate(
+        id=1,
+        version=1,
+        grouping=(0,),
+        agg_calls=(COUNT,),
+        agg_call_need_retractions=(False,),
+        generate_update_before=False,
+        need_retraction=False,
+        output_type=row([("k", key), ("n", BIGINT)]),
+        state=(StateMetadata(0, "0 ms", "groupAggregateState"),),
+    )
+    counted = group_aggregate(node, (bench.source("in", row([("k", key)])),), bench.context)
+    bench.put("in", ("2024-01-01 00:00:00.123456",), ("2024-01-01 00:00:00.123",), ("2024-01-01 00:00:00.124",))
+    assert sorted((n for _, _, n in bench.step(counted)), reverse=True) == counts
 
 
 @pytest.mark.parametrize(("key", "one", "other"), KEYS, ids=IDS)
