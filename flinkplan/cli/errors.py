@@ -14,11 +14,23 @@ from ..plan.snippets import described, underline_file
 
 INTERRUPTED = 130
 TERMINATED = 143
+HUNG_UP = 129
 INTERNAL = 70
 
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM, which is obeyed as Ctrl-C is."""
+
+
+class HungUp(KeyboardInterrupt):
+    """SIGHUP: the terminal has gone.  It is obeyed as Ctrl-C is."""
+
+
+def code_of(interrupt: BaseException | None) -> int:
+    """What the process ends with after an interrupt."""
+    if isinstance(interrupt, Terminated):
+        return TERMINATED
+    return HUNG_UP if isinstance(interrupt, HungUp) else INTERRUPTED
 
 
 def print_error(error: FlinkplanError) -> None:

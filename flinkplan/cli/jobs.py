@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import click
 
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
-from .signals import Signals
+from .signals import Signals, end_process
 from .variables import allow_database, variable_options
 from .watching import Watched
 
@@ -164,6 +165,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             if not self._signals.came:
                 raise  # else the signal may have gone to the JVM as well, which does not answer any more
         finally:
+            if self._signals.came:
+                end_process(self._signals)
             self._stack.__exit__(kind, error, trace)
 
     def start(
@@ -200,8 +203,8 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             python=PythonCode(*self._python),
             tells_lag=self._watched.is_on or self._how_shown == ("json", False),
         )
-        with self._signals.at_once(), nullcontext() if self._debug else quiet_jvm(self._log_file):
-            job = self._signals.obeyed_by(execute(plan, how))
+        with nullcontext() if self._debug else quiet_jvm(self._log_file):
+            job = self._signals.obeyed_by(self._signals.started(partial(execute, plan, how)))
         if collector is not None:
             return job
         self._running.append(job)

@@ -14,7 +14,8 @@ import click
 
 from ..plan.errors import FlinkplanError
 from ..plan.interpreter import deeply
-from .errors import INTERNAL, INTERRUPTED, TERMINATED, Terminated, print_error, print_internal_error
+from .errors import INTERNAL, code_of, print_error, print_internal_error
+from .signals import disregard_signals
 
 COMMANDS = {
     "compile": "Compile a pipeline to a plan.",
@@ -82,6 +83,7 @@ def main(args: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if args is None else args)
     with deeply:
         code = run(arguments)
+    disregard_signals()
     sys.exit(code)
 
 
@@ -103,7 +105,7 @@ def run(arguments: Sequence[str]) -> int:
         e.show()
         return e.exit_code
     except click.Abort as e:
-        return TERMINATED if isinstance(e.__cause__, Terminated) else INTERRUPTED
+        return code_of(e.__cause__)
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has gone; nothing more can be said
         return 0

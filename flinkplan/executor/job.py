@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +34,7 @@ from .python_classes import PythonCode, check_allowed
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of, unshared
 from .registry import goes_by_watermark, translate, waits_for_watermark
+from .scratch import temporary_folder
 from .session import (
     ADAPTIVE,
     ADVISORY_BYTES,
@@ -239,7 +239,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         spark = options.spark or session(
             options.master, options.conf, lifetime=_lifetime(plan, mode, options), lean=options.lean
         )
-    temporary = Path(tempfile.mkdtemp(prefix="flinkplan-")) if options.checkpoint is None else None
+    temporary = temporary_folder("checkpoint-") if options.checkpoint is None else None
     record = CheckpointRecord(options.checkpoint or str(temporary))
     lock = _lock(record, spark)
     try:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from ..plan.files import Place
 from .errors import JvmError, SparkStartError, TableError
 from .failures import causes_of, refused_by_system, told_by
+from .gateway import forget_jvm, start_jvm
 from .lean import begin_session, hide_arrays
 from .runtime.class_archive import ClassArchive, class_archive
 from .runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_chosen, is_collector_chosen
 from .runtime.jar import configuration, java, java_version, runtime_jar
 from .runtime.jdk import LEAST, how_to_install
 from .runtime.locale import utf8_names
+from .scratch import scratch
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,6 +78,8 @@ EXECUTOR_JAVA_OPTIONS = "spark.executor.extraJavaOptions"
 _DEFAULT_JAVA_OPTIONS = "spark.driver.defaultJavaOptions"
 CLASS_PATH = "spark.driver.extraClassPath"
 _JARS = "spark.jars"
+_TEMPORARY = "java.io.tmpdir"
+_PLAIN_PATH = re.compile(r"[\w./+@=,-]+")
 _NAME = "flinkplan"
 
 STATIC_CONF: Mapping[str, str] = {
@@ -198,6 +202,8 @@ def session(
     with _starting_jvm(settings), utf8_names():
         if lean:
             hide_arrays()
+        start_jvm({"spark.app.name": _NAME, "spark.master": master, **settings})
+        if lean:
             begin_session({"spark.app.name": _NAME, "spark.master": master, **settings})
         for key, value in settings.items():
             builder = builder.config(key, value)
@@ -217,6 +223,9 @@ def _starting_jvm(settings: Mapping[str, str]) -> Iterator[None]:
 
     try:
         yield
+    except KeyboardInterrupt:
+        forget_jvm()
+        raise
     except Py4JJavaError as e:
         raise not_started(causes_of(e.java_exception), settings) from e
     except CapturedException as e:
@@ -262,8 +271,16 @@ def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping
     has_collector = is_collector_chosen(conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files())
     collector = "" if has_collector else _COLLECTORS.get(lifetime, "")
     warnings = "" if is_chosen("-Xlog") else _WARNINGS
-    driver = [*every, collector, warnings, archive.java_options if archive else ""]
+    driver = [*every, collector, warnings, archive.java_options if archive else "", _temporary_files(conf)]
     return {JAVA_OPTIONS: " ".join(filter(None, driver)), EXECUTOR_JAVA_OPTIONS: " ".join(filter(None, every))}
+
+
+def _temporary_files(conf: Mapping[str, str]) -> str:
+    """Where the driver's JVM has its temporary files: in the folder of this process, unless the user has chosen one."""
+    if is_chosen(_TEMPORARY, conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files()):
+        return ""
+    folder = str(scratch().folder)
+    return f"-D{_TEMPORARY}={folder}" if _PLAIN_PATH.fullmatch(folder) else ""
 
 
 def _conf_files() -> Iterator[str]:

@@ -25,6 +25,11 @@ class Engine:
         """Begin; it takes some seconds."""
         self._thread.start()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is there, or has failed."""
+        return self._thread.ident is not None and not self._thread.is_alive()
+
     def wait(self) -> None:
         """Wait until it is there.  Raises what it failed with, once."""
         if self._thread.ident is not None:

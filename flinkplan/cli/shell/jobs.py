@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+import click
+
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, UnsupportedError
 from ...plan.findings import did_you_mean
@@ -62,9 +64,14 @@ class Jobs:
     def __call__(self, plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job:
         from ...table.jobs import start
 
-        with self._signals.at_once():
+        if not self._engine.is_ready:
+            click.echo("Starting Spark…", err=True)
+
+        def begin() -> Job:
             self._engine.wait()
-            job = self._signals.obeyed_by(start(plan, options, collector=collector))
+            return start(plan, options, collector=collector)
+
+        job = self._signals.obeyed_by(self._signals.started(begin))
         if collector is None:
             name = options.get("pipeline.name") or job_name(plan)
             started = ShellJob(len(self._jobs) + 1, name, job, options.get(_CHECKPOINT))

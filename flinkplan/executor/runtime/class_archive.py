@@ -13,19 +13,17 @@ import os
 import shutil
 import sys
 import tempfile
-import time
 from pathlib import Path
 from subprocess import Popen, TimeoutExpired
 
 from ...plan.record import Record
-from .jar import RuntimeJarError, cache, configuration, jars, written_by_others
+from .jar import RuntimeJarError, cache, configuration, jars, remove_stale, written_by_others
 
 _CLASS_PATHS = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH", "CLASSPATH")
 """Variables by which folders come into Spark's class path, of which the JVM makes no archive."""
 _NAME, _UNFINISHED = "spark-classes-", "unfinished-classes-"
 _QUIETLY = "-Xshare:auto -Xlog:cds*=off"
 _SECONDS = 120
-_STALE_SECONDS = 3600
 _KEPT = 3
 """So many archives stay: of environments, of versions of Spark or Java.  Each takes some 160 MB."""
 
@@ -87,9 +85,7 @@ def _begin(path: Path) -> ClassArchive | None:
 
 def _clean(folder: Path) -> None:
     """Remove what jobs left that were killed, and the oldest archives."""
-    killed = [p for p in folder.glob(f"{_UNFINISHED}*") if p.stat().st_mtime < time.time() - _STALE_SECONDS]
-    for left in killed:
-        shutil.rmtree(left, ignore_errors=True)
+    remove_stale(folder, _UNFINISHED)
     for old in sorted(folder.glob(f"{_NAME}*.jsa"), key=lambda p: p.stat().st_mtime)[:-_KEPT]:
         old.unlink(missing_ok=True)
 

@@ -11,19 +11,22 @@ import os
 import re
 import shutil
 import stat
-import subprocess
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
 
 from ...plan.errors import FlinkplanError
+from ..processes import run
 from .collectors import SERIAL, is_collector_chosen
 from .jdk import LEAST, how_to_install
 from .locale import utf8_names
 
 _VERSION = re.compile(r'(?:version "|javac )(?:1\.)?(\d+)')
 SOURCES = Path(__file__).parent / "src"
+_UNFINISHED = "unfinished-jar-"
+_STALE_SECONDS = 3600
 
 
 class RuntimeJarError(FlinkplanError):
@@ -90,7 +93,8 @@ def build(jar: Path) -> None:
     javac = _javac()
     try:
         jar.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
-        work = tempfile.mkdtemp(dir=jar.parent)
+        remove_stale(jar.parent, _UNFINISHED)
+        work = tempfile.mkdtemp(prefix=_UNFINISHED, dir=jar.parent)
     except OSError as e:
         raise RuntimeJarError(
             f"nothing can be written into {jar.parent}: {e.strerror or e}",
@@ -101,7 +105,7 @@ def build(jar: Path) -> None:
         options = ["--release", "17", "-proc:none", "-nowarn", "-cp", f"{jars()}/*", "-d", str(classes)]
         command = [javac, *_brief(), *options, *map(str, _sources())]
         with utf8_names():
-            compiled = subprocess.run(command, capture_output=True, text=True)
+            compiled = run(command)
         if compiled.returncode:
             raise _not_compiled(javac, compiled.stderr.strip())
         made = Path(work, jar.name)
@@ -111,6 +115,13 @@ def build(jar: Path) -> None:
         made.replace(jar)
     finally:
         shutil.rmtree(work, ignore_errors=True)
+
+
+def remove_stale(folder: Path, prefix: str) -> None:
+    """Remove what was being made in folders of this prefix by processes that were killed, an hour later."""
+    for left in folder.glob(f"{prefix}*"):
+        if left.stat().st_mtime < time.time() - _STALE_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _javac() -> str:
@@ -132,7 +143,7 @@ def _not_compiled(javac: str, errors: str) -> RuntimeJarError:
 def java_version(program: str) -> int | None:
     """Of which version of Java ``java`` or ``javac`` is; ``None`` where that is not known."""
     try:
-        printed = subprocess.run([program, "-version"], capture_output=True, text=True)
+        printed = run([program, "-version"])
     except OSError:
         return None
     found = _VERSION.search(printed.stderr + printed.stdout)
@@ -164,16 +175,16 @@ def _pyspark() -> tuple[Path, Any]:
 
 def jars() -> Path:
     """The folder of the jars that PySpark starts Spark with."""
-    return _home() / "jars"
+    return spark_home() / "jars"
 
 
 def configuration() -> Path:
     """The folder of Spark's configuration, which need not be there."""
-    return Path(os.environ.get("SPARK_CONF_DIR") or _home() / "conf")
+    return Path(os.environ.get("SPARK_CONF_DIR") or spark_home() / "conf")
 
 
-def _home() -> Path:
-    """That of Spark, as PySpark finds it: what ``SPARK_HOME`` names goes before its own."""
+def spark_home() -> Path:
+    """The folder of Spark, as PySpark finds it: what ``SPARK_HOME`` names goes before its own."""
     home = os.environ.get("SPARK_HOME")
     return Path(home) if home else _pyspark()[0]
 
