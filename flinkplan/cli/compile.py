@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from .options import assignment, read_reference
+from .options import assignment, check_output, force_option, read_reference, write_output
 from .pipelines import Warnings, compile_pipeline
 
 
@@ -16,7 +14,7 @@ from .pipelines import Warnings, compile_pipeline
 @click.option("--like", metavar="OLD", help="Keep the ids and TTLs that the plan OLD has for the operators that stay.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("--if-not-exists", is_flag=True, help="Leave an existing plan alone and do nothing.")
-@click.option("--force", is_flag=True, help="Replace an existing plan.")
+@force_option
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave warnings of this rule, or pattern, out.")
 @click.option("--strict", is_flag=True, help="Write no plan where there is a warning, and end with 1.")
 def command(
@@ -38,20 +36,16 @@ def command(
     operators that stay keep theirs, and new ones get ids that none before them had. OLD is a file, - for standard
     input, REVISION:PATH in git, or a checkpoint directory. What was kept is said on standard error.
     """
-    from ..plan.document import dumps, write_text
-    from ..plan.errors import PlanError
+    from ..plan.document import dumps
+    from ..plan.files import Place
 
     if if_not_exists and force:
         raise click.UsageError("--if-not-exists and --force exclude each other.")
     if pipeline == like == "-":
         raise click.UsageError("Only one of PIPELINE and OLD can come from standard input.")
-    exists = output != "-" and Path(output).exists()
-    if exists and if_not_exists:
+    if if_not_exists and output != "-" and Place.of(output).exists():
         return 0
-    if exists and not force:
-        raise PlanError(
-            "the plan exists already", where=output, hint="--force replaces it, --if-not-exists leaves it alone"
-        )
+    check_output(output, force, "--if-not-exists leaves it alone")
     warnings = Warnings(ignore)
     plan = compile_pipeline(pipeline, dict(options), warnings)
     if strict and warnings.count:
@@ -61,8 +55,5 @@ def command(
         from .succession import succeed
 
         plan = succeed(read_predecessor(read_reference(like)), plan)
-    if output == "-":
-        click.echo(dumps(plan))
-    else:
-        write_text(output, dumps(plan))
+    write_output(f"{dumps(plan)}\n" if output == "-" else dumps(plan), output)
     return 0

@@ -10,7 +10,7 @@ import click
 
 from ..compat.reports import FORMATS
 from ..plan.record import replace
-from .options import assignment, read_reference, write_output
+from .options import assignment, check_output, force_option, read_reference, write_output
 
 if TYPE_CHECKING:
     from ..compat.diff import Diff
@@ -24,6 +24,7 @@ FOUND, UNJUDGED = 1, 2
 @click.argument("new")
 @click.option("--format", "format_", type=click.Choice((*FORMATS, "html")), default="text", show_default=True)
 @click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
+@force_option
 @click.option(
     "--fail-on",
     type=click.Choice(("compatible", "partial", "incompatible", "corrupting")),
@@ -57,6 +58,7 @@ def command(
     new: str,
     format_: str,
     output: str | None,
+    force: bool,
     fail_on: str | None,
     engine: str | None,
     runtime: str | None,
@@ -79,6 +81,7 @@ def command(
 
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from standard input.")
+    check_output(output, force)
     try:
         settings = _settings(ignore, allow, fail_on, engine, runtime)
         found = _compared(old, new, settings, dict(options), locate=format_ != "text")

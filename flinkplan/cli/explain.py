@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import assignment, read_input, write_output
+from .options import assignment, check_output, force_option, read_input, write_output
 from .pipelines import load_plan_or_pipeline
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
 @click.option("--sql", metavar="SCRIPT", help="The pipeline to show beside a plan (html only).")
 @click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
+@force_option
 def command(
     plan: str,
     options: tuple[tuple[str, str], ...],
@@ -33,6 +34,7 @@ def command(
     format_: str,
     sql: str | None,
     output: str | None,
+    force: bool,
 ) -> None:
     """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
 
@@ -48,6 +50,7 @@ def command(
 
     if mode is not None and not physical:
         raise click.UsageError("--mode is of --physical: what Flink's operators do is the same in each mode.")
+    check_output(output, force)
     compiled = load_plan_or_pipeline(plan, dict(options))
     if format_ == "html":
         write_output(_page(compiled, plan, sql), output)
@@ -77,7 +80,7 @@ def command(
     # all lines first: a tree too deep to draw is refused before anything is printed
     tree = physical_lines(queries, is_batch=is_batch, obstacles=against) if physical else explain_lines(compiled)
     lines = list(tree)
-    if output is not None:
+    if output not in (None, "-"):
         write_output("".join(f"{shown_line(str(line))}\n" for line in lines), output)
         return
     for line in lines:

@@ -14,8 +14,8 @@ _STARTERS = Path(__file__).parent / "starters"
 @click.option("--as", "kind", type=click.Choice(("sql", "yaml")), default="sql", show_default=True)
 def command(folder: str, kind: str) -> None:
     """Write a commented pipeline.sql or pipeline.yaml with a little data into FOLDER (here, unless given)."""
-    from ..plan.document import write_text
     from ..plan.errors import PlanError
+    from ..plan.output import write_text
 
     target = Path(folder)
     pipeline = target / f"pipeline.{kind}"

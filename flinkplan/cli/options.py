@@ -57,8 +57,21 @@ def read_input(path: str) -> tuple[str, str]:
         raise PlanError(f"not UTF-8 text (byte {e.start})", where="<stdin>") from None
 
 
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
+"""``--force`` of the commands that write a file that is named."""
+
+
+def check_output(path: str | None, force: bool, *hints: str) -> None:
+    """Raise :class:`PlanError` where a file would be replaced without ``--force``; what else helps are ``hints``."""
+    from ..plan.errors import PlanError
+    from ..plan.files import Place
+
+    if path is not None and path != "-" and not force and Place.of(path).would_be_replaced():
+        raise PlanError("the file exists already", where=path, hint=", ".join(("--force replaces it", *hints)))
+
+
 def write_output(text: str, path: str | None) -> None:
-    """Write a text to a file, which appears whole or not at all, or to standard output for ``-`` and ``None``."""
+    """Write a text to a file, whole or not at all, or to standard output for ``-`` and ``None``."""
     from ..plan.files import Place
 
     if path is None or path == "-":

@@ -27,7 +27,8 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     NODE is an id, an operator's name (join, or join#2 for the second one), or its description; NODE and STATE may
     be patterns: 'join*.*=1 d'. Everything else in the file stays byte for byte, so the diff shows the TTLs only.
     """
-    from ..plan.document import loads, write_text
+    from ..plan.document import loads
+    from ..plan.output import write_text
     from ..plan.printable import one_line
     from ..plan.ttl import set_ttls, states
 

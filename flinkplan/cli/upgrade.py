@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import assignment, read_plan_text
+from .options import assignment, check_output, force_option, read_plan_text, write_output
 
 if TYPE_CHECKING:
     from ..compat.upgrade import Upgrade
@@ -18,9 +18,16 @@ if TYPE_CHECKING:
 @click.option("--spec", metavar="FILE", help="Compile this pipeline; keep ids and TTLs of the states that stay.")
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write the plan to this file.")
+@force_option
 @click.option("-i", "--in-place", is_flag=True, help="Write the plan to OLD.")
 def command(
-    old: str, to: str, spec: str | None, options: tuple[tuple[str, str], ...], output: str | None, in_place: bool
+    old: str,
+    to: str,
+    spec: str | None,
+    options: tuple[tuple[str, str], ...],
+    output: str | None,
+    force: bool,
+    in_place: bool,
 ) -> None:
     """Write the plan OLD as a newer release of Flink does, with the TTLs set by hand kept.
 
@@ -28,10 +35,11 @@ def command(
     new plan still has them. What was done is said on standard error. Several releases may be skipped.
     """
     from ..compat.upgrade import migrate
-    from ..plan.document import dumps, loads, write_text
+    from ..plan.document import dumps, loads
 
     if in_place and (output or old == "-"):
         raise click.UsageError("--in-place writes OLD, which must be a file, and excludes --output.")
+    check_output(output, force)
     text, name = read_plan_text(old)
     upgrade = migrate(loads(text, name), to)
     _tell(upgrade)
@@ -41,11 +49,7 @@ def command(
         from .succession import succeed
 
         plan = succeed(plan, compile_pipeline(spec, dict(options)))
-    target = old if in_place else output
-    if target:
-        write_text(target, dumps(plan))
-    else:
-        click.echo(dumps(plan), nl=False)
+    write_output(dumps(plan), old if in_place else output)
 
 
 def _tell(upgrade: Upgrade) -> None:

@@ -24,15 +24,15 @@ def quiet_jvm(file: Path | None = None) -> Iterator[None]:
     """
     sys.stderr.flush()
     with _log(file) as log:
-        log.seek(0, os.SEEK_END)
-        begin = log.tell()
+        begin = log.seek(0, os.SEEK_END) if log.seekable() else None
         kept = os.dup(2)
         os.dup2(log.fileno(), 2)
         try:
             yield
         except JvmError:
-            log.seek(begin)
-            os.write(kept, log.read())
+            if begin is not None:
+                log.seek(begin)
+                os.write(kept, log.read())
             raise
         finally:
             sys.stderr.flush()
@@ -44,6 +44,7 @@ def _log(file: Path | None) -> IO[bytes]:
     if file is None:
         return tempfile.TemporaryFile()
     try:
-        return file.open("a+b")
+        # a pipe that nobody reads yet can be opened for both ways only
+        return os.fdopen(os.open(file, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666), "r+b", buffering=0)
     except OSError as e:
         raise TableError(f"Spark's log cannot be written: {e.strerror}", where=str(file)) from None

@@ -277,7 +277,8 @@ def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping
 
 def _temporary_files(conf: Mapping[str, str]) -> str:
     """Where the driver's JVM has its temporary files: in the folder of this process, unless the user has chosen one."""
-    if is_chosen(_TEMPORARY, conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files()):
+    texts = (conf.get(_DEFAULT_JAVA_OPTIONS, ""), *_conf_files())
+    if is_chosen(_TEMPORARY) or any(_TEMPORARY in text for text in texts):
         return ""
     folder = str(scratch().folder)
     return f"-D{_TEMPORARY}={folder}" if _PLAIN_PATH.fullmatch(folder) else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,6 +16,7 @@ from .errors import FlinkplanError, PlanError
 from .interpreter import deeply, uncollected
 from .json_text import parse_json
 from .nodes import ExecNode, node_from_json, node_to_json
+from .output import write_text
 from .record import Json, Record, cached_property, field
 from .spelling import Number
 
@@ -243,35 +243,6 @@ def dumps(plan: Plan) -> str:
 def save(plan: Plan, path: str | Path) -> None:
     """Write a plan to a file, whole or not at all."""
     write_text(path, dumps(plan))
-
-
-def write_text(path: str | Path, text: str) -> None:
-    """Write a file through a temporary one beside it, so that it appears whole or not at all.
-
-    Raises :class:`PlanError` where it cannot be written.
-    """
-    import tempfile
-
-    target = Path(path)
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(text)
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as e:
-        raise PlanError(e.strerror or str(e), where=str(path)) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def pretty(value: Any, indent: str = "") -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
-from .document import read_text, write_text
+from .document import read_text
 from .errors import PlanError
+from .output import replaces, write_text
 from .record import Record
 
 
@@ -41,6 +42,10 @@ class Place(Record):
     def exists(self) -> bool:
         """Whether there is such a file or folder.  Raises :class:`PlanError` where that cannot be known."""
         return self.local.exists() if self.local else bool(self._remote("exists"))
+
+    def would_be_replaced(self) -> bool:
+        """Whether :meth:`write` would take away what is in a file now.  Raises :class:`PlanError` as :meth:`exists`."""
+        return replaces(self.local) if self.local else self.exists()
 
     def is_folder(self) -> bool:
         """Whether there is such a folder.  Raises :class:`PlanError` where that cannot be known."""

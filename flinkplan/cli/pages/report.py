@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...plan.files import Place
+from ..options import write_output
 from ..progress import as_json
 from ..serving import LOOPBACK, Answer, serving
 from .page import report_page
@@ -50,8 +50,8 @@ class Report:
             return {"title": self._title, "state": self._state, "batches": list(self._batches)}
 
     def write(self, path: str) -> None:
-        """Write the page to a file, which appears whole or not at all."""
-        Place.of(path).write(report_page(self.data()))
+        """Write the page to a file, which appears whole or not at all, or to standard output for ``-``."""
+        write_output(report_page(self.data()), path)
 
 
 def _thinned(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
