@@ -18,12 +18,16 @@ HUNG_UP = 129
 INTERNAL = 70
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM, which is obeyed as Ctrl-C is."""
+class ProcessEnd(KeyboardInterrupt):
+    """A signal that is obeyed as Ctrl-C is, and also ends a shell."""
 
 
-class HungUp(KeyboardInterrupt):
-    """SIGHUP: the terminal has gone.  It is obeyed as Ctrl-C is."""
+class Terminated(ProcessEnd):
+    """SIGTERM."""
+
+
+class HungUp(ProcessEnd):
+    """SIGHUP: the terminal has gone."""
 
 
 def code_of(interrupt: BaseException | None) -> int:

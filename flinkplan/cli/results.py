@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
 
 RESULT_MODE = "sql-client.execution.result-mode"
 _MOST = "sql-client.execution.max-table-result.rows"
+_LESS = "-SX"
+"""How a pager shows tables: lines are cut at the edge, the arrows go to what is beyond it."""
 _REFRESHES = 8
 """How often a second the live table is drawn."""
 _FRAME = 6
@@ -28,10 +33,14 @@ _FRAME = 6
 
 
 class Shown(Record):
-    """How much of a SELECT is shown: so many changes, for so many seconds; ``None``: all there are."""
+    """How much of a SELECT is shown: so many changes, for so many seconds; ``None``: all there are.
+
+    ``is_paged``: a table that does not fit on the terminal is shown page by page.
+    """
 
     limit: int | None = None
     seconds: float | None = None
+    is_paged: bool = False
 
 
 def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Shown, obey: Callable[[], None]) -> None:
@@ -40,7 +49,8 @@ def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Sho
     ``obey`` raises KeyboardInterrupt where the user wants it to stop; what is there by then is printed first.
     """
     if config.get(RESULT_MODE, default_mode).upper() == "TABLE":
-        _show_content(result, int(config.get(_MOST, SETTINGS[_MOST].option.default or "")), shown, obey)
+        most = int(config.get(_MOST, SETTINGS[_MOST].option.default or ""))
+        _show_content(result, most, shown, obey)
         return
     for line in result.lines(shown.limit, shown.seconds):
         click.echo(line)
@@ -59,8 +69,21 @@ def _show_content(result: QueryResult, most: int, shown: Shown, obey: Callable[[
                 change(row)
                 obey()
     finally:
-        for line in tableau.content(result.columns, content):
+        _print(list(tableau.content(result.columns, content, result.max_width)), shown.is_paged)
+
+
+def _print(lines: Sequence[str], is_paged: bool) -> None:
+    """Print lines; of what is wider or longer than the terminal, a pager shows parts."""
+    from ..table import tableau
+
+    columns, height = shutil.get_terminal_size()
+    fits = len(lines) < height and max(map(tableau.shown_width, lines)) <= columns
+    if not is_paged or fits or not sys.stdout.isatty():
+        for line in lines:
             click.echo(line)
+        return
+    os.environ.setdefault("LESS", _LESS)
+    click.echo_via_pager("\n".join(map(printable, lines)) + "\n")
 
 
 class _Live:
@@ -72,6 +95,7 @@ class _Live:
 
         self._columns = result.columns
         self._content = content
+        self._width = result.max_width
         self._drawing = Lock()
         self._console = Console()
         self._live = Live(
@@ -103,6 +127,6 @@ class _Live:
         room = max(self._console.height - _FRAME, 1)
         with self._drawing:
             count, newest = len(self._content), self._content.newest(room)
-        *lines, _ = tableau.content(self._columns, newest)
+        *lines, _ = tableau.content(self._columns, newest, self._width)
         lines.append(f"{count:,} rows so far, the newest last; Ctrl-C ends the query")
         return Text("\n".join(map(printable, lines)), no_wrap=True, overflow="crop")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import Lock, Thread
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
@@ -101,7 +101,7 @@ class Signals(AbstractContextManager["Signals"]):
 
     def ignore(self) -> None:
         """Ignore signals from now on: the process ends, which takes seconds."""
-        for number in self._before:
+        for number in _INTERRUPTS:
             signal.signal(number, signal.SIG_IGN)
         self._before = {}
 
@@ -158,6 +158,25 @@ class _Start(Thread, Generic[T]):
 def _stop(started: _Stoppable) -> None:
     with contextlib.suppress(Exception):  # perhaps together with its JVM
         started.stop()
+
+
+@contextmanager
+def ends_raised() -> Iterator[None]:
+    """SIGTERM and SIGHUP raise what they are at once, where only Python waits for something."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise _INTERRUPTS[number]
+
+    before = {number: signal.getsignal(number) for number in _INTERRUPTS if number != signal.SIGINT}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is end:
+                signal.signal(number, handler)
 
 
 def end_process(signals: Signals) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .errors import ProcessEnd
 from .options import assignment, read_input
 from .variables import allow_database, variable_options
 
@@ -47,6 +48,7 @@ def command(
     """
     from .shell.engine import own_stderr
     from .shell.shell import Shell
+    from .signals import ends_raised
 
     if file is not None and text is not None:
         raise click.UsageError("--file and --execute say both what to execute.")
@@ -57,11 +59,13 @@ def command(
     settings |= {f"flinkplan.var.{name}": value for name, value in variables.items()}
     if databases:
         settings["flinkplan.allow-databases"] = ",".join(databases)
-    with own_stderr():
+    with own_stderr(), ends_raised():
         shell = Shell(settings, debug)
         shell.engine.start()
         try:
             return _session(shell, init, file, text)
+        except ProcessEnd as e:
+            return shell.interrupted(e)
         finally:
             shell.close()
 
@@ -87,11 +91,14 @@ def _interactive(shell: Shell) -> int:
     from .shell.prompt import prompt_session
 
     click.echo("Flink SQL on Spark. A semicolon ends a statement, HELP lists the commands, QUIT ends the shell.")
+    shell.is_interactive = True
     prompt = prompt_session(lambda: shell.environment.catalog, _settings_folder() / "history")
     while True:
         shell.notices()
         try:
             shell.execute(prompt.prompt())
+        except ProcessEnd:
+            raise
         except KeyboardInterrupt:
             continue
         except EOFError:

@@ -192,6 +192,12 @@ _SESSION = _settings(
         "1000000",
         "how many rows a SELECT keeps to be shown; the oldest go first",
     ),
+    (
+        "table.display.max-column-width",
+        WHOLE,
+        "30",
+        "how wide a SELECT shows columns whose type does not bound it, such as STRING; longer texts are cut",
+    ),
     ("execution.checkpointing.dir", TEXT, None, "where the state is kept"),
     ("flinkplan.master", TEXT, None, "Spark's master"),
     (

@@ -38,6 +38,7 @@ from .jobs import Starter, of_own_statements, start
 from .query_result import QueryResult
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
+from .tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 
 
 class FlinkplanWarning(UserWarning):
@@ -258,7 +259,8 @@ class TableEnvironment:
     def _query(self, statement: QueryStatement) -> TableResult:
         plan = self._session.compile_query(statement.query)
         config = of_own_statements(self._session.config)
-        return QueryResult(plan, lambda collector: self._starter(plan, config, collector=collector))
+        width = int(config.get(MAX_COLUMN_WIDTH, MAX_WIDTH))
+        return QueryResult(plan, lambda collector: self._starter(plan, config, collector=collector), width)
 
 
 _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResult]] = {

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+import weakref
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import islice
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
+from ..plan.errors import FlinkplanError
 from ..plan.nodes import Sink
 from ..plan.types import LogicalType
 from .content import Content
 from .result import ResultKind, TableResult, html_table
 from .rows import Row, RowIterator, RowKind
-from .tableau import changes
+from .tableau import MAX_WIDTH, changes
 
 if TYPE_CHECKING:
     from ..executor.collecting import Collector
@@ -27,27 +33,27 @@ NOTEBOOK_CHANGES = 1000
 
 
 class JobRows(RowIterator):
-    """Rows as the job brings them; closing it stops the job.
+    """Rows as the job brings them; closing it stops the job, and so does letting go of it.
 
     ``seconds``: after so long there are no more rows, whether or not the job has ended.
     """
 
     def __init__(self, job: Job, collector: Collector, seconds: float | None = None) -> None:
         self._job = job
-        self._end = None if seconds is None else time.monotonic() + seconds
-        self._rows = collector.rows(lambda: self._is_over() or job.wait(POLL_SECONDS))
+        self._end = end = None if seconds is None else time.monotonic() + seconds
+        self._rows = collector.rows(lambda: _is_over(end) or job.wait(POLL_SECONDS))
+        self._dropped = weakref.finalize(self, _stopper().put, job)
+        self._dropped.atexit = False  # the job ends together with its JVM
 
     def __next__(self) -> Row:
-        if self._is_over():
+        if _is_over(self._end):
             raise StopIteration
         kind, values = next(self._rows)
-        return Row(values, RowKind(kind))
-
-    def _is_over(self) -> bool:
-        return self._end is not None and time.monotonic() >= self._end
+        return Row.of_kind(RowKind(kind), *values)
 
     def close(self) -> None:
         """Stop the job, if it still runs."""
+        self._dropped.detach()
         self._job.stop()
 
     def left(self) -> list[Row]:
@@ -58,11 +64,36 @@ class JobRows(RowIterator):
         return list(content)
 
 
-class QueryResult(TableResult):
-    """What a SELECT yields: a job of its own that starts each time its rows are asked for."""
+def _is_over(end: float | None) -> bool:
+    return end is not None and time.monotonic() >= end
 
-    def __init__(self, plan: Plan, start: Start) -> None:
+
+@cache
+def _stopper() -> SimpleQueue[Job]:
+    """Stops the jobs that it is given, on a thread of its own: who lets go of an object must not have to wait.
+
+    A job that has ended is not changed by that.
+    """
+    jobs: SimpleQueue[Job] = SimpleQueue()
+
+    def stop() -> None:
+        while True:
+            with contextlib.suppress(Exception):  # there is nobody to be told
+                jobs.get().stop()
+
+    Thread(target=stop, name="flinkplan stopper", daemon=True).start()
+    return jobs
+
+
+class QueryResult(TableResult):
+    """What a SELECT yields: a job of its own that starts each time its rows are asked for.
+
+    ``max_width``: how wide columns are printed whose type does not bound it.
+    """
+
+    def __init__(self, plan: Plan, start: Start, max_width: int = MAX_WIDTH) -> None:
         super().__init__()
+        self.max_width = max_width
         self._start = start
         (sink,) = (node for node in plan.nodes if isinstance(node, Sink))
         table = sink.dynamic_table_sink.table.resolved_table
@@ -99,7 +130,7 @@ class QueryResult(TableResult):
         Of the first ``limit`` ones if one is given, and of those that come within so many ``seconds``.
         """
         with self.texts(seconds) as rows:
-            yield from changes(self.columns, islice(rows, limit))
+            yield from changes(self.columns, islice(rows, limit), self.max_width)
 
     def print(self) -> None:
         """Print the rows as a table, as they come."""
@@ -119,9 +150,16 @@ class QueryResult(TableResult):
         return html_table(names, content)
 
     def to_pandas(self) -> Any:
-        """What the changes leave, as a pandas ``DataFrame``.  The query must end."""
-        import pandas
+        """What the changes leave, as a pandas ``DataFrame``.  The query must end.
 
+        Raises :class:`FlinkplanError` where pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise FlinkplanError(
+                "to_pandas() needs pandas, which is not installed", hint="pip install 'flinkplan[python]'"
+            ) from None
         return pandas.DataFrame(
             [list(row) for row in self.collect().left()], columns=[name for name, _ in self.columns]
         )

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..plan.types import TIMESTAMPS, LogicalType
 from .rows import Row
 
+MAX_COLUMN_WIDTH = "table.display.max-column-width"
 MAX_WIDTH = 30
-"""The width of a column whose type does not bound it; ``table.display.max-column-width`` of Flink."""
+"""The width of a column whose type does not bound it, unless that option sets another one."""
 
 _NULL = "<NULL>"
 _MORE = "..."
@@ -22,15 +23,15 @@ Columns = Sequence[tuple[str, LogicalType]]
 """Names and types."""
 
 
-def changes(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+def changes(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -> Iterator[str]:
     """The lines of a table of changes, whose first column is their kind; each as soon as its row is there."""
-    widths = [2, *map(_column_width, columns)]
+    widths = [2, *_column_widths(columns, max_width)]
     return _table(["op", *_names(columns)], widths, ([str(row.get_row_kind()), *row] for row in rows))
 
 
-def content(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+def content(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -> Iterator[str]:
     """The lines of a table of rows, whatever their kinds."""
-    return _table(_names(columns), [*map(_column_width, columns)], rows)
+    return _table(_names(columns), _column_widths(columns, max_width), rows)
 
 
 def _table(names: Sequence[str], widths: Sequence[int], rows: Iterable[Iterable[str | None]]) -> Iterator[str]:
@@ -52,9 +53,8 @@ def _names(columns: Columns) -> list[str]:
     return [name for name, _ in columns]
 
 
-def _column_width(column: tuple[str, LogicalType]) -> int:
-    name, t = column
-    return max(_shown(name), _width(t))
+def _column_widths(columns: Columns, max_width: int) -> list[int]:
+    return [max(shown_width(name), _width(t, max_width)) for name, t in columns]
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -62,19 +62,19 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _cell(text: str, width: int) -> str:
-    if _shown(text) > width:
-        while _shown(text) > width - len(_MORE):
+    if shown_width(text) > width:
+        while shown_width(text) > width - len(_MORE):
             text = text[:-1]
         text += _MORE
-    return " " * (width - _shown(text)) + text
+    return " " * (width - shown_width(text)) + text
 
 
-def _shown(text: str) -> int:
+def shown_width(text: str) -> int:
     """How many places of a terminal a text takes: characters of East Asian scripts take two."""
     return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def _width(t: LogicalType) -> int:
+def _width(t: LogicalType, max_width: int) -> int:
     if t.root == "DECIMAL":
         width = (t.precision or 0) + 2
     elif t.root == "TIME":
@@ -82,7 +82,7 @@ def _width(t: LogicalType) -> int:
     elif t.root in TIMESTAMPS:
         width = _with_fraction(19, t)
     else:
-        width = _WIDTHS.get(t.root, MAX_WIDTH)
+        width = _WIDTHS.get(t.root, max_width)
     return max(width, len(_NULL))
 
 

@@ -10,7 +10,7 @@ import click
 import pytest
 
 from flinkplan.cli import main
-from flinkplan.cli.errors import Terminated
+from flinkplan.cli.errors import HungUp, Terminated
 from flinkplan.plan.errors import ErrorGroup, FlinkplanError, Location, PlanError, UnsupportedError
 from tests.cli.support import ROOT, Outcome, flinkplan
 from tests.parity.corpus import HERE
@@ -58,7 +58,7 @@ def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Traceback" in failing(monkeypatch, ZeroDivisionError("x")).err
 
 
-@pytest.mark.parametrize(("interrupt", "code"), [(KeyboardInterrupt(), 130), (Terminated(), 143)])
+@pytest.mark.parametrize(("interrupt", "code"), [(KeyboardInterrupt(), 130), (Terminated(), 143), (HungUp(), 129)])
 def test_an_interrupt_has_its_own_code(monkeypatch: pytest.MonkeyPatch, interrupt: BaseException, code: int) -> None:
     assert failing(monkeypatch, interrupt).code == code
 
@@ -94,7 +94,7 @@ def test_exit_codes(arguments: tuple[str, ...], code: int, words: str, monkeypat
 def test_every_exit_code_is_documented() -> None:
     page = (ROOT / "docs/exit-codes.md").read_text("utf-8")
     documented = {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)}
-    assert documented == {0, 1, 2, 3, 4, 5, 70, 130, 143}
+    assert documented == {0, 1, 2, 3, 4, 5, 70, 129, 130, 143}
 
 
 def test_a_plan_that_is_not_utf_8(tmp_path: Path) -> None:

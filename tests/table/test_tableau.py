@@ -11,7 +11,7 @@ from flinkplan.table.tableau import changes
 
 def printed(columns: dict[str, str], *rows: tuple[str | None, ...], kind: RowKind = RowKind.INSERT) -> str:
     types = [(name, parse_type(t)) for name, t in columns.items()]
-    return "\n".join(changes(types, (Row(row, kind) for row in rows)))
+    return "\n".join(changes(types, (Row.of_kind(kind, *row) for row in rows)))
 
 
 def test_widths_go_by_the_types() -> None:
@@ -69,8 +69,15 @@ def test_rows_are_counted() -> None:
 
 def test_lines_come_as_rows_do() -> None:
     def rows() -> Iterator[Row]:
-        yield Row(("1",), RowKind.UPDATE_AFTER)
+        yield Row.of_kind(RowKind.UPDATE_AFTER, "1")
         raise AssertionError("asked for more")
 
     lines = changes([("v", parse_type("INT"))], rows())
     assert [next(lines) for _ in range(4)][3] == "| +U |           1 |"
+
+
+def test_the_width_of_texts_can_be_set() -> None:
+    columns = [("name", parse_type("VARCHAR(2147483647)")), ("dob", parse_type("DATE"))]
+    rows = [Row("30b5c1bb-0ac0-43d3", "2001-01-13")]
+    assert [*changes(columns, rows, 10)][3] == "| +I | 30b5c1b... | 2001-01-13 |"
+    assert [*changes(columns, rows, 20)][3] == "| +I |   30b5c1bb-0ac0-43d3 | 2001-01-13 |"

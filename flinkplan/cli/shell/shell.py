@@ -12,10 +12,10 @@ from ...plan.printable import one_line, printable
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment, TableResult
-from ..errors import INTERNAL, INTERRUPTED, print_error, print_internal_error, print_warning
+from ..errors import INTERNAL, INTERRUPTED, ProcessEnd, code_of, print_error, print_internal_error, print_warning
 from ..options import read_input
 from ..results import Shown, show
-from ..signals import Signals
+from ..signals import Signals, end_process
 from .engine import Engine
 from .jobs import FAILED, Jobs, ShellJob
 from .texts import COMMANDS, command_of
@@ -32,11 +32,12 @@ _STATEMENTS = {
 class Shell:
     """A session of statements; ``options`` are what it begins with.
 
-    ``debug``: print tracebacks of faults of our own.
+    ``debug``: print tracebacks of faults of our own.  ``is_interactive``: somebody types, and is asked for more.
     """
 
     def __init__(self, options: Mapping[str, str], debug: bool = False) -> None:
         self._debug = debug
+        self.is_interactive = False
         self._signals = Signals()
         self.engine = Engine(options)
         self.jobs = Jobs(self.engine, self._signals)
@@ -45,7 +46,7 @@ class Shell:
     def execute(self, text: str) -> int:
         """Execute a command of the shell, or statements up to the first that fails; what a command would end with.
 
-        Raises :class:`EOFError` where the shell is told to end.
+        Raises :class:`EOFError` where the shell is told to end, :class:`ProcessEnd` for a signal that ends it.
         """
         try:
             command = command_of(text)
@@ -57,9 +58,11 @@ class Shell:
         except FlinkplanError as e:
             print_error(e)
             return e.exit_code
-        except KeyboardInterrupt:
+        except ProcessEnd:
+            raise
+        except KeyboardInterrupt as e:
             click.echo("stopped", err=True)
-            return INTERRUPTED
+            return INTERRUPTED if self.is_interactive else self.interrupted(e)
         except EOFError:
             raise
         except Exception as e:
@@ -83,9 +86,15 @@ class Shell:
                 for error in self.jobs.finish():
                     print_error(error)
                     code = error.exit_code
-        except KeyboardInterrupt:
-            return INTERRUPTED
+        except KeyboardInterrupt as e:
+            return self.interrupted(e)
         return code
+
+    def interrupted(self, interrupt: KeyboardInterrupt) -> int:
+        """Leave nothing behind, now that the shell is to end; what a command would end with."""
+        self.close()
+        end_process(self._signals)
+        return code_of(interrupt)
 
     def close(self) -> None:
         """Stop what still runs, and say so."""
@@ -114,7 +123,8 @@ class Shell:
 
     def _show(self, result: TableResult) -> None:
         if isinstance(result, QueryResult):
-            show(result, self.environment.get_config(), "TABLE", Shown(), self._signals.obey)
+            config = self.environment.get_config()
+            show(result, config, "TABLE", Shown(is_paged=self.is_interactive), self._signals.obey)
         else:
             click.echo(printable(str(result)))
 

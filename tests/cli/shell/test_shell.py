@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
+import click
 import pytest
 
+from flinkplan.cli.errors import Terminated
 from flinkplan.cli.shell.shell import Shell
 from flinkplan.cli.shell.texts import COMMANDS
+from flinkplan.executor.collecting import Collector
+from flinkplan.plan.document import Plan
 
 STREAM = "CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');"
 NOWHERE = "CREATE TABLE nowhere (n INT) WITH ('connector' = 'blackhole');"
@@ -73,6 +79,53 @@ def test_jobs_that_cannot_be_stopped(
 ) -> None:
     assert shell.execute(statement) == 3
     assert words in said(capsys)
+
+
+@pytest.mark.spark
+def test_statements_work_after_one_that_was_stopped(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By Ctrl-C, as soon as a row is there."""
+    shell.is_interactive = True
+    print_line = click.echo
+
+    def interrupt(line: str) -> None:
+        print_line(line)
+        if line.startswith("| +I"):
+            signal.raise_signal(signal.SIGINT)
+
+    shell.execute(f"{STREAM + NOWHERE} SET 'sql-client.execution.result-mode' = 'tableau';")
+    with monkeypatch.context() as patched:
+        patched.setattr("flinkplan.cli.results.click.echo", interrupt)
+        assert shell.execute("SELECT n FROM numbers;") == 130
+    assert "stopped" in said(capsys)
+    assert shell.execute(GROUPS) == 0
+    assert shell.execute("INSERT INTO nowhere SELECT n FROM numbers;") == 0
+    text = said(capsys)
+    assert "stopped" not in text
+    assert "| +U |" in text
+
+
+def test_it_says_that_spark_is_starting(
+    shell: Shell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Job:
+        def stop(self) -> None:
+            pass
+
+    monkeypatch.setattr("flinkplan.table.jobs.start", lambda plan, options, collector: Job())
+    shell.jobs(cast(Plan, None), {}, collector=cast(Collector, object()))
+    assert said(capsys) == "Starting Spark…\n"
+
+
+def test_a_signal_ends_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(statement: object) -> None:
+        raise Terminated
+
+    shell.is_interactive = True
+    monkeypatch.setattr(shell.environment, "execute_statement", ended)
+    with pytest.raises(Terminated):
+        shell.execute("SHOW TABLES;")
 
 
 @pytest.mark.spark
