@@ -86,7 +86,7 @@ class CompiledPlan:
 
         An existing file is left alone: silently with ``ignore_if_exists``, else :class:`PlanError` is raised.
         """
-        if not Place.of(file).exists():
+        if not Place.of(file).would_be_replaced():
             Place.of(file).write(self.as_json_string())
         elif not ignore_if_exists:
             raise PlanError("the plan exists already", where=str(file), hint="ignore_if_exists leaves it alone")

@@ -11,6 +11,7 @@ from typing import Any
 from ..plan.errors import PlanError
 from ..planner.ddl.expression_text import quoted, quoted_string
 from .data_types import DataType, DataTypes, Field, RowType
+from .rows import Row
 
 
 def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | None) -> str:
@@ -21,12 +22,13 @@ def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | No
 
     Raises :class:`PlanError` for rows of different lengths, and for values that no type is known for.
     """
-    rows = [_row(element) for element in elements]
+    given = list(elements)
+    rows = [_row(element) for element in given]
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise PlanError(f"the rows have {' or '.join(map(str, sorted(widths)))} values; they need as many each")
-    fields = _fields(rows, schema)
-    casts = ", ".join(f"CAST({quoted(f.name)} AS {f.data_type}) AS {quoted(f.name)}" for f in fields)
+    fields = _fields(rows, schema or _names(given))
+    casts = ", ".join(f"{_nullable(f)} AS {quoted(f.name)}" for f in fields)
     if not rows:
         nothing = ", ".join(f"CAST(NULL AS {f.data_type.null()}) AS {quoted(f.name)}" for f in fields)
         return f"SELECT {nothing} WHERE FALSE"
@@ -34,9 +36,23 @@ def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | No
     return f"SELECT {casts} FROM (VALUES {values}) AS t ({', '.join(quoted(f.name) for f in fields)})"
 
 
+def _nullable(field: Field) -> str:
+    """A column of its type, which may be NULL unless the type says otherwise: a literal itself never is."""
+    column = f"CAST({quoted(field.name)} AS {field.data_type.null()})"
+    return f"CASE WHEN TRUE THEN {column} END" if field.data_type.nullable else column
+
+
+def _names(elements: Sequence[Any]) -> list[str] | None:
+    """The names that rows bring along: those of a mapping in their order, as PyFlink has them."""
+    first = elements[0] if elements else None
+    if isinstance(first, Mapping):
+        return sorted(first)
+    return first._fields if isinstance(first, Row) and first._names else None
+
+
 def _row(element: Any) -> tuple[Any, ...]:
     if isinstance(element, Mapping):
-        return tuple(element.values())
+        return tuple(element[name] for name in sorted(element))
     return tuple(element) if isinstance(element, tuple | list) else (element,)
 
 
@@ -81,7 +97,11 @@ def _type_of(value: Any) -> DataType:
         if isinstance(value, known):
             zoned = isinstance(value, datetime) and value.tzinfo is not None
             return DataTypes.TIMESTAMP_LTZ() if zoned else data_type
-    if isinstance(value, list | tuple) and value:
+    if isinstance(value, tuple) and value:
+        names = value._names if isinstance(value, Row) else ()
+        names = names or tuple(f"_{i}" for i in range(1, len(value) + 1))
+        return DataTypes.ROW([DataTypes.FIELD(n, _inferred(n, (v,))) for n, v in zip(names, value, strict=True)])
+    if isinstance(value, list) and value:
         return DataTypes.ARRAY(_inferred("an array", value))
     if isinstance(value, Mapping) and value:
         return DataTypes.MAP(_inferred("a map's keys", value), _inferred("a map's values", value.values()))

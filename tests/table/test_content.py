@@ -11,7 +11,7 @@ IN, UB, UA, D = RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER, Row
 def left(*changes: tuple[RowKind, object], most: int | None = None) -> list[object]:
     content = Content(most)
     for kind, value in changes:
-        content.change(Row((value,), kind))
+        content.change(Row.of_kind(kind, value))
     assert len(content) == len(list(content))
     return [value for (value,) in content]
 
@@ -40,6 +40,6 @@ def test_what_was_never_there_cannot_be_taken_back() -> None:
 def test_newest() -> None:
     content = Content()
     for value in range(5):
-        content.change(Row((value,)))
+        content.change(Row(value))
     assert [tuple(row) for row in content.newest(2)] == [(3,), (4,)]
     assert len(content.newest(9)) == 5

@@ -14,6 +14,7 @@ from flinkplan import (
     EnvironmentSettings,
     FlinkplanError,
     PlanError,
+    Row,
     Schema,
     TableDescriptor,
     TableEnvironment,
@@ -52,6 +53,33 @@ def test_types_go_by_the_values(env: TableEnvironment) -> None:
         "g DATE",
         "h TIME(0)",
         "i TIMESTAMP(6)",
+    ]
+
+
+def declared(env: TableEnvironment, elements: Sequence[Any], schema: Any = None) -> list[str]:
+    result = env.from_elements(elements, schema).execute()
+    assert isinstance(result, QueryResult)
+    return [f"{name} {readable(str(t))}" for name, t in result.columns]
+
+
+def test_columns_may_be_null_unless_the_schema_says_otherwise(env: TableEnvironment) -> None:
+    """As PyFlink 2.3 has it."""
+    field, row = DataTypes.FIELD, DataTypes.ROW
+    assert declared(env, [(1, "a")], ["x", "y"]) == ["x BIGINT", "y STRING"]
+    assert declared(env, [([1], {"a": 1})]) == ["_1 ARRAY<BIGINT>", "_2 MAP<STRING, BIGINT>"]
+    schema = row([field("x", DataTypes.INT(False)), field("y", DataTypes.STRING().not_null())])
+    assert declared(env, [(1, "a")], schema) == ["x INT NOT NULL", "y STRING NOT NULL"]
+    schema = row([field("x", DataTypes.INT()), field("y", DataTypes.STRING())])
+    assert declared(env, [(1, "a")], schema) == declared(env, [], schema) == ["x INT", "y STRING"]
+
+
+def test_names_come_with_the_values(env: TableEnvironment) -> None:
+    assert declared(env, [{"y": 1, "x": "a"}, {"x": "b", "y": 2}]) == ["x STRING", "y BIGINT"]
+    assert declared(env, [Row(b=1, a="x")]) == ["b BIGINT", "a STRING"]
+    assert declared(env, [Row(1, "x")]) == ["_1 BIGINT", "_2 STRING"]
+    assert declared(env, [((1, "b"), Row(p=1))], ["t", "r"]) == [
+        "t ROW<`_1` BIGINT, `_2` STRING>",
+        "r ROW<`p` BIGINT>",
     ]
 
 

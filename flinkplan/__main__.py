@@ -1,0 +1,5 @@
+"""``python -m flinkplan``."""
+
+from .cli.main import main
+
+main()
