@@ -10,7 +10,7 @@ import click
 
 from ..compat.reports import FORMATS
 from ..plan.record import replace
-from .options import assignment, check_output, force_option, read_reference, write_output
+from .options import assignment, check_output, force_option, read_pipeline_text, read_reference, write_output
 
 if TYPE_CHECKING:
     from ..compat.diff import Diff
@@ -52,6 +52,7 @@ FOUND, UNJUDGED = 1, 2
 @click.option("--exit-zero", is_flag=True, help="End with 0 whatever is found.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Leave findings of this rule out.")
 @click.option("--allow", multiple=True, metavar="RULE[@NODE]", help="Show findings of this rule, but let them pass.")
+@click.option("--sql", metavar="SCRIPT", help="The pipeline of NEW, to show beside the plans (html only).")
 @click.option("--detail", is_flag=True, help="List every value that differs (text only).")
 def command(
     old: str,
@@ -66,6 +67,7 @@ def command(
     exit_zero: bool,
     ignore: tuple[str, ...],
     allow: tuple[str, ...],
+    sql: str | None,
     detail: bool,
 ) -> int:
     """Compare the plans OLD and NEW: does state survive in Flink, does it in a checkpoint on Spark, do results change?
@@ -81,6 +83,8 @@ def command(
 
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from standard input.")
+    if sql is not None and format_ != "html":
+        raise click.UsageError("--sql is shown by --format html.")
     check_output(output, force)
     try:
         settings = _settings(ignore, allow, fail_on, engine, runtime)
@@ -89,16 +93,22 @@ def command(
         print_error(e)
         return UNJUDGED
     write_output(
-        _page(found) if format_ == "html" else render(found, format_, paint=click.style, detail=detail), output
+        _page(found, sql) if format_ == "html" else render(found, format_, paint=click.style, detail=detail), output
     )
     return 0 if exit_zero else exit_code(found)
 
 
-def _page(found: Diff) -> str:
+def _page(found: Diff, sql: str | None) -> str:
     from .pages.diff_page import diff_page
     from .pages.page import page
 
-    return page(diff_page(found))
+    if sql is None:
+        return page(diff_page(found))
+    from ..planner.spec import is_spec
+    from .pages.sql_places import places_in
+
+    text, name = read_pipeline_text(sql)
+    return page(diff_page(found, text, places_in(found.new.plan, text, name), is_spec(name)))
 
 
 def _settings(

@@ -96,26 +96,9 @@ def _page(compiled: Plan, path: str, sql: str | None) -> str:
     from ..planner.spec import is_spec
     from .pages.page import page
     from .pages.plan_page import plan_page
+    from .pages.sql_places import places_in
 
     text, name = read_input(sql or path) if path != "-" or sql else ("{", path)
     if not is_spec(name) and text.lstrip().startswith("{"):
         return page(plan_page(compiled, path))
-    return page(plan_page(compiled, path, text, _places(compiled, text, name)))
-
-
-def _places(plan: Plan, text: str, name: str) -> dict[int, tuple[tuple[int, int], ...]]:
-    """Where the operators of a plan stand in a pipeline, by node id: from one character of the file up to another."""
-    from itertools import accumulate
-
-    from ..planner.clauses import places
-    from ..planner.script import parse_pipeline
-    from ..planner.sql import ast
-
-    lines = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
-
-    def within(span: ast.Span) -> tuple[int, int]:
-        (line, column), (end_line, end_column) = span.source.position(span.start), span.source.position(span.end)
-        return lines[line - 1] + column - 1, lines[end_line - 1] + end_column - 1
-
-    found = places(plan, parse_pipeline(text, name)).items()
-    return {id: tuple(within(span) for span in spans if span is not ast.NO_SPAN) for id, spans in found}
+    return page(plan_page(compiled, path, text, places_in(compiled, text, name), is_spec(name)))

@@ -12,6 +12,7 @@ from ...plan.nodes import ExecNode
 from ...plan.secrets import masked_json, without_secrets
 from .model import Edge, Graph, Node, Section
 from .plan_page import about, sections, short_name
+from .script import Places, Script
 
 _MARKS: Mapping[type[Edit], str | None] = {
     Insert: "added",
@@ -24,9 +25,15 @@ _MARKS: Mapping[type[Edit], str | None] = {
 _RESULTS = {Effect.NO: "results stay", Effect.YES: "results change", Effect.UNKNOWN: "results may change"}
 
 
-def diff_page(diff: Diff) -> Graph:
-    """The nodes of both plans, those that match as one, each with what is found of it."""
-    page = _DiffPage(diff)
+def diff_page(
+    diff: Diff, sql: str | None = None, places: Mapping[int, Places] | None = None, is_yaml: bool = False
+) -> Graph:
+    """The nodes of both plans, those that match as one, each with what is found of it.
+
+    ``sql`` is the pipeline of the new plan, or its spec in YAML; ``places`` are those of its operators, by node id.
+    """
+    script = Script.of(sql, places or {}, is_yaml)
+    page = _DiffPage(diff, script.places)
     nodes = tuple(map(page.node, diff.comparison.edits))
     return Graph(
         diff.subject,
@@ -35,12 +42,15 @@ def diff_page(diff: Diff) -> Graph:
         tuple(page.edges()),
         verdict=str(diff.verdict),
         sections=tuple(page.whole(nodes)),
+        sql=script.text,
+        colours=script.colours,
     )
 
 
 class _DiffPage:
-    def __init__(self, diff: Diff) -> None:
+    def __init__(self, diff: Diff, places: Mapping[int, Places]) -> None:
         self._diff = diff
+        self._places = places
         self._old = explain(diff.old.plan)
         self._new = explain(diff.new.plan)
         self._findings: dict[str, list[ChangeFinding]] = {}
@@ -72,6 +82,8 @@ class _DiffPage:
             _MARKS[type(edit)],
             str(worst(f.verdict for f in counted)) if counted else None,
             bool(operator.states),
+            () if isinstance(edit, Remove) else self._places.get(node.id, ()),
+            _reason(counted),
         )
 
     def _shown(self, edit: Edit) -> tuple[Side, Operator]:
@@ -94,8 +106,11 @@ class _DiffPage:
         yield from self._found("")
         judged = [(node, Verdict(node.verdict)) for node in nodes if node.verdict is not None]
         judged.sort(key=lambda item: item[1], reverse=True)
-        rows = tuple((f"{node.name} {node.id}", node.mark or "", str(verdict)) for node, verdict in judged)
-        yield Section("Operators", f"{len(nodes) - len(rows)} of {len(nodes)} stay as they are.", rows=rows)
+        rows = tuple(
+            (f"{node.name} {node.id}", node.mark or "", str(verdict), node.reason or "") for node, verdict in judged
+        )
+        same = f"{len(nodes) - len(rows)} of {len(nodes)} stay as they are."
+        yield Section("Operators", same, heads=("operator", "", "state", "why") if rows else (), rows=rows)
 
     def edges(self) -> Iterator[Edge]:
         """The edges of both plans; those of one alone are marked."""
@@ -113,6 +128,11 @@ class _DiffPage:
             for place, source in enumerate(side.plan.inputs(node)):
                 ends = self._keys[which, source.id], self._keys[which, node.id], place
                 yield ends, operators[source.id].changelog
+
+
+def _reason(findings: Sequence[ChangeFinding]) -> str | None:
+    """What the worst of some findings says."""
+    return max(findings, key=lambda finding: finding.verdict).message if findings else None
 
 
 def _key(edit: Edit) -> str:

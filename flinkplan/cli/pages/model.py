@@ -19,8 +19,8 @@ class Section(Record):
 class Node(Record):
     """A box of the graph; ``key`` is its own, ``id`` what people call it.
 
-    ``mark`` says what became of it in a difference, ``verdict`` what that does to state.  ``places`` are where it
-    stands in the text beside the graph: from one character up to another.
+    ``mark`` says what became of it in a difference, ``verdict`` what that does to state, ``reason`` why.
+    ``places`` are where it stands in the text beside the graph: from one character up to another.
     """
 
     key: str
@@ -33,6 +33,7 @@ class Node(Record):
     verdict: str | None = None
     stateful: bool = False
     places: tuple[tuple[int, int], ...] = ()
+    reason: str | None = None
 
 
 class Edge(Record):
@@ -45,7 +46,10 @@ class Edge(Record):
 
 
 class Graph(Record):
-    """A page: its title, a line below it, a verdict if there is one, what is said of the whole, the graph, and SQL."""
+    """A page: its title, a line below it, a verdict if there is one, what is said of the whole, the graph, and SQL.
+
+    ``colours`` are parts of the SQL with the classes that they have: :func:`.highlighting.pieces`.
+    """
 
     title: str
     subtitle: str
@@ -54,3 +58,4 @@ class Graph(Record):
     verdict: str | None = None
     sections: tuple[Section, ...] = ()
     sql: str | None = None
+    colours: tuple[tuple[int, int, str], ...] = ()

@@ -14,28 +14,40 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from msgspec import convert
+
 from ...plan.printable import printable
 from ...plan.record import to_builtins
 from ...plan.secrets import masked_json
+from .highlighting import highlighted
 from .model import Graph
+from .static_text import static_text
 
 
 def page(graph: Graph) -> str:
     """The HTML of a page.
 
-    Texts of plans reach it as data only, which the program shows as text; its content security policy allows no script
-    but the page's own, and no address at all.
+    Texts of plans reach it as data, which the program shows as text, and escaped, for where no script runs; its content
+    security policy allows no script but the page's own, and no address at all.
     """
-    layout, program = _asset("dagre.min.js"), _asset("graph.js")
-    return _filled("page.html", graph.title, masked_json("", to_builtins(graph)), layout=layout, program=program)
+    data = masked_json("", to_builtins(graph))
+    shown = convert(data, Graph)
+    scripts = {"layout": _asset("dagre.min.js"), "drawing": _asset("drawing.js"), "program": _asset("graph.js")}
+    texts = {
+        "subtitle": escape(printable(": ".join(filter(None, (shown.verdict, shown.subtitle))))),
+        "sql": "" if shown.sql is None else highlighted(shown.sql, shown.colours),
+        "without_sql": "hidden" if shown.sql is None else "",
+        "static": static_text(shown),
+    }
+    return _filled("page.html", shown.title, data, scripts, **texts)
 
 
 def report_page(data: Mapping[str, Any]) -> str:
     """The HTML of a job's run; ``data`` as :meth:`.report.Report.data` has it, ``live`` where it is to ask for more."""
-    return _filled("report.html", data["title"], data, program=_asset("report.js"))
+    return _filled("report.html", data["title"], data, {"program": _asset("report.js")})
 
 
-def _filled(template: str, title: str, data: Any, **scripts: str) -> str:
+def _filled(template: str, title: str, data: Any, scripts: Mapping[str, str], **texts: str) -> str:
     style = _asset("page.css")
     return Template(_asset(template)).substitute(
         policy=_policy(list(scripts.values()), style),
@@ -43,6 +55,7 @@ def _filled(template: str, title: str, data: Any, **scripts: str) -> str:
         style=style,
         data=_as_data(data),
         **scripts,
+        **texts,
     )
 
 

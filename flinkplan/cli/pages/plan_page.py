@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError
 from ...plan.explain import Operator, explain
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink, TableSourceScan
-from ...plan.secrets import hidden
 from .model import Edge, Graph, Node, Section
+from .script import Places, Script
 
 if TYPE_CHECKING:
     from ...executor.execution import Execution
 
-Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Parts of a text: from one character up to another."""
 
-
-def plan_page(plan: Plan, title: str, sql: str | None = None, places: Mapping[int, Places] | None = None) -> Graph:
+def plan_page(
+    plan: Plan,
+    title: str,
+    sql: str | None = None,
+    places: Mapping[int, Places] | None = None,
+    is_yaml: bool = False,
+) -> Graph:
     """The operators of a plan with what is known of each, what runs them on Spark included.
 
-    ``sql`` stands beside, ``places`` are those of the operators in it, by node id.
+    ``sql`` stands beside, or a spec in YAML; ``places`` are those of the operators in it, by node id.
     """
-    sql, places = _without_secrets(sql, places or {})
+    script = Script.of(sql, places or {}, is_yaml)
     operators = explain(plan)
     executions = _executions(plan)
     names = node_names(plan)
@@ -35,17 +38,9 @@ def plan_page(plan: Plan, title: str, sql: str | None = None, places: Mapping[in
         tuple(_node(operator, names[id], executions.get(id), places.get(id, ())) for id, operator in operators.items()),
         tuple(edges(plan, operators)),
         sections=(_whole(operators, names),),
-        sql=sql,
+        sql=script.text,
+        colours=script.colours,
     )
-
-
-def _without_secrets(sql: str | None, places: Mapping[int, Places]) -> tuple[str | None, Mapping[int, Places]]:
-    """The text without secrets, and where the operators stand in it then."""
-    if sql is None:
-        return None, places
-    shown, shifted = hidden(sql)
-    moved = {id: tuple((shifted(start), shifted(end)) for start, end in spans) for id, spans in places.items()}
-    return shown, moved
 
 
 def _subtitle(plan: Plan, executions: Mapping[int, Execution]) -> str:

@@ -53,6 +53,30 @@ return [...document.querySelectorAll("body *")]
 """The texts whose contrast with their ground is below what WCAG 2.1 asks for (level AA)."""
 
 
+SCALE = "return new DOMMatrix(getComputedStyle(document.getElementById('canvas')).transform).a"
+
+OVERFLOW = """
+const view = document.getElementById("view");
+return [view.scrollWidth > view.clientWidth + 1, view.scrollHeight > view.clientHeight + 1];
+"""
+
+CROSSED = """
+const boxes = [...document.querySelectorAll(".node")].filter((e) => !e.hidden).map((e) => ({
+  left: e.offsetLeft + 3, right: e.offsetLeft + e.offsetWidth - 3,
+  top: e.offsetTop + 3, bottom: e.offsetTop + e.offsetHeight - 3,
+}));
+return [...document.querySelectorAll("path.edge")].filter((path) => {
+  const length = path.getTotalLength();
+  for (let at = 0; at < length; at += 4) {
+    const { x, y } = path.getPointAtLength(at);
+    if (boxes.some((b) => x > b.left && x < b.right && y > b.top && y < b.bottom)) return true;
+  }
+  return false;
+}).map((path) => path.getAttribute("d"));
+"""
+"""The arrows that pass through a box."""
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chrome]:
     from selenium import webdriver
@@ -151,6 +175,96 @@ def test_folding_hides_what_a_node_reads(plan: Chrome) -> None:
     assert fold.get_attribute("aria-expanded") == "false"
     fold.click()
     assert all(each.is_displayed() for each in plan.find_elements("css selector", ".node"))
+
+
+LARGE = """
+CREATE TABLE s (id BIGINT, k STRING, v DOUBLE) WITH ('connector' = 'datagen');
+CREATE TABLE d (k STRING, name STRING) WITH ('connector' = 'datagen');
+{tables}
+EXECUTE STATEMENT SET BEGIN
+{inserts}
+END;
+"""
+"""Sinks of joins and aggregates."""
+
+
+@pytest.fixture
+def large(browser: Chrome, tmp_path: Path) -> Chrome:
+    """The page of a plan of some hundred operators."""
+    sinks = range(12)
+    tables = "\n".join(f"CREATE TABLE o{n} (name STRING, c BIGINT) WITH ('connector' = 'print');" for n in sinks)
+    inserts = "\n".join(
+        f"INSERT INTO o{n} SELECT d.name, COUNT(*) FROM s JOIN d ON s.k = d.k WHERE s.v > {n} GROUP BY d.name;"
+        for n in sinks
+    )
+    script, file = tmp_path / "large.sql", tmp_path / "large.html"
+    script.write_text(LARGE.format(tables=tables, inserts=inserts))
+    assert flinkplan("explain", str(script), "--format", "html", "-o", str(file)).code == 0
+    browser.get(file.as_uri())
+    return browser
+
+
+def visible(page: Chrome) -> list[WebElement]:
+    return [each for each in page.find_elements("css selector", ".node") if each.is_displayed()]
+
+
+def test_a_large_plan_begins_as_chains_that_can_be_read(large: Chrome) -> None:
+    from selenium.webdriver.support.select import Select
+
+    count = large.execute_script("return JSON.parse(document.getElementById('graph').textContent).nodes.length")
+    chains = visible(large)
+    assert count > 60
+    assert len(chains) < count / 2
+    assert min(each.size["width"] * large.execute_script(SCALE) for each in chains) > 120
+    assert large.find_element("id", "map").is_displayed()
+    Select(large.find_element("id", "level")).select_by_value("all")
+    assert len(visible(large)) == count
+    large.find_element("id", "fit").click()
+    assert large.execute_script(OVERFLOW) == [False, False]
+    assert not large.find_element("id", "map").is_displayed()
+
+
+def test_a_chain_opens_and_closes(large: Chrome) -> None:
+    before = len(visible(large))
+    chain = next(each for each in visible(large) if "chain of" in each.text)
+    length = int(chain.text.rpartition("chain of ")[2])
+    large.execute_script("arguments[0].click()", chain)
+    assert "→" in details(large)
+    large.find_element("xpath", "//button[text()='Show one by one']").click()
+    assert len(visible(large)) == before - 1 + length
+    large.find_element("xpath", "//button[text()='Show as a chain']").click()
+    assert len(visible(large)) == before
+
+
+def test_the_map_leads_to_the_other_end(large: Chrome) -> None:
+    from selenium.webdriver import ActionChains
+
+    view, overview = large.find_element("id", "view"), large.find_element("id", "map")
+    left = view.get_property("scrollLeft")
+    half = overview.size["width"] // 2 - 4
+    side = half if int(str(left)) == 0 else -half
+    ActionChains(large).move_to_element_with_offset(overview, side, 0).click().perform()
+    assert view.get_property("scrollLeft") != left
+
+
+def test_arrows_pass_no_box(large: Chrome) -> None:
+    assert large.execute_script(CROSSED) == []
+
+
+@pytest.mark.parametrize("width", [390, 800, 1400])
+def test_nothing_lies_beyond_the_edge(width: int, large: Chrome) -> None:
+    """Not on a telephone either; the window itself cannot be made that narrow."""
+    url = large.current_url
+    large.get("about:blank")
+    try:
+        metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        large.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        large.get(url)
+        assert large.execute_script("return document.documentElement.scrollWidth") <= width
+        theme = large.find_element("id", "theme").rect
+        assert theme["x"] + theme["width"] <= width
+    finally:
+        large.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_texts_can_be_read_in_light_and_in_dark(plan: Chrome) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from flinkplan.cli.pages.highlighting import highlighted, pieces
 from flinkplan.cli.pages.model import Graph, Node, Section
 from flinkplan.cli.pages.page import page
 from tests.cli.support import ROOT, flinkplan
@@ -34,7 +35,7 @@ def hostile() -> str:
 
 def test_texts_of_a_plan_are_data_only() -> None:
     html = hostile()
-    assert html.count("<script") == 3
+    assert html.count("<script") == 4
     assert "<script>alert" not in html
     assert data(html)["nodes"][0]["name"] == HOSTILE
     title = re.search(r"<title>(.*?)</title>", html)
@@ -51,7 +52,7 @@ def test_the_policy_allows_what_is_on_the_page_and_nothing_else() -> None:
         *re.findall(r"<script>(.*?)</script>", html, re.DOTALL),
         *re.findall(r"<style>(.*?)</style>", html, re.DOTALL),
     ]
-    assert len(own) == 3
+    assert len(own) == 4
     for text in own:
         assert b64encode(sha256(text.encode()).digest()).decode() in policy[1]
     assert "unsafe" not in policy[1]
@@ -74,6 +75,63 @@ def test_a_plan_by_itself_and_with_its_script() -> None:
     plan, script = str(SAMPLE / "plan.json"), str(SAMPLE / "pipeline.sql")
     assert data(flinkplan("explain", plan, "--format", "html").out)["sql"] is None
     assert data(flinkplan("explain", plan, "--format", "html", "--sql", script).out)["sql"].startswith("--")
+
+
+def without_scripts(html: str) -> str:
+    """The text of a page where no script runs."""
+    return unescape(re.sub(r"<[^>]*>", "", re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL)))
+
+
+def test_a_plan_can_be_read_where_no_script_runs() -> None:
+    html = flinkplan("explain", str(SAMPLE / "pipeline.sql"), "--format", "html").out
+    text = without_scripts(html)
+    assert "a plan of Flink 2.3, 7 operators" in text
+    assert "INSERT INTO OrdersShipInfo" in text
+    assert text.index("Sink 7") < text.index("Join 5")
+    assert "reads Exchange 2, Exchange 4" in text
+    assert "Join(joinType=[InnerJoin]" in text
+    assert "leftState" in text
+    assert '<span class="keyword">INSERT</span>' in html
+
+
+def test_a_difference_says_why_also_where_no_script_runs(tmp_path: Path) -> None:
+    script, new = tmp_path / "new.sql", tmp_path / "new.json"
+    text = (SAMPLE / "pipeline.sql").read_text()
+    script.write_text(text.replace("b.line_order_id;", "b.line_order_id AND a.order_id < b.line_order_id;"))
+    assert flinkplan("compile", str(script), "-o", str(new)).code == 0
+    found = ("diff", str(SAMPLE / "plan.json"), str(new))
+    graph = data(flinkplan(*found, "--format", "html", "--sql", str(script)).out)
+    join = next(node for node in graph["nodes"] if node["name"] == "Join")
+    assert join["reason"]
+    assert join["places"]
+    assert graph["sql"] == script.read_text()
+    (judged,) = (row for row in graph["sections"][-1]["rows"] if row[0].startswith("Join"))
+    assert judged[1:] == ["changed", join["verdict"], join["reason"]]
+    assert join["reason"] in without_scripts(flinkplan(*found, "--format", "html").out)
+    assert flinkplan(*found, "--sql", str(script)).code == 2
+
+
+def test_sql_has_colours_by_its_tokens() -> None:
+    sql = "SELECT `a b`, 'x''y', 1.5e3 -- of \U0001f600 t\nFROM t /* all\n */ WHERE x'ff' IS NULL"
+    coloured = [(sql[start:end], kind) for start, end, kind in pieces(sql)]
+    assert coloured == [
+        ("SELECT", "keyword"),
+        ("`a b`", "name"),
+        ("'x''y'", "string"),
+        ("1.5e3", "number"),
+        ("-- of \U0001f600 t", "comment"),
+        ("FROM", "keyword"),
+        ("/* all\n */", "comment"),
+        ("WHERE", "keyword"),
+        ("x'ff'", "string"),
+        ("IS", "keyword"),
+        ("NULL", "keyword"),
+    ]
+    html = highlighted("SELECT '<b>' -- <i>", pieces("SELECT '<b>' -- <i>"))
+    assert html == (
+        '<span class="keyword">SELECT</span> <span class="string">&#x27;&lt;b&gt;&#x27;</span> '
+        '<span class="comment">-- &lt;i&gt;</span>'
+    )
 
 
 def test_a_plan_that_is_not_executed_here_is_shown_all_the_same(tmp_path: Path) -> None:
