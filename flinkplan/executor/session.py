@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 from ..plan.files import Place
+from .borrowed import borrowed_session
 from .errors import JvmError, SparkStartError, TableError
 from .failures import causes_of, refused_by_system, told_by
 from .gateway import forget_jvm, start_jvm
@@ -24,6 +26,7 @@ from .runtime.locale import utf8_names
 from .scratch import scratch
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 _STREAMING = "org.apache.spark.sql.execution.streaming"
@@ -111,6 +114,9 @@ class Lifetime(Enum):
     """Whatever comes."""
 
 
+_own: ref[SparkContext] | None = None
+"""The Spark that :func:`session` has started."""
+
 _COLLECTORS = {Lifetime.SECONDS: SERIAL, Lifetime.JOB: PARALLEL}
 """The collectors of garbage that cost the driver the least; the JVM's own choice is one that never pauses for long."""
 
@@ -183,15 +189,21 @@ def session(
 ) -> SparkSession:
     """The active session, or a new one; ``master`` and ``conf`` win over flinkplan's defaults.
 
-    ``lifetime`` says what a new one is for, ``lean`` that it runs nothing but jobs, nor does its process.
+    ``lifetime`` says what a new one is for, ``lean`` that it runs nothing but jobs, nor does its process.  Over Spark
+    that the user has started, the session is another one than the user's.
 
-    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where its JVM
-    does not start, :class:`SparkStartError` where Spark does not in it.
+    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where its JVM does not start or
+    the user's Spark does not do, :class:`SparkStartError` where Spark does not start in the JVM.
     """
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    global _own
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     chosen = conf or {}
+    running = SparkContext._active_spark_context
+    if running is not None and (_own is None or _own() is not running):
+        return borrowed_session(running, runtime_jar(), {**SQL_CONF, **chosen})
     master = master or chosen.get("spark.master", "local[*]")
     archive = class_archive(record=lifetime is Lifetime.SECONDS) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName(_NAME).master(master)
@@ -208,6 +220,7 @@ def session(
         for key, value in settings.items():
             builder = builder.config(key, value)
         spark = builder.getOrCreate()
+    _own = ref(spark.sparkContext)
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
     if archive is not None:
         gateway: Any = spark.sparkContext._gateway

@@ -132,7 +132,7 @@ class _DiffPage:
 
 def _reason(findings: Sequence[ChangeFinding]) -> str | None:
     """What the worst of some findings says."""
-    return max(findings, key=lambda finding: finding.verdict).message if findings else None
+    return without_secrets(max(findings, key=lambda finding: finding.verdict).message) if findings else None
 
 
 def _key(edit: Edit) -> str:

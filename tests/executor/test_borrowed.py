@@ -1,0 +1,80 @@
+"""Jobs on Spark that the user has started, each in a process of its own: Spark starts once a process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.support import ROOT
+
+_JOBS = """
+import sys
+from pyspark.sql import SparkSession
+from flinkplan import EnvironmentSettings, TableEnvironment
+from flinkplan.executor.errors import JvmError
+
+spark = (
+    SparkSession.builder.master("local[1]")
+    .config("spark.driver.extraJavaOptions", sys.argv[2])
+    .config("spark.sql.session.timeZone", "Asia/Tokyo")
+    .getOrCreate()
+)
+before = dict(spark.sparkContext.getConf().getAll()), spark.conf.getAll
+env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+try:
+    env.execute_sql(
+        f"CREATE TABLE o (k STRING, c BIGINT) WITH ('connector' = 'filesystem', 'path' = '{sys.argv[1]}/o',"
+        " 'format' = 'debezium-json')"
+    )
+    groups = "SELECT k, COUNT(*) FROM (VALUES ('a'), ('b'), ('a')) AS t (k) GROUP BY k"
+    env.execute_sql(f"INSERT INTO o {groups}").wait()
+    print(sorted(env.sql_query(groups).execute().collect().left()))
+    env.get_config().set("flinkplan.mode", "available-now")
+    print(sorted(env.sql_query(groups).execute().collect().left()))
+    assert (dict(spark.sparkContext.getConf().getAll()), spark.conf.getAll) == before
+    print(spark.sql("SELECT TIMESTAMP_SECONDS(0) AS t").selectExpr("CAST(t AS STRING)").first()[0])
+    env.get_config().set("flinkplan.conf.spark.executor.memory", "3g")
+    env.sql_query(groups).execute().collect()
+except JvmError as e:
+    print(e.message, e.hint, sep="; ")
+"""
+
+
+def run(folder: Path, java_options: str) -> list[str]:
+    """The lines that the jobs print."""
+    done = subprocess.run(
+        [sys.executable, "-c", _JOBS, str(folder), java_options],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder)},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("processes")
+def test_jobs_leave_the_session_as_it_is(tmp_path: Path) -> None:
+    rows = "[<Row('a', 2)>, <Row('b', 1)>]"
+    in_batch, in_stream, local_time, refused = run(tmp_path, "-Duser.timezone=UTC")
+    assert (in_batch, in_stream) == (rows, rows)
+    assert local_time == "1970-01-01 09:00:00"
+    assert refused == (
+        "'spark.executor.memory' can only be set when Spark is started, and one runs already; "
+        "start it with .config('spark.executor.memory', '3g'), or let flinkplan start it"
+    )
+    assert sum(len(file.read_text().splitlines()) for file in (tmp_path / "o").iterdir() if file.is_file()) >= 2
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("processes")
+def test_a_spark_by_another_clock_is_refused(tmp_path: Path) -> None:
+    (refused,) = run(tmp_path, "-Duser.timezone=Asia/Tokyo")
+    assert (
+        "has the time zone Asia/Tokyo; jobs need UTC; start it with .config('spark.driver.extraJavaOptions'" in refused
+    )
