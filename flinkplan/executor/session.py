@@ -192,8 +192,8 @@ def session(
     ``lifetime`` says what a new one is for, ``lean`` that it runs nothing but jobs, nor does its process.  Over Spark
     that the user has started, the session is another one than the user's.
 
-    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where its JVM does not start or
-    the user's Spark does not do, :class:`SparkStartError` where Spark does not start in the JVM.
+    Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where its JVM does not start
+    or the user's Spark does not do, :class:`SparkStartError` where Spark does not start in the JVM.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession

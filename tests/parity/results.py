@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from flinkplan.plan.document import write_text
+from flinkplan.plan.output import write_text
 from tests.parity.corpus import LEVELS
 
 FILE = Path(__file__).parents[2] / "out" / "parity.json"

@@ -35,7 +35,10 @@ def plan_page(
     return Graph(
         title,
         _subtitle(plan, executions),
-        tuple(_node(operator, names[id], executions.get(id), places.get(id, ())) for id, operator in operators.items()),
+        tuple(
+            _node(operator, names[id], executions.get(id), script.places.get(id, ()))
+            for id, operator in operators.items()
+        ),
         tuple(edges(plan, operators)),
         sections=(_whole(operators, names),),
         sql=script.text,
