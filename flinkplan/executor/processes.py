@@ -79,8 +79,12 @@ def end_processes(*, for_good: bool = False) -> None:
 
 
 def end_needed() -> None:
-    """End those that would stay for ever when this process has ended."""
-    _end(list(_needed))
+    """End those that would stay for ever when this process has ended, which it is about to do: no more are started."""
+    global _is_over
+    with _guard:
+        _is_over = True
+        processes = list(_needed)
+    _end(processes)
 
 
 def kill_processes() -> None:

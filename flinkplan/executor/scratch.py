@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Lock, Thread
 
 from .errors import TableError
+from .processes import end_needed, is_running
 
 _PREFIX = "flinkplan-"
 _OWNED, _NEW = ".owned", ".new"
@@ -24,6 +25,7 @@ class Scratch:
     """A new temporary folder; ``lock`` is the descriptor that holds it, ``None`` where there are no locks."""
 
     def __init__(self) -> None:
+        self.owner = os.getpid()
         self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self.lock = _locked(self.folder)
 
@@ -59,7 +61,7 @@ def _scratch() -> Scratch:
     with _guard:
         if _current is None or not _current.folder.is_dir():
             if _current is None:
-                atexit.register(remove_scratch)
+                atexit.register(_at_exit)
                 Thread(target=remove_abandoned, args=(Path(tempfile.gettempdir()),), daemon=True).start()
             else:
                 _current.remove()
@@ -72,12 +74,15 @@ def temporary_folder(prefix: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=prefix, dir=scratch().folder))
 
 
+def _at_exit() -> None:
+    if _current is not None and _current.owner == os.getpid():  # and not a process that was forked from it
+        end_needed()
+        remove_scratch()
+
+
 def remove_scratch() -> None:
     """Remove the folder of this process, unless its JVM still runs, which does it as it ends."""
-    from .processes import end_needed, is_running
-
     global _current
-    end_needed()
     with _guard:
         if _current is not None and not is_running():
             _current.remove()

@@ -7,7 +7,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Event, Thread
 
@@ -129,10 +129,13 @@ def job(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, **environment: str) -> subprocess.Popen[str]:
-    """A process, in a group of its own, that runs the script."""
+RUN = ("run", "script.sql", "--log-format", "json")
+
+
+def run(folder: Path, arguments: Sequence[str] = RUN, **environment: str) -> subprocess.Popen[str]:
+    """A process, in a group of its own, that runs the script, or a command with other arguments."""
     runtime_jar()
-    command = [str(Path(sys.executable).parent / "flinkplan"), "run", "script.sql", "--log-format", "json"]
+    command = [sys.executable, "-m", "flinkplan", *arguments]
     inherited = {name: os.environ[name] for name in ("PATH", "HOME", "JAVA_HOME") if name in os.environ}
     return subprocess.Popen(
         command,
@@ -183,6 +186,18 @@ def test_no_process_and_no_file_stays_where_the_jvm_is_starting(
         errors = process.communicate()[1]
     assert process.returncode == code, errors
     assert "Traceback" not in errors
+    with pytest.raises(ProcessLookupError):
+        os.kill(jvm, 0)
+    assert list((job / "temporary").iterdir()) == []
+
+
+def test_a_shell_that_ends_ends_what_is_starting(job: Path, endless: Path) -> None:
+    os.mkfifo(job / "statements.sql")
+    with run(job, ("sql", "-f", "statements.sql"), SPARK_HOME=str(endless)) as process:
+        jvm = int((job / "up").read_text())
+        (job / "statements.sql").write_text("SHOW TABLES;")  # which it waits for
+        errors = process.communicate()[1]
+    assert process.returncode == 0, errors
     with pytest.raises(ProcessLookupError):
         os.kill(jvm, 0)
     assert list((job / "temporary").iterdir()) == []

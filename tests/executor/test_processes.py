@@ -40,10 +40,20 @@ def test_a_process_is_ended_where_an_interrupt_comes() -> None:
 def test_a_process_that_is_left_runs_on_until_all_are_ended() -> None:
     with child(["cat"], stdin=subprocess.PIPE) as process:
         pass
-    end_needed()
     assert is_running()
     end_processes()
     assert process.returncode is not None
+
+
+def test_at_the_end_those_are_ended_that_would_stay() -> None:
+    with child(["cat"], stdin=subprocess.PIPE) as ready:
+        pass
+    with child(["cat"], stdin=subprocess.PIPE) as starting:
+        end_needed()
+        assert starting.returncode is not None
+    assert ready.poll() is None
+    with pytest.raises(ExecutionError, match="ending"):
+        run(["true"])
 
 
 @pytest.mark.parametrize("is_done", [True, False])

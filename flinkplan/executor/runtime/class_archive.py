@@ -96,8 +96,7 @@ def _keep(jvm: Popen[bytes], made: Path, path: Path) -> None:
     try:
         if jvm.stdin is not None:
             jvm.stdin.close()  # by which PySpark's JVM knows that it is to end
-        jvm.wait(_SECONDS)
-        if made.exists():
+        if jvm.wait(_SECONDS) == 0 and made.exists():
             made.replace(path)
     except (KeyboardInterrupt, TimeoutExpired, OSError):
         jvm.kill()
