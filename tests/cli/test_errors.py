@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -102,3 +104,20 @@ def test_a_plan_that_is_not_utf_8(tmp_path: Path) -> None:
     file.write_bytes(b'{"flinkVersion" : "\xff"}')
     outcome = flinkplan("ttl", str(file))
     assert (outcome.code, outcome.err) == (3, f"error: not UTF-8 text (byte 19)\n --> {file}\n")
+
+
+def test_python_runs_the_package_as_the_command() -> None:
+    done = subprocess.run([sys.executable, "-m", "flinkplan", "valdate"], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, "Did you mean 'validate'?" in done.stderr) == (2, True)
+
+
+def test_an_interrupt_while_commands_are_imported() -> None:
+    code = (
+        "import builtins, signal; load = builtins.__import__\n"
+        "def interrupted(name, *rest):\n"
+        "    if name == 'cli.main': signal.raise_signal(signal.SIGINT)\n"
+        "    return load(name, *rest)\n"
+        "from flinkplan.__main__ import main; builtins.__import__ = interrupted; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (130, "")
