@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..plan.printable import json_text, one_line
+from .signals import ends_raised
 from .tables import aligned
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def command(
     from ..executor.states import count, entries, find_states
 
     states = _chosen(find_states(checkpoint), sink, operator)
-    with nullcontext() if debug else quiet_jvm():
+    with ends_raised(), nullcontext() if debug else quiet_jvm():
         spark = session(lean=True)
         if operator is None and key is None:
             _print_counts([(state, count(spark, state)) for state in states], format_)
