@@ -201,7 +201,7 @@ class TableEnvironment:
         return self._session.config.get(key, "false").lower() == "true"
 
     def _compile_plan(self, statement: CompilePlan) -> TableResult:
-        path, exists = statement.path, Place.of(statement.path).exists()
+        path, exists = statement.path, Place.of(statement.path).would_be_replaced()
         if exists and not self._is_set("table.plan.force-recompile") and not statement.if_not_exists:
             raise PlanError(
                 "the plan exists already",

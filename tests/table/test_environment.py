@@ -320,3 +320,10 @@ def test_the_columns_of_a_query_are_called_as_it_says(env: TableEnvironment, que
     result = env.execute_sql(query)
     assert isinstance(result, QueryResult)
     assert [name for name, _ in result.columns] == ["b"]
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/fd/2"])
+def test_a_plan_is_written_into_what_is_no_file(env: TableEnvironment, path: str) -> None:
+    insert = "INSERT INTO sink SELECT 1, 1.5"
+    env.execute_sql(f"COMPILE PLAN '{path}' FOR {insert}")
+    env.compile_plan_sql(insert).write_to_file(path)
