@@ -6,7 +6,7 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import click
 import pytest
@@ -89,8 +89,8 @@ def test_statements_work_after_one_that_was_stopped(
     shell.is_interactive = True
     print_line = click.echo
 
-    def interrupt(line: str) -> None:
-        print_line(line)
+    def interrupt(line: str, **options: Any) -> None:
+        print_line(line, **options)
         if line.startswith("| +I"):
             signal.raise_signal(signal.SIGINT)
 
