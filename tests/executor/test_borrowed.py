@@ -23,7 +23,11 @@ spark = (
     .config("spark.sql.session.timeZone", "Asia/Tokyo")
     .getOrCreate()
 )
-before = dict(spark.sparkContext.getConf().getAll()), spark.conf.getAll
+def settings():
+    return {**dict(spark.sparkContext.getConf().getAll()), **spark.conf.getAll}
+
+spark.sql("SELECT 1").collect()  # Spark settles where tables are when it is first asked for something
+before = settings()
 env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
 try:
     env.execute_sql(
@@ -35,7 +39,7 @@ try:
     print(sorted(env.sql_query(groups).execute().collect().left()))
     env.get_config().set("flinkplan.mode", "available-now")
     print(sorted(env.sql_query(groups).execute().collect().left()))
-    assert (dict(spark.sparkContext.getConf().getAll()), spark.conf.getAll) == before
+    assert settings() == before, set(settings().items()) ^ set(before.items())
     print(spark.sql("SELECT TIMESTAMP_SECONDS(0) AS t").selectExpr("CAST(t AS STRING)").first()[0])
     env.get_config().set("flinkplan.conf.spark.executor.memory", "3g")
     env.sql_query(groups).execute().collect()
