@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
 # The tests' many short queries take half the time where the JVM does not optimise each one's generated code
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
+
+def pytest_configure() -> None:
+    """What ``nohup`` and jobs in the background have ignored is not ignored by the processes that tests stop."""
+    if os.name == "posix":
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

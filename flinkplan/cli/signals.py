@@ -31,6 +31,14 @@ _CLEANING_SECONDS = 5.0
 """How long an interrupted start may take to leave things as they were."""
 
 
+def _is_ignored(number: int, handler: Any) -> bool:
+    """Whether a signal is ignored on purpose: a terminal that goes, below ``nohup``.
+
+    Shells have jobs in the background ignore SIGINT, which is sent to such a job only to stop it.
+    """
+    return handler is signal.SIG_IGN and number not in (signal.SIGINT, signal.SIGTERM)
+
+
 class _Stoppable(Protocol):
     def stop(self) -> None: ...
 
@@ -53,7 +61,7 @@ class Signals(AbstractContextManager["Signals"]):
         self._asked = None
         self._before = {number: signal.getsignal(number) for number in _INTERRUPTS}
         for number, handler in self._before.items():
-            if handler is not signal.SIG_IGN:  # below nohup a terminal that goes is nothing to heed
+            if not _is_ignored(number, handler):
                 signal.signal(number, self._take)
         return self
 
@@ -169,7 +177,7 @@ def ends_raised() -> Iterator[None]:
 
     before = {number: signal.getsignal(number) for number in _INTERRUPTS if number != signal.SIGINT}
     for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
+        if not _is_ignored(number, handler):
             signal.signal(number, end)
     try:
         yield
@@ -192,7 +200,7 @@ def end_process(signals: Signals) -> None:
 def disregard_signals() -> None:
     """From now on a signal only hastens the end of this process, which has done all that it was asked for."""
     for number in _INTERRUPTS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
+        if not _is_ignored(number, signal.getsignal(number)):
             signal.signal(number, _hasten)
 
 

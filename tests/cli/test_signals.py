@@ -121,6 +121,17 @@ def test_what_nohup_ignores_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+def test_jobs_in_the_background_heed_interrupts() -> None:
+    """A shell without job control has them ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Signals() as signals:
+            signal.raise_signal(signal.SIGINT)
+            assert signals.came
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def job(tmp_path: Path) -> Path:
     """A folder with a script, and one for temporary files."""
