@@ -15,7 +15,7 @@ from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
 from .algebra.physical import Sink
 from .binder import BindError, Context, bind_insert
-from .binder.context import TableUse
+from .binder.context import Correlations, TableUse
 from .binder.errors import each_of, placed, unsupported
 from .catalog.catalog import Catalog, Table, View
 from .catalog.restoring import restored
@@ -43,6 +43,7 @@ class Session:
     ) -> None:
         self.config: dict[str, str] = {}
         self.catalog = Catalog()
+        self._correlations = Correlations()
         self._warn = warn
         self._executes = executes
         self._told: set[Finding] = set()
@@ -86,7 +87,7 @@ class Session:
     @deeply
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The modifications that an INSERT, or each one of a statement set, stands for."""
-        return self._bound(self._context(), statement)
+        return self._bound(self._context().apart(), statement)
 
     def _bound(self, context: Context, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         inserts = ((insert, insert.span) for insert in inserts_of(statement))
@@ -138,11 +139,11 @@ class Session:
         return restored(plan, self.catalog, self.config)
 
     def _context(self) -> Context:
-        return Context(self.catalog, self.config, tell=self._tell)
+        return Context(self.catalog, self.config, self._correlations, tell=self._tell)
 
     def create_table_as(self, node: ast.CreateTable) -> ast.Insert:
         """Create the table of a CREATE TABLE … AS; gives the INSERT that fills it."""
-        table, insert = split_table_as(self._context(), node)
+        table, insert = split_table_as(self._context().apart(), node)
         self._define(table)
         return insert
 

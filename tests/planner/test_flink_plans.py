@@ -5,7 +5,6 @@ A statement, with the settings and views it needs, stands before its plan: each 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -32,14 +31,13 @@ def statements() -> Iterator[ParameterSet]:
 
 
 def described(plan: Plan) -> str:
-    """Each node's number, inputs and description, correlation variables numbered by their first use."""
+    """Each node's number, inputs and description."""
     inputs = {node.id: [edge.source for edge in plan.edges if edge.target == node.id] for node in plan.nodes}
     lines = (
         f"  {node.id}{' <- ' * bool(inputs[node.id])}{','.join(map(str, inputs[node.id]))}: {node.description}"
         for node in plan.nodes
     )
-    numbers: dict[str, str] = {}
-    return re.sub(r"\$cor\d+", lambda m: numbers.setdefault(m[0], f"$cor{len(numbers)}"), "\n".join(lines))
+    return "\n".join(lines)
 
 
 @cache

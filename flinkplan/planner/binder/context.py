@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from ...plan.record import Record, Struct, field
+from ...plan.record import Record, Struct, field, replace
 from ..catalog.catalog import Catalog, Table
 from ..sql.source import Span
 from .errors import BindError
@@ -43,16 +43,33 @@ class TableUse(Record):
         return self.table.option_spans.get(option, self.span) if own else self.span
 
 
+class Correlations(Struct):
+    """How many correlation variables there are.
+
+    Source: ``RelOptCluster.createCorrel``. Flink has one cluster for a session, so that CREATE VIEW counts as well.
+    """
+
+    made: int = 0
+
+    def next(self) -> str:
+        """A fresh name for a correlation variable."""
+        name = f"$cor{self.made}"
+        self.made += 1
+        return name
+
+
 class Context(Struct):
     """The catalog, the configuration, and what is unique within one statement."""
 
     catalog: Catalog
     config: Mapping[str, str] = field(default_factory=dict)
-    correlations: int = 0
+    correlations: Correlations = field(default_factory=Correlations)
+    """Those of the session: what is bound within another query counts with it."""
+
     expanding: tuple[str, ...] = ()
     """The views being expanded, to find circles."""
-    ctes: tuple[Mapping[str, tuple[Rel, LogicalType]], ...] = ()
-    """The WITH queries in reach, innermost last, and their columns by the names that WITH gives them."""
+    ctes: tuple[Mapping[str, Callable[[Context], tuple[Rel, LogicalType]]], ...] = ()
+    """The WITH queries in reach, innermost last: what each is where it is used, its columns as WITH names them."""
 
     uses: list[TableUse] = field(default_factory=list)
     """The tables met so far."""
@@ -63,8 +80,6 @@ class Context(Struct):
     names_scans: bool = False
     """Whether scans show their aliases: Flink leaves them at those of a subquery of a SELECT with hints."""
 
-    def next_correlation(self) -> str:
-        """A fresh name for a correlation variable."""
-        name = f"$cor{self.correlations}"
-        self.correlations += 1
-        return name
+    def apart(self) -> Context:
+        """For what is bound to look at it only: its correlation variables do not count."""
+        return replace(self, correlations=replace(self.correlations))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from ...plan.functions.typing import least_restrictive
@@ -56,10 +56,25 @@ def bind_inner_query(context: Context, query: ast.Query, outer: Scope | None = N
 
 def _with_ctes(context: Context, query: ast.Query, outer: Scope | None) -> Context:
     for cte in query.ctes:
-        rel = bind_inner_query(context, cte.query, outer)
-        found = rel, renamed(rel, cte.columns, cte.name)
-        context = replace(context, ctes=(*context.ctes, {cte.name.name: found}))
+        context = replace(context, ctes=(*context.ctes, {cte.name.name: _bind_cte(context, cte, outer)}))
     return context
+
+
+def _bind_cte(
+    context: Context, cte: ast.CommonTableExpression, outer: Scope | None
+) -> Callable[[Context], tuple[Rel, LogicalType]]:
+    """What gives the relation of a WITH query where it is used: one for all uses unless it has correlation variables.
+
+    These are fresh ones for each use, as Flink's are, which then shares no operator that reads them.
+    """
+
+    def bind(user: Context) -> tuple[Rel, LogicalType]:
+        rel = bind_inner_query(replace(context, correlations=user.correlations), cte.query, outer)
+        return rel, renamed(rel, cte.columns, cte.name)
+
+    first = context.apart()
+    found = bind(first)
+    return bind if first.correlations.made > context.correlations.made else lambda _: found
 
 
 def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:

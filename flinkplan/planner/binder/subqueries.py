@@ -21,7 +21,7 @@ _INVERSE = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 def _query(binder: ExpressionBinder, query: ast.Query) -> tuple[Rel, str | None]:
     """The subquery's relation, and the variable by which it reads the outer row, if it does."""
     scope = binder.scope
-    inside = replace(scope, new_correlation=binder.context.next_correlation, correl="", grouping=binder.grouping)
+    inside = replace(scope, new_correlation=binder.context.correlations.next, correl="", grouping=binder.grouping)
     rel = bind_inner_query(binder.context, query, inside)
     return rel, inside.correl or None
 

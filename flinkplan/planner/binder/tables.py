@@ -100,7 +100,7 @@ def _relation_of(
     if len(names) == 1:
         for ctes in reversed(context.ctes):
             if names[0] in ctes:
-                return ctes[names[0]]
+                return ctes[names[0]](context)
     found = context.catalog.find(names)
     if found is None:
         known = [*context.catalog.names(), *(n for ctes in context.ctes for n in ctes)]
@@ -121,7 +121,7 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
     if view.identifier.summary in context.expanding:
         raise BindError(f"the view '{name}' is defined by itself", name.span)
     known = context.catalog.expansions
-    seen = (view.identifier, context.correlations, context.names_scans, frozenset(context.config.items()))
+    seen = (view.identifier, context.correlations.made, context.names_scans, frozenset(context.config.items()))
     if seen not in known:
         uses: list[TableUse] = []
         told: list[tuple[Sequence[Finding], Span]] = []
@@ -133,8 +133,8 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
             uses=uses,
             tell=lambda findings, span: told.append((tuple(findings), span)),
         )
-        known[seen] = _bind_view(inner, view, name), uses, told
-    rel, uses, told = known[seen]
+        known[seen] = _bind_view(inner, view, name), uses, told, inner.correlations.made
+    rel, uses, told, context.correlations.made = known[seen]
     context.uses.extend(uses)
     for findings, span in told:
         context.tell(findings, span)
@@ -214,7 +214,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: Sel
     elif isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
         return _bind_temporal(context, node, node.right, left, kind, outer, hints)
     elif isinstance(node.right, ast.DerivedTable) and node.right.lateral:
-        inside = Scope(left.namespaces, outer, left.merged, context.next_correlation)
+        inside = Scope(left.namespaces, outer, left.merged, context.correlations.next)
         right = bind_from(context, node.right, inside, hints)
         if inside.correlated:
             return _bind_lateral(context, node, left, right, kind, inside.correl)
@@ -270,6 +270,7 @@ def _bind_temporal(
             table.system_time.span,
             "declare a WATERMARK for the column, or use a column of PROCTIME()",
         )
+    context.correlations.next()  # Flink's variable for the row whose time it is
     scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
     if time.type.is_proctime and _is_looked_up(right.rel):
@@ -320,7 +321,7 @@ def _bind_unnest(
     namespace = Namespace(padded_type, left.rel.width, alias)
     right_type = padded_type if nullable and not all(t.nullable for t in element_type.field_types) else element_type
     references = sum(isinstance(r, InputRef) for r in walk(collection))
-    correl, *_ = [context.next_correlation() for _ in range(references)]
+    correl, *_ = [context.correlations.next() for _ in range(references)]
     left_fields = left.rel.row_type.fields
     variable_names = uniquify([*(f.name for f in left_fields), *right_type.field_names])
     variable_types = [*left.rel.types, *right_type.field_types]
