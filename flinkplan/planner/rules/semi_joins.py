@@ -34,7 +34,7 @@ from ..rex.expressions import (
 from ..rex.normal_forms import to_cnf
 from .decorrelation import correlated_columns, free_variables, not_decorrelated
 from .predicates import filtered
-from .projections import columns, extended
+from .projections import columns, extended, read_right_side
 
 
 class _NoSemiJoin(Exception):
@@ -67,7 +67,7 @@ def semi_join(left: Rel, subquery: SubQuery, rel: Rel, kind: JoinType) -> Rel | 
             equal = or_([*(test(IS_NULL, x) for x in nullable), equal])
         parts.append(equal)
     parts += [joined(c, left, width, subquery.correl) for c in conditions]
-    join = Join(left=left, right=right, type=kind, condition=and_(parts))
+    join = read_right_side(Join(left=left, right=right, type=kind, condition=and_(parts)))
     return columns(join, range(own))
 
 
