@@ -23,8 +23,9 @@ input()
 
 @pytest.fixture
 def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where temporary files are while a test runs."""
+    """Where temporary files are while a test runs, which the JVM of other tests has nothing to do with."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(scratch, "is_running", lambda: False)
     monkeypatch.setattr(scratch, "_current", None)
     yield tmp_path
     remove_scratch()
