@@ -134,9 +134,9 @@ def _batch(tables: Sequence[list[tuple[Path, bytes]]], start: int, end: int) -> 
 
 
 def _add(batch: Batch, folder: Path, number: int) -> None:
-    """Lets a batch have a file of its own of each table, which comes behind those that are there."""
-    for path, lines in batch.items():
-        name = f"part-{number:05}"
+    """Lets a batch have files of its own of each table, which come behind those that are there."""
+    for index, (path, lines) in enumerate(batch.items()):
+        name = f"part-{number:05}-{index:03}"
         file = folder / path / name if len(path.parts) == 1 else folder / path.parent / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(b"".join(line + b"\n" for line in lines))
