@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from .printable import one_line
@@ -27,25 +28,33 @@ _LIKE = "|".join(re.escape(word) for word in (*_WORDS, *_MORE))
 _KEY = rf"[\w.$-]*(?:{_LIKE})[\w.-]*"
 _NO_VARIABLE = r"(?!\$\{\w+\}(?:[\"'\s&;,)@]|$))"
 _BARE = r"[^\s&;,'\"()\[\]{}<>]+"
-_SECRETS = (
-    # 'password' = 'x' of SQL, "password" : "x" of JSON
-    re.compile(rf"(['\"`]){_KEY}\1\s*[=:]\s*'{_NO_VARIABLE}(?P<secret>(?:[^']|'')*)(?:'|$)", re.IGNORECASE),
-    re.compile(rf"(['\"`]){_KEY}\1\s*[=:]\s*\"{_NO_VARIABLE}(?P<secret>(?:[^\"\\]|\\.)*)(?:\"|$)", re.IGNORECASE),
-    # ?password=x of URLs, password="x" of logins
-    re.compile(rf"\b{_KEY}=(?P<secret>{_NO_VARIABLE}{_BARE})", re.IGNORECASE),
-    re.compile(rf"\b{_KEY}\s*=\s*\\?\"{_NO_VARIABLE}(?P<secret>[^\"\\]+)", re.IGNORECASE),
-    # password: x of YAML, perhaps behind the line's number
-    re.compile(
-        rf"^\s*(?:\d+ \|\s*)?(?:-\s+)?{_KEY}:[ \t]+['\"]?{_NO_VARIABLE}(?P<secret>[^\s#'\"][^\n'\"]*)", re.I | re.M
-    ),
-    # //user:x@host, and Oracle's user/x@host
-    re.compile(rf"//[^\s/?#@:'\"]*:{_NO_VARIABLE}(?P<secret>[^\s/'\"]+)@"),
-    re.compile(rf"jdbc:oracle:\w+:[^\s/@'\"]+/{_NO_VARIABLE}(?P<secret>[^\s@'\"]+)@", re.IGNORECASE),
-)
-_HINTS = re.compile(rf"{_LIKE}|@", re.IGNORECASE)
-"""Without any of these there is nothing to look for."""
 
-_SAID = re.compile(rf"flinkplan\.var\.|(?:{_LIKE})[\w.-]*['\"`]?\s*=", re.IGNORECASE)
+
+@cache
+def _secrets() -> tuple[re.Pattern[str], ...]:
+    """What tells a secret; compiled when a text is first looked through, since most commands show none."""
+    return (
+        # 'password' = 'x' of SQL, "password" : "x" of JSON
+        re.compile(rf"(['\"`]){_KEY}\1\s*[=:]\s*'{_NO_VARIABLE}(?P<secret>(?:[^']|'')*)(?:'|$)", re.IGNORECASE),
+        re.compile(rf"(['\"`]){_KEY}\1\s*[=:]\s*\"{_NO_VARIABLE}(?P<secret>(?:[^\"\\]|\\.)*)(?:\"|$)", re.IGNORECASE),
+        # ?password=x of URLs, password="x" of logins
+        re.compile(rf"\b{_KEY}=(?P<secret>{_NO_VARIABLE}{_BARE})", re.IGNORECASE),
+        re.compile(rf"\b{_KEY}\s*=\s*\\?\"{_NO_VARIABLE}(?P<secret>[^\"\\]+)", re.IGNORECASE),
+        # password: x of YAML, perhaps behind the line's number
+        re.compile(
+            rf"^\s*(?:\d+ \|\s*)?(?:-\s+)?{_KEY}:[ \t]+['\"]?{_NO_VARIABLE}(?P<secret>[^\s#'\"][^\n'\"]*)", re.I | re.M
+        ),
+        # //user:x@host, and Oracle's user/x@host
+        re.compile(rf"//[^\s/?#@:'\"]*:{_NO_VARIABLE}(?P<secret>[^\s/'\"]+)@"),
+        re.compile(rf"jdbc:oracle:\w+:[^\s/@'\"]+/{_NO_VARIABLE}(?P<secret>[^\s@'\"]+)@", re.IGNORECASE),
+    )
+
+
+@cache
+def _hints() -> re.Pattern[str]:
+    """Without any of these there is nothing to look for."""
+    return re.compile(rf"{_LIKE}|@", re.IGNORECASE)
+
 
 _SHORTEST = 4
 """Values that are shorter are not looked for everywhere: they would be found in every other word."""
@@ -110,7 +119,8 @@ def holds_secret(text: str) -> bool:
 
 def may_hold_secret(statement: str) -> bool:
     """Whether a statement says a secret, or sets a variable, which may be one."""
-    return bool(_SAID.search(statement)) or holds_secret(statement)
+    said = rf"flinkplan\.var\.|(?:{_LIKE})[\w.-]*['\"`]?\s*="
+    return re.search(said, statement, re.IGNORECASE) is not None or holds_secret(statement)
 
 
 def hidden(text: str) -> tuple[str, Callable[[int], int]]:
@@ -135,7 +145,9 @@ def hidden(text: str) -> tuple[str, Callable[[int], int]]:
 
 def _spans(text: str, known: Iterable[str]) -> list[tuple[int, int]]:
     """Where secrets stand in a text: from one character up to another, in order, none within another."""
-    found = [m.span("secret") for pattern in _SECRETS for m in pattern.finditer(text)] if _HINTS.search(text) else []
+    found = (
+        [m.span("secret") for pattern in _secrets() for m in pattern.finditer(text)] if _hints().search(text) else []
+    )
     found += [m.span() for secret in known if secret in text for m in re.finditer(re.escape(secret), text)]
     spans: list[tuple[int, int]] = []
     for start, end in sorted(found):
