@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 WAYS = ("rows", "random", "restarts")
 """One row a batch; batches of random sizes; the same, and the job starts again and again."""
 RESTARTS = 3
-UNLIKE: Mapping[str, str] = {}
+UNLIKE: Mapping[str, str] = {
+    "window-float-sums-in-phases": "a first phase adds up the floating-point numbers of a batch, and rounds",
+}
 """Cases that are others in batches, and why."""
 
 Batch = dict[Path, list[bytes]]
