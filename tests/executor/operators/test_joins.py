@@ -72,22 +72,29 @@ CASES: dict[str, tuple[JoinType, Steps]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_join(name: str, bench: Bench) -> None:
-    join_type, steps = CASES[name]
+def check(
+    join_type: JoinType, steps: Sequence[Any], bench: Bench, condition: Call | None = None, **fields: Any
+) -> None:
+    """The rows of each step's side bring about the rows that it expects; ``fields`` are further ones of the node."""
     left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT, changelog=True)
     one_sided = join_type in (JoinType.SEMI, JoinType.ANTI)
-    fields = LEFT.fields if one_sided else LEFT.fields + RIGHT.fields
+    columns = LEFT.fields if one_sided else LEFT.fields + RIGHT.fields
     node = Join(
         id=1,
         version=1,
-        join_spec=JoinSpec(join_type, (0,), (0,), (True,), None),
-        output_type=row([(f.name, f.type) for f in fields]),
+        join_spec=JoinSpec(join_type, (0,), (0,), (True,), condition),
+        output_type=row([(f.name, f.type) for f in columns]),
+        **fields,
     )
     joined = join(node, (left, right), bench.context)
     for side, rows, expected in steps:
         bench.put(side, *rows)
         assert bench.step(joined) == expected
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_join(name: str, bench: Bench) -> None:
+    check(*CASES[name], bench)
 
 
 def test_a_condition_decides_what_matches_and_an_update_moves_the_row(bench: Bench) -> None:
@@ -181,22 +188,7 @@ UPDATES: dict[str, tuple[JoinType, Steps]] = {
 
 @pytest.mark.parametrize("name", UPDATES)
 def test_an_update_without_the_row_before_leaves_an_update_or_a_deletion(name: str, bench: Bench) -> None:
-    join_type, steps = UPDATES[name]
-    left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT, changelog=True)
-    one_sided = join_type in (JoinType.SEMI, JoinType.ANTI)
-    fields = LEFT.fields if one_sided else LEFT.fields + RIGHT.fields
-    node = Join(
-        id=1,
-        version=1,
-        join_spec=JoinSpec(join_type, (0,), (0,), (True,), V_LESS_THAN_W),
-        left_upsert_keys=((0,),),
-        right_upsert_keys=((0,),),
-        output_type=row([(f.name, f.type) for f in fields]),
-    )
-    joined = join(node, (left, right), bench.context)
-    for side, rows, expected in steps:
-        bench.put(side, *rows)
-        assert bench.step(joined) == expected
+    check(*UPDATES[name], bench, V_LESS_THAN_W, left_upsert_keys=((0,),), right_upsert_keys=((0,),))
 
 
 @pytest.mark.parametrize("kept_by", [(0,), (1,)])
