@@ -1,4 +1,4 @@
-"""Derives the plan's JSON Schema from the records that read it: ``python -m flinkplan.schemas.generate``.
+"""Derives JSON Schemas from the records that read the documents: ``python -m flinkplan.schemas.generate``.
 
 The node registry and the field declarations are the single source; what they cannot say (expressions, types,
 durations) is written out here.
@@ -19,7 +19,8 @@ from ..plan.nodes import ExecNode, node_classes
 from ..plan.rex import RexNode
 from ..plan.specs import StateMetadata
 from ..plan.types import LogicalType
-from .loader import DIALECT, PLAN, schema_file
+from ..state.form import Manifest
+from .loader import DIALECT, PLAN, STATE, schema_file
 
 Schema = dict[str, Any]
 
@@ -214,5 +215,16 @@ def schema_text() -> str:
     return json.dumps(plan_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
+def state_schema_text() -> str:
+    """The JSON Schema of the manifest of a job's state."""
+    import json
+
+    from msgspec.json import schema
+
+    described = {"$schema": DIALECT, "title": "The manifest of a job's state", **schema(Manifest)}
+    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+
+
 if __name__ == "__main__":
     schema_file(PLAN).write_text(schema_text(), "utf-8")
+    schema_file(STATE).write_text(state_schema_text(), "utf-8")

@@ -15,6 +15,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLAN = "plan-v1"
 DIFF = "diff-v1"
 SPEC = "spec-v1"
+STATE = "state-v1"
 
 
 def schema_file(name: str) -> Path:
