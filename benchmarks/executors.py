@@ -25,7 +25,7 @@ from nexmark import build, script
 from rich.console import Console
 from rich.table import Table
 
-from flinkplan.executor.session import Lifetime, session
+from flinkplan.executor.jvm.session import Lifetime, session
 
 GROUPS = Path("/sys/fs/cgroup")
 CORE = 0

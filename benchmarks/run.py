@@ -20,8 +20,8 @@ from jobs import BENCHMARKS, Benchmark
 from rich.console import Console
 from rich.table import Table
 
-from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.session import session
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jvm.session import session
 from flinkplan.planner import compile_script
 
 HERE = Path(__file__).parent

@@ -15,7 +15,7 @@ from pathlib import Path
 from measuring import Report, least, run, run_flink, script_over, two_or_more
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.session import session
+from flinkplan.executor.jvm.session import session
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 BETWEEN = timedelta(milliseconds=1)

@@ -15,7 +15,7 @@ from measuring import FLINKPLAN, Round, process, run
 from rich.console import Console
 from rich.table import Table
 
-from flinkplan.executor.session import session
+from flinkplan.executor.jvm.session import session
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
 

@@ -20,7 +20,7 @@ from subprocess import CalledProcessError
 import duckdb
 from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold, timed, two_or_more
 
-from flinkplan.executor.session import session
+from flinkplan.executor.jvm.session import session
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import Sink
 from flinkplan.planner import compile_script

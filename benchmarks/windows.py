@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.table import Table
 from run import scratch, timed, void
 
-from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.session import session
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jvm.session import session
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
 

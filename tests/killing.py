@@ -122,7 +122,7 @@ class Worker(Running):
             "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC {BRIEF} {java}",
         }
         code = (
-            "from flinkplan.cli.main import main; from flinkplan.executor.session import session; "
+            "from flinkplan.cli.main import main; from flinkplan.executor.jvm.session import session; "
             f"session('local[{cores}]', {conf!r}); print('ready', flush=True); input(); main({list(arguments)!r})"
         )
         super().__init__([sys.executable, "-c", code])

@@ -19,8 +19,8 @@ from .variables import allow_database, variable_options
 from .watching import Watched
 
 if TYPE_CHECKING:
-    from ..executor.collecting import Collector
-    from ..executor.job import Job
+    from ..executor.jobs.collecting import Collector
+    from ..executor.jobs.job import Job
     from ..plan.document import Plan
 
 _OPTIONS = (
@@ -181,10 +181,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         checkpoint = None if collector else self._next_checkpoint()
         self._check_restart(checkpoint, plan, options)
         from ..executor.context import Mode
-        from ..executor.job import JobOptions, execute
-        from ..executor.progress import SilentListener
+        from ..executor.jobs.job import JobOptions, execute
+        from ..executor.jobs.progress import SilentListener
+        from ..executor.jvm.quiet import quiet_jvm
         from ..executor.python_classes import PythonCode
-        from ..executor.quiet import quiet_jvm
         from ..table.jobs import allowed_databases
 
         if checkpoint is not None:
@@ -232,7 +232,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
 
     def _warn_of_settings(self, checkpoint: str) -> None:
         from ..compat.restart import ignored_settings
-        from ..executor.session import chosen_settings
+        from ..executor.jvm.session import chosen_settings
         from ..plan.checkpoint import CheckpointRecord
         from .errors import print_warning
 

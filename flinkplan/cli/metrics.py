@@ -15,7 +15,7 @@ from prometheus_client.exposition import choose_encoder
 from .serving import LOOPBACK, serving
 
 if TYPE_CHECKING:
-    from ..executor.progress import QueryProgress
+    from ..executor.jobs.progress import QueryProgress
 
 _SINK = ("sink",)
 _OPERATOR = ("sink", "operator")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ..executor.progress import QueryProgress
+    from ..executor.jobs.progress import QueryProgress
 
 
 class Progress(Protocol):

@@ -15,7 +15,7 @@ from .errors import HungUp, Terminated
 
 if TYPE_CHECKING:
     from ..executor.context import Mode
-    from ..executor.job import Job
+    from ..executor.jobs.job import Job
 
 _INTERRUPTS: dict[int, type[KeyboardInterrupt]] = {
     signal.SIGINT: KeyboardInterrupt,

@@ -13,7 +13,7 @@ from .signals import ends_raised
 from .tables import aligned
 
 if TYPE_CHECKING:
-    from ..executor.states import Entry, State
+    from ..executor.jobs.states import Entry, State
 
 
 @click.command(short_help="Show what the state of a checkpoint holds.")
@@ -32,9 +32,9 @@ def command(
     Operators have a number within their sink's query, which is Spark's, and the name of their exec node (join, or
     join#2). Keys and values are shown as JSON, one object a line with --format json. This starts Spark and reads only.
     """
-    from ..executor.quiet import quiet_jvm
-    from ..executor.session import session
-    from ..executor.states import count, entries, find_states
+    from ..executor.jobs.states import count, entries, find_states
+    from ..executor.jvm.quiet import quiet_jvm
+    from ..executor.jvm.session import session
 
     states = _chosen(find_states(checkpoint), sink, operator)
     with ends_raised(), nullcontext() if debug else quiet_jvm():

@@ -12,9 +12,9 @@ from ..plan.record import Record
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
 from .context import TranslationContext
+from .jvm.types import spark_type
 from .kernels import int_array, java_type, object_array
 from .stream import Stream
-from .types import spark_type
 
 
 class Arguments(Record):

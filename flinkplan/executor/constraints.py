@@ -16,9 +16,9 @@ from ..plan.session import option_of
 from ..plan.types import INT, STRING_LENGTH, LogicalType
 from .context import TranslationContext
 from .errors import TableError
+from .jvm.types import field_name
 from .stream import Stream
 from .tables import Table
-from .types import field_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -13,7 +13,7 @@ from ..plan.record import Record, field
 from ..plan.rex import RexNode
 from ..plan.session import DEFAULTS, option_of, time_zone
 from ..plan.settings import LEGACY_CASTS
-from .java import java_class
+from .jvm.java import java_class
 from .python_classes import PythonCode
 from .sharing import SharedRows, SharedStreams
 from .stream import LATENESS, Stream

@@ -20,9 +20,9 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode, WatermarkAssigner
 from ..plan.record import replace
 from .context import Mode, TranslationContext
+from .jvm.spark import fields
 from .kernels import run
 from .source_watermarks import activity_of, reached_before, source_watermarks
-from .spark import fields
 from .stream import CAUSE, CLOCKED, LATENESS, PART, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 
 if TYPE_CHECKING:

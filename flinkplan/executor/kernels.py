@@ -13,11 +13,11 @@ from ..plan.rex import RexNode
 from ..plan.types import APPROXIMATE, STRING, TIMESTAMPS, LogicalType
 from .context import TranslationContext
 from .expressions.timestamps import truncate
-from .java import java_class
-from .session import CACHED_BYTES
-from .spark import fields
+from .jvm.java import java_class
+from .jvm.session import CACHED_BYTES
+from .jvm.spark import fields
+from .jvm.types import cast_type, spark_type
 from .stream import KIND, ORDER, SEQUENCE, TIE, Stream, column_name
-from .types import cast_type, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

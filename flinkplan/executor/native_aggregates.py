@@ -22,9 +22,9 @@ from ..plan.specs import AggregateCall, SessionWindow, WindowingStrategy
 from ..plan.types import APPROXIMATE, INTEGERS, LogicalType
 from .aggregate_functions import function_name
 from .event_time import drop_late, fires_at
+from .jvm.types import cast_type, spark_type
 from .kernels import key_columns, key_values
 from .stream import END, LATENESS, SEQUENCE, START, TIME, Stream
-from .types import cast_type, spark_type
 from .windows import Clock, is_last_window, with_windows
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from ..plan.functions.patterns import SKIPS
 from ..plan.record import Record
 from ..plan.rex import Call, Literal
 from ..plan.specs import UNLIMITED, MatchSpec, PatternVariable
-from .types import is_day_time
+from .jvm.types import is_day_time
 
 _SKIPS = {"SKIP_PAST_LAST_ROW": "PAST_LAST_ROW", "SKIP_TO_NEXT_ROW": "TO_NEXT_ROW"}
 _SKIPS_TO: dict[Function | None, str] = {function: place.replace(" ", "_") for place, function in SKIPS.items()}

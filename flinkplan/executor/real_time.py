@@ -15,9 +15,9 @@ from ..plan.nodes import ExecNode, TableSourceScan
 from ..plan.record import replace
 from .connectors import find_connector
 from .execution import QueryPlan
+from .jvm.session import PARTITIONS
 from .physical import execute_nodes
 from .registry import translators
-from .session import PARTITIONS
 from .tables import table_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from ..plan.files import Place
 from ..plan.nodes import ExecNode, TableSourceScan, Union, WatermarkAssigner
 from ..plan.settings import IDLE_TIMEOUT
 from .context import Mode, TranslationContext
-from .java import java_class
+from .jvm.java import java_class
 from .pushed_watermarks import pushed_watermark
 from .switches import scan_below, switch_of, switches_to_clock
 from .tables import Table, table_of

@@ -8,7 +8,7 @@ from ..plan.nodes import ExecNode
 from ..plan.record import Record, replace
 from ..plan.specs import RowKind
 from ..plan.types import LogicalType
-from .spark import fields
+from .jvm.spark import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,8 +22,8 @@ from .aggregate_functions import java_calls
 from .context import TranslationContext
 from .emission import AT_THE_END, Emission
 from .event_time import drop_late, is_on_time
+from .jvm.spark import fields
 from .kernels import key_columns
-from .spark import fields
 from .stream import END, LATENESS, PASSED, SEQUENCE, START, Stream
 from .windows import Clock, is_last_window, last_end, slice_end, window_starts, with_windows
 

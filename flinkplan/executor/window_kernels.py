@@ -20,6 +20,7 @@ from .aggregate_functions import function_name, java_calls
 from .context import TranslationContext
 from .execution import query_of
 from .input_size import is_read_by_several
+from .jvm.spark import fields
 from .kernels import (
     boolean_array,
     int_array,
@@ -31,7 +32,6 @@ from .kernels import (
     schema_of,
 )
 from .registry import announcing, waits_for_watermark
-from .spark import fields
 from .stream import END, KIND, LATENESS, ORDER, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
 from .window_folding import WindowAggregation, WindowRows, fold_rows
 from .windows import Clock, local_parts, slice_place, time_of, with_time_read, with_windows

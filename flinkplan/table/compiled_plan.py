@@ -15,7 +15,7 @@ from ..plan.record import Record
 from .result import TableResult
 
 if TYPE_CHECKING:
-    from ..executor.job import Job
+    from ..executor.jobs.job import Job
 
 Runner = Callable[[Plan], "Job"]
 """Starts a plan."""

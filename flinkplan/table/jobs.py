@@ -27,8 +27,8 @@ from ..plan.durations import parse_duration
 from ..plan.errors import PlanError
 
 if TYPE_CHECKING:
-    from ..executor.collecting import Collector
-    from ..executor.job import Job
+    from ..executor.jobs.collecting import Collector
+    from ..executor.jobs.job import Job
 
 
 class Starter(Protocol):
@@ -49,9 +49,9 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     from ..compat.diff import Exceptions
     from ..compat.restart import check_restart
     from ..executor.context import Mode
-    from ..executor.job import JobOptions, execute
+    from ..executor.jobs.job import JobOptions, execute
+    from ..executor.jvm.quiet import quiet_jvm
     from ..executor.python_classes import PythonCode
-    from ..executor.quiet import quiet_jvm
 
     checkpoint = None if collector else options.get("execution.checkpointing.dir")
     allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]

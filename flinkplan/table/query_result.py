@@ -22,8 +22,8 @@ from .rows import Row, RowIterator, RowKind
 from .tableau import MAX_WIDTH, changes
 
 if TYPE_CHECKING:
-    from ..executor.collecting import Collector
-    from ..executor.job import Job
+    from ..executor.jobs.collecting import Collector
+    from ..executor.jobs.job import Job
 
     Start = Callable[[Collector], Job]
 
@@ -117,7 +117,7 @@ class QueryResult(TableResult):
         return self._run(as_text=True, seconds=seconds)
 
     def _run(self, *, as_text: bool, seconds: float | None = None) -> JobRows:
-        from ..executor.collecting import Collector
+        from ..executor.jobs.collecting import Collector
 
         collector = Collector(as_text=as_text)
         job = self._start(collector)

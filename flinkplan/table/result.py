@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .rows import KeptRows, RowIterator
 
 if TYPE_CHECKING:
-    from ..executor.job import Job
+    from ..executor.jobs.job import Job
 
 
 class ResultKind(Enum):

@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job, JobOptions, execute
-from flinkplan.executor.session import session
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.jvm.session import session
 from flinkplan.plan.document import load
 
 DATA = Path(__file__).parents[1] / "data"

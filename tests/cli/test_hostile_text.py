@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from flinkplan.cli.progress import JsonLines, Summary
-from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.jobs.progress import QueryProgress
 from tests.cli.support import flinkplan
 from tests.parity.corpus import HERE
 

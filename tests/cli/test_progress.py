@@ -8,7 +8,7 @@ import re
 import pytest
 
 from flinkplan.cli.progress import as_json, shown
-from flinkplan.executor.progress import OperatorProgress, QueryProgress, Waiting
+from flinkplan.executor.jobs.progress import OperatorProgress, QueryProgress, Waiting
 from flinkplan.plan.record import replace
 
 

@@ -17,7 +17,7 @@ from flinkplan.cli.metrics import served as serve_metrics
 from flinkplan.cli.pages import report
 from flinkplan.cli.pages.report import Report, served
 from flinkplan.cli.watching import Watched
-from flinkplan.executor.progress import Lag, OperatorProgress, QueryProgress
+from flinkplan.executor.jobs.progress import Lag, OperatorProgress, QueryProgress
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.record import replace
 from tests.cli.support import ROOT, flinkplan

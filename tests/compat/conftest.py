@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
     """A local session with flinkplan's settings."""
-    from flinkplan.executor.session import session
+    from flinkplan.executor.jvm.session import session
 
     return session("local[2]", {"spark.sql.shuffle.partitions": "1"})

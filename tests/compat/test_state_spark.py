@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.states import Entry, State, count, entries, find_states
+from flinkplan.executor.jobs.states import Entry, State, count, entries, find_states
 from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan
 from tests.compat.pipelines import (

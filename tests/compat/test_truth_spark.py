@@ -15,7 +15,7 @@ import pytest
 from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.errors import FlinkplanError

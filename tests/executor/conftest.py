@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.context import Mode, TranslationContext
+from flinkplan.executor.jvm.types import spark_type
 from flinkplan.executor.stream import KIND, ORDER, SEQUENCE, Stream, column_name
-from flinkplan.executor.types import spark_type
 from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace
 from flinkplan.plan.types import LogicalType
@@ -30,7 +30,7 @@ KINDS = ("+I", "-U", "+U", "-D")
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """A local session with flinkplan's settings."""
-    from flinkplan.executor.session import session
+    from flinkplan.executor.jvm.session import session
 
     spark = session("local[2]", {"spark.sql.shuffle.partitions": "1"})
     yield spark

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job, JobOptions, execute
-from flinkplan.executor.progress import QueryProgress
-from flinkplan.executor.queries import StreamQuery
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.jobs.progress import QueryProgress
+from flinkplan.executor.jobs.queries import StreamQuery
 from flinkplan.plan.document import Plan
 
 from .plans import pipeline, row_type, scan, sink_node

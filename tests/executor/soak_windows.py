@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flinkplan.executor.jvm.session import session
 from flinkplan.executor.operators.stream_windows import window_operator
-from flinkplan.executor.session import session
 from flinkplan.executor.stream import SEQUENCE
 from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace

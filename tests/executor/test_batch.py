@@ -17,7 +17,7 @@ from flinkplan.compat.restart import RestartError, check_restart
 from flinkplan.executor import input_size
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError
-from flinkplan.executor.queries import BatchQuery
+from flinkplan.executor.jobs.queries import BatchQuery
 from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError

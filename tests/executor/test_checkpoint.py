@@ -17,10 +17,10 @@ from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import check_restart
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jobs.states import find_states
 from flinkplan.executor.parts import queries_of
 from flinkplan.executor.registry import translators
-from flinkplan.executor.states import find_states
 from flinkplan.executor.stream import Stream
 from flinkplan.plan.checkpoint import CheckpointRecord, DamagedCheckpointError
 from flinkplan.plan.document import dumps, loads

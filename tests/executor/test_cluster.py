@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.runtime.jar import runtime_jar
 from flinkplan.plan.document import Plan, save
 from flinkplan.planner import compile_script

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.collecting import Collector
 from flinkplan.executor.errors import ExecutionError
-from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.jobs.collecting import Collector
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.plan.document import Plan
 from flinkplan.table import EnvironmentSettings, QueryResult, TableEnvironment
 

@@ -10,9 +10,9 @@ from pyspark.errors import PySparkException
 from flinkplan.executor.constraints import LENGTH, NESTED, NOT_NULL, check_enforcers, enforce_constraints
 from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.errors import TableError
+from flinkplan.executor.jvm.types import spark_type
 from flinkplan.executor.stream import SEQUENCE, Stream
 from flinkplan.executor.tables import table_of
-from flinkplan.executor.types import spark_type
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
 from flinkplan.plan.type_parser import parse_type

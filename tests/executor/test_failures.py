@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from py4j.protocol import Py4JError, Py4JNetworkError
 
-from flinkplan.executor.failures import failure_of, is_end_of_jvm, refused_by_system, told_by
+from flinkplan.executor.jobs.failures import failure_of
+from flinkplan.executor.jvm.exceptions import is_end_of_jvm, joined_messages, refused_by_system
 
 QUERY = ("org.apache.spark.sql.streaming.StreamingQueryException", "[STREAM_FAILED] Query terminated")
 JOB = ("org.apache.spark.SparkException", "Job aborted due to stage failure: Task 0 failed")
@@ -34,7 +35,7 @@ KERNEL = (
     ],
 )
 def test_the_causes_speak_for_themselves(causes: list[tuple[str, str | None]], told: str) -> None:
-    assert told_by(causes) == told
+    assert joined_messages(causes) == told
 
 
 @pytest.mark.parametrize(

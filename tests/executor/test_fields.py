@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from flinkplan.executor.fields import field, select, select_where
+from flinkplan.executor.jvm.fields import field, select, select_where
 
 pytestmark = pytest.mark.spark
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from py4j.protocol import Py4JJavaError
 
-from flinkplan.executor.failures import describe_failure
 from flinkplan.executor.formats.java_types import java_row
+from flinkplan.executor.jobs.failures import describe_failure
 from flinkplan.plan.files import Place
 from flinkplan.plan.types import string
 

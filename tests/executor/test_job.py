@@ -11,8 +11,8 @@ import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
-from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.session import TRACK_ROWS, Lifetime
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jvm.session import TRACK_ROWS, Lifetime
 from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
@@ -46,7 +46,7 @@ def test_a_jvm_is_started_for_what_is_to_run(
         asked.append((lifetime, lean))
         return place.spark
 
-    monkeypatch.setattr("flinkplan.executor.job.session", session)
+    monkeypatch.setattr("flinkplan.executor.jobs.job.session", session)
     monkeypatch.setattr("flinkplan.executor.input_size.SMALL_INPUT", limit)
     place.put("rows", {"a": 1})
     checkpoint = str(place.root / "checkpoint")

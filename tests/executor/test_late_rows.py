@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import ExecutionError, JobOptions, execute
-from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.jobs.job import ExecutionError, JobOptions, execute
+from flinkplan.executor.jobs.progress import QueryProgress
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.planner import compile_script
 

@@ -12,7 +12,7 @@ import pytest
 
 _ARRAYS = """
 import sys
-from flinkplan.executor.lean import hide_arrays
+from flinkplan.executor.jvm.lean import hide_arrays
 
 hide_arrays()
 print(*({"numpy", "pandas", "pyarrow"} & set(sys.modules)))
@@ -21,7 +21,7 @@ print(pandas.Series(numpy.arange(3)).sum())
 """
 
 _SESSION = """
-from flinkplan.executor.session import session
+from flinkplan.executor.jvm.session import session
 
 spark = session("local[1]", {"spark.sql.shuffle.partitions": "3", "spark.app.name": "mine"}, lean=LEAN)
 registry = getattr(getattr(spark._jvm, "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"), "MODULE$")

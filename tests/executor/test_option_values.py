@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.plan.connectors.jdbc import LookupCache, lookup_cache
 from flinkplan.planner import compile_script
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.planner import compile_script
 
 DEFAULT = "__DEFAULT_PARTITION__"

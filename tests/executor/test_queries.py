@@ -8,7 +8,7 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from flinkplan.executor.errors import ExecutionError
-from flinkplan.executor.queries import StreamQuery
+from flinkplan.executor.jobs.queries import StreamQuery
 from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan
 

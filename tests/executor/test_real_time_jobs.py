@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script

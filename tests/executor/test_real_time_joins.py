@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.session import PARTITIONS, REAL_TIME_CONF
+from flinkplan.executor.jvm.session import PARTITIONS, REAL_TIME_CONF
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
 from tests.killing import Work

@@ -8,15 +8,22 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.executor.jvm.session import (
+    JAVA_OPTIONS,
+    PARTITIONS,
+    Lifetime,
+    chosen_settings,
+    java_options,
+    not_started,
+)
 from flinkplan.executor.runtime.collectors import VARIABLES
 from flinkplan.executor.runtime.locale import utf8_variables
-from flinkplan.executor.session import JAVA_OPTIONS, PARTITIONS, Lifetime, chosen_settings, java_options, not_started
 
 _SCRIPT = """
 import sys
 from flinkplan.executor.errors import JvmError
-from flinkplan.executor.quiet import quiet_jvm
-from flinkplan.executor.session import session
+from flinkplan.executor.jvm.quiet import quiet_jvm
+from flinkplan.executor.jvm.session import session
 
 try:
     with quiet_jvm():

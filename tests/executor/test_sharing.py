@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jobs.states import count as count_state
+from flinkplan.executor.jobs.states import find_states
 from flinkplan.executor.sharing import SharedRows, SharedStreams
-from flinkplan.executor.states import count as count_state
-from flinkplan.executor.states import find_states
 from flinkplan.executor.stream import Stream
 from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace

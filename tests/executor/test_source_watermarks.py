@@ -10,7 +10,7 @@ import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.event_time import SHIFT_MS
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.planner import compile_script
 
 from .jobs import Place

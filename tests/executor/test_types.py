@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import types as spark
 
-from flinkplan.executor.types import spark_type
+from flinkplan.executor.jvm.types import spark_type
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.type_parser import parse_type
 

@@ -8,7 +8,7 @@ import pytest
 
 from flinkplan.executor import window_folding
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.planner import compile_script
 from flinkplan.planner.spec.reader import read

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jobs.progress import QueryProgress
 from flinkplan.executor.pushed_watermarks import with_assigners
 from flinkplan.plan import document
 from flinkplan.plan.document import Plan

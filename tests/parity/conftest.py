@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def spark() -> SparkSession:
     """A local session with flinkplan's settings, whose JVM optimizes late where jobs of a few rows a batch are run."""
-    from flinkplan.executor.session import Lifetime, session
+    from flinkplan.executor.jvm.session import Lifetime, session
 
     lifetime = Lifetime.JOB if BATCHES else Lifetime.OPEN
     return session("local[2]", {"spark.sql.shuffle.partitions": "1"}, lifetime=lifetime)

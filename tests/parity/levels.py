@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job, JobOptions, execute
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.jobs.progress import QueryProgress
+from flinkplan.executor.jvm.session import PARTITIONS, REAL_TIME_CONF, session
 from flinkplan.executor.parts import queries_of
-from flinkplan.executor.progress import QueryProgress
 from flinkplan.executor.pushed_watermarks import with_assigners
 from flinkplan.executor.real_time import check_real_time, real_time_query
 from flinkplan.executor.registry import waits_for_watermark
-from flinkplan.executor.session import PARTITIONS, REAL_TIME_CONF, session
 from flinkplan.plan import document
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError

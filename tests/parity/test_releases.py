@@ -19,7 +19,7 @@ from flinkplan.compat.upgrade import migrate
 from flinkplan.compat.validation import validate_text
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import JobOptions, execute
+from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.plan.document import FLINK_VERSION, dumps, load, loads
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.explain import explain_text

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.job import JobOptions, execute
-from flinkplan.executor.session import PARTITIONS
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jvm.session import PARTITIONS
 from flinkplan.plan.types import LogicalType
 from tests.executor.databases import Database
 from tests.parity.corpus import PARTITIONED, STREAMS

@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 
 from flinkplan import FlinkplanError, Row, RowKind
-from flinkplan.executor.collecting import Collector
-from flinkplan.executor.job import Job
+from flinkplan.executor.jobs.collecting import Collector
+from flinkplan.executor.jobs.job import Job
 from flinkplan.plan.document import Plan
 from flinkplan.table.query_result import JobRows, QueryResult
 

@@ -14,7 +14,7 @@ from ..serving import LOOPBACK, Answer, serving
 from .page import report_page
 
 if TYPE_CHECKING:
-    from ...executor.progress import QueryProgress
+    from ...executor.jobs.progress import QueryProgress
 
 MOST = 4000
 """How many batches are kept; beyond, every second one of the older half goes into the next."""

@@ -39,8 +39,8 @@ class Engine:
             raise error
 
     def _start(self) -> None:
-        from ...executor.quiet import quiet_jvm
-        from ...executor.session import session
+        from ...executor.jvm.quiet import quiet_jvm
+        from ...executor.jvm.session import session
         from ...table.jobs import spark_settings
 
         try:

@@ -14,8 +14,8 @@ from ...plan.findings import did_you_mean
 from ...plan.nodes import Sink
 
 if TYPE_CHECKING:
-    from ...executor.collecting import Collector
-    from ...executor.job import Job
+    from ...executor.jobs.collecting import Collector
+    from ...executor.jobs.job import Job
     from ...planner.sql.ast import StopJob
     from ..signals import Signals
     from .engine import Engine

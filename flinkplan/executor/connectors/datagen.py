@@ -16,9 +16,9 @@ from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INT, INTEGERS, 
 from ..context import TranslationContext
 from ..errors import TableError
 from ..event_time import one_row
+from ..jvm.types import cast_type, field_name
 from ..stream import SEQUENCE, Stream, column_name
 from ..tables import Table
-from ..types import cast_type, field_name
 from .base import Connector, connector
 
 if TYPE_CHECKING:

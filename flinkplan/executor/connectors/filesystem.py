@@ -21,14 +21,14 @@ from ...plan.printable import shortened
 from ...plan.types import LogicalType
 from ..context import TranslationContext, Turn
 from ..errors import TableError
-from ..failures import refused_name
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import Paths, java_row, java_type
-from ..spark import fields
+from ..jvm.exceptions import refused_name
+from ..jvm.spark import fields
+from ..jvm.types import spark_type
 from ..stream import KIND, SEQUENCE, Stream, column_name
 from ..tables import Table
-from ..types import spark_type
 from .base import Connector, connector
 from .requests import Request
 

@@ -20,9 +20,9 @@ from ...plan.specs import FilterPushDown, ProjectPushDown, SourceAbility
 from ..context import Mode, TranslationContext
 from ..errors import TableError
 from ..formats.java_types import java_row
+from ..jvm.types import has_nanos, spark_type
 from ..stream import SEQUENCE, Stream, column_name
 from ..tables import Table
-from ..types import has_nanos, spark_type
 from .base import Connector, connector
 from .requests import Request
 

@@ -22,6 +22,7 @@ from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import java_row
+from ..jvm.types import spark_type
 from ..kafka.positions import Broker, KafkaError, ranges, tasks
 from ..kafka.settings import producer_of, reading_of, writer_settings
 from ..kafka.sink import RESULT, Writing, writer
@@ -30,7 +31,6 @@ from ..pushed_watermarks import pushed_watermark
 from ..source_watermarks import divide
 from ..stream import DELETE, HIDDEN, INSERT, KIND, PART, SEQUENCE, UPDATE_BEFORE, Stream, column_name
 from ..tables import Table
-from ..types import spark_type
 from .base import Connector, connector
 from .requests import Request
 

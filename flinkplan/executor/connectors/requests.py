@@ -11,10 +11,10 @@ from ...plan.nodes import ExecNode
 from ...plan.specs import PartitionPushDown, ProjectPushDown, ReadingMetadata, SourceAbility
 from ...plan.types import LogicalType
 from ..errors import TableError
-from ..spark import fields
+from ..jvm.spark import fields
+from ..jvm.types import field_name
 from ..stream import column_name
 from ..tables import Table
-from ..types import field_name
 from ..used_fields import fields_read
 
 if TYPE_CHECKING:

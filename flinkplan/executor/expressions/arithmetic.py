@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ...plan.functions.model import BINARY, PREFIX, SPECIAL
 from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.types import APPROXIMATE, INTEGERS, LogicalType, decimal
-from ..spark import F, T
-from ..types import cast_type, spark_type
+from ..jvm.spark import F, T
+from ..jvm.types import cast_type, spark_type
 from .intervals import is_shift, shift
 from .jvm import invoke
 from .registry import Invocation, scalar

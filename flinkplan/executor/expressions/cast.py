@@ -24,8 +24,8 @@ from ...plan.types import (
     TIMESTAMPS,
     LogicalType,
 )
-from ..spark import F, T
-from ..types import cast_type, has_nanos, is_day_time, is_year_month, spark_type
+from ..jvm.spark import F, T
+from ..jvm.types import cast_type, has_nanos, is_day_time, is_year_month, spark_type
 from .arithmetic import as_approximate
 from .jvm import invoke
 from .maps import keys_of, map_of

@@ -8,8 +8,8 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import LogicalType
-from ..spark import F
-from ..types import cast_type, field_name
+from ..jvm.spark import F
+from ..jvm.types import cast_type, field_name
 from . import variant
 from .maps import entries_of, keys_of, map_of, value_at
 from .registry import Invocation, literal_operands, native, scalar

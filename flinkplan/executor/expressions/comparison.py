@@ -14,8 +14,8 @@ from ...plan.functions.typing import MAX_DECIMAL
 from ...plan.readable import readable
 from ...plan.rex import Call, Literal, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, LogicalType
-from ..spark import F, T
-from ..types import has_nanos
+from ..jvm.spark import F, T
+from ..jvm.types import has_nanos
 from .arithmetic import as_decimal, as_double, decimal_type, digits_of_both
 from .jvm import invoke
 from .literals import constant

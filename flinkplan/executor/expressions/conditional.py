@@ -11,8 +11,8 @@ from ...plan.errors import PlanError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import APPROXIMATE, STRING_LENGTH
-from ..spark import F
-from ..types import cast_type, has_nanos
+from ..jvm.spark import F
+from ..jvm.types import cast_type, has_nanos
 from .comparison import is_minus_zero
 from .registry import Invocation, scalar
 from .timestamps import with_nanos

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...plan.types import INTEGERS
-from ..spark import F
+from ..jvm.spark import F
 from .registry import Invocation, kernel, native, scalar
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import DATETIME, LogicalType
-from ..spark import F, T
-from ..types import cast_type, has_nanos, is_year_month
+from ..jvm.spark import F, T
+from ..jvm.types import cast_type, has_nanos, is_year_month
 from .jvm import invoke
 from .registry import Invocation, scalar
 from .timestamps import nanos_of, time_of_day, to_micros, with_nanos

@@ -10,8 +10,8 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.model import POSTFIX
 from ...plan.rex import Call, Literal
 from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
-from ..spark import F, T
-from ..types import cast_type, field_name, has_nanos, spark_type
+from ..jvm.spark import F, T
+from ..jvm.types import cast_type, field_name, has_nanos, spark_type
 from .jvm import invoke
 from .maps import entries_of
 from .registry import Invocation, kernel, literal_operands, scalar

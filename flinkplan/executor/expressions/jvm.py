@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..java import active_jvm, java_method
-from ..spark import T, sql
+from ..jvm.java import active_jvm, java_method
+from ..jvm.spark import T, sql
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

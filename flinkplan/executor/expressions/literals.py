@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ...plan.errors import PlanError
 from ...plan.rex import Literal
 from ...plan.types import LogicalType
-from ..spark import F
-from ..types import cast_type, has_nanos
+from ..jvm.spark import F
+from ..jvm.types import cast_type, has_nanos
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

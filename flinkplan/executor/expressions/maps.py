@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...plan.types import LogicalType
-from ..spark import F, T
-from ..types import spark_type
+from ..jvm.spark import F, T
+from ..jvm.types import spark_type
 from .jvm import invoke
 
 if TYPE_CHECKING:

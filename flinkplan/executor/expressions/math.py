@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ...plan.types import INTEGERS
-from ..spark import F, T
-from ..types import cast_type, spark_type
+from ..jvm.spark import F, T
+from ..jvm.types import cast_type, spark_type
 from .arithmetic import as_double, precision_of
 from .jvm import invoke
 from .registry import Invocation, native, scalar

@@ -19,7 +19,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.record import Record
 from ...plan.rex import FUNCTION, Call, Literal, RexNode
 from ...plan.types import LogicalType
-from ..types import spark_type
+from ..jvm.types import spark_type
 from .jvm import invoke
 
 if TYPE_CHECKING:

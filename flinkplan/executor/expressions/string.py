@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...plan.functions.model import BINARY, SPECIAL
 from ...plan.types import INTEGERS
-from ..spark import F, T
-from ..types import field_name, spark_type
+from ..jvm.spark import F, T
+from ..jvm.types import field_name, spark_type
 from .jvm import invoke
 from .registry import Invocation, kernel, native, scalar
 

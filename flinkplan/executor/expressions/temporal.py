@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from ...plan.errors import UnsupportedError
 from ...plan.functions.model import FUNCTION_ID
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from ..spark import F, T
-from ..types import cast_type, has_nanos, is_year_month
+from ..jvm.spark import F, T
+from ..jvm.types import cast_type, has_nanos, is_year_month
 from .jvm import invoke
 from .math import ceil_number, floor_number
 from .registry import Invocation, scalar

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.types import APPROXIMATE, BINARY_STRING, CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
-from ..spark import F, T
-from ..types import MICROSECOND_DIGITS, field_name, is_day_time, is_year_month
+from ..jvm.spark import F, T
+from ..jvm.types import MICROSECOND_DIGITS, field_name, is_day_time, is_year_month
 from .jvm import invoke
 from .maps import entries_of
 from .timestamps import nanos_of, to_local, to_micros

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...plan.types import LogicalType
-from ..spark import F
-from ..types import has_nanos
+from ..jvm.spark import F
+from ..jvm.types import has_nanos
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

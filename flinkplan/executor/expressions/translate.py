@@ -9,7 +9,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions import is_deterministic
 from ...plan.record import Record, field
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
-from ..types import field_name
+from ..jvm.types import field_name
 from .literals import literal
 from .registry import REGISTRY, Invocation, sql_name
 

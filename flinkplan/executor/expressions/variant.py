@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...plan.types import CHARACTER
-from ..spark import F
-from ..types import spark_type
+from ..jvm.spark import F
+from ..jvm.types import spark_type
 from .jvm import invoke
 from .registry import Invocation, scalar
 

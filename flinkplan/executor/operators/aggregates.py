@@ -17,12 +17,12 @@ from ...plan.types import LogicalType, row
 from ..aggregate_functions import check_calls, java_calls
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, accumulators, kernel, passed_by, query_of, with_ttl
+from ..jvm.spark import fields
 from ..kernels import key_columns, key_type, key_values, keyed, run_kernel, schema_of
 from ..many_groups import brought_together
 from ..native_aggregates import is_native_in_batch, is_traced, last_change, native_aggregate
 from ..registry import row_by_row, translator
 from ..row_order import moves_by_each_row
-from ..spark import fields
 from ..stream import INSERT, KIND, ORDER, SEQUENCE, Stream, column_name
 
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"

@@ -15,10 +15,10 @@ from ...plan.specs import JoinType
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan, kernel, query_of, with_ttl
 from ..join_sides import join_kind, kept_rows, side_spec
+from ..jvm.spark import fields
 from ..kernels import boolean_array, changelog_columns, condition, key_columns, key_part, run_kernel, schema_of
 from ..native_joins import native_type
 from ..registry import translator, united
-from ..spark import fields
 from ..stream import INSERT, KIND, ORDER, RIGHT, SEQUENCE, TIE, TIE_TYPE, Stream
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from ...plan.types import BOOLEAN
 from ..connectors import find_connector
 from ..context import TranslationContext
 from ..execution import Execution, QueryPlan
+from ..jvm.types import cast_type
 from ..kernels import condition, java_record, schema_of
 from ..registry import translator
 from ..stream import Stream, column_name
 from ..tables import table_of
-from ..types import cast_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -19,10 +19,10 @@ from ..aggregate_functions import check_calls
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, accumulators, kernel, until_watermark, with_ttl
+from ..jvm.types import is_year_month
 from ..kernels import keyed, run_kernel, schema_of
 from ..registry import by_watermark, translator
 from ..stream import HIDDEN, KIND, ORDER, PASSED, ROW, SEQUENCE, TICK, TIME, Stream, column_name
-from ..types import is_year_month
 from ..window_kernels import aggregation, row_order, run_timed, timed_input
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from ..aggregate_functions import accumulator
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, StateLayout, kernel, until_watermark
+from ..jvm.types import spark_type
 from ..kernels import condition, java_record, java_type, object_array, projection, schema_of
 from ..match_values import (
     ANY,
@@ -37,7 +38,6 @@ from ..match_values import (
 from ..patterns import skip_of, variables_of, within_ms
 from ..registry import translator
 from ..stream import ROW, SEQUENCE, TIME, Stream, column_name
-from ..types import spark_type
 from ..window_kernels import emitted, row_order, run_timed, timed_input
 
 _ANY = -1

@@ -21,10 +21,10 @@ from ...plan.specs import (
 from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, query_of, until_watermark, with_ttl
+from ..jvm.types import spark_type
 from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
 from ..registry import by_watermark, row_by_row, translator
 from ..stream import ROW, Stream, column_name
-from ..types import spark_type
 from ..window_kernels import emitted, run_timed, timed_input
 
 if TYPE_CHECKING:

@@ -99,7 +99,7 @@ def expand(node: Expand, inputs: tuple[Stream, ...], context: TranslationContext
     """Each row once per projection."""
     from pyspark.sql import functions as F
 
-    from ..types import spark_type
+    from ..jvm.types import spark_type
 
     (stream,) = inputs
     types = [spark_type(t) for t in node.output_type.field_types]

@@ -45,6 +45,7 @@ from ..context import TranslationContext
 from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
 from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
+from ..jvm.types import spark_type
 from ..kernels import key_type, key_values, made_kernel, run, schema_of
 from ..native_windows import group_natively, obstacle_of_windows
 from ..python_windows import (
@@ -76,7 +77,6 @@ from ..stream import (
     Stream,
     column_name,
 )
-from ..types import spark_type
 from ..window_kernels import row_order, timed_input
 
 if TYPE_CHECKING:

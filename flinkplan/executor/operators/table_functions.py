@@ -14,9 +14,9 @@ from ...plan.types import LogicalType
 from ..context import TranslationContext
 from ..event_time import one_row
 from ..execution import native
+from ..jvm.types import cast_type, field_name, spark_type
 from ..registry import row_by_row, translator
 from ..stream import SEQUENCE, TICK, Stream, column_name
-from ..types import cast_type, field_name, spark_type
 
 if TYPE_CHECKING:
     from pyspark.sql import Column

@@ -16,8 +16,8 @@ from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
 from ..event_time import with_clock
 from ..execution import Execution, QueryPlan, kernel, native, with_ttl
+from ..jvm.spark import fields
 from ..registry import translator
-from ..spark import fields
 from ..stream import INSERT, KIND, ORDER, ROW_KINDS, SEQUENCE, TIE, Stream
 from ..switches import snapshots_awaited, switch_of
 from ..tables import Table, table_of

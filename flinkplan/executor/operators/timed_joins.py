@@ -15,9 +15,9 @@ from ..context import Mode, TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, until_watermark, windowed_kernel, with_ttl
 from ..join_sides import join_kind
+from ..jvm.spark import fields
 from ..kernels import boolean_array, condition, key_columns, run_kernel, schema_of
 from ..registry import by_watermark, translator
-from ..spark import fields
 from ..stream import END, KIND, LATENESS, ORDER, RIGHT, SEQUENCE, START, TICK, TIME, Stream
 from ..window_kernels import by_window, emitted, run_timed, window_span
 from ..windows import Clock, with_windows

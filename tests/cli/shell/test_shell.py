@@ -14,7 +14,7 @@ import pytest
 from flinkplan.cli.errors import Terminated
 from flinkplan.cli.shell.shell import Shell
 from flinkplan.cli.shell.texts import COMMANDS
-from flinkplan.executor.collecting import Collector
+from flinkplan.executor.jobs.collecting import Collector
 from flinkplan.plan.document import Plan
 
 STREAM = "CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '5');"

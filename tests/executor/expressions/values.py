@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql import types as spark
 
-from flinkplan.executor.types import field_name, has_nanos, spark_type
+from flinkplan.executor.jvm.types import field_name, has_nanos, spark_type
 from flinkplan.plan.types import TIMESTAMPS, LogicalType
 
 _EPOCH = date(1970, 1, 1).toordinal()

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job, JobOptions, execute
-from flinkplan.executor.progress import QueryProgress
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.jobs.progress import QueryProgress
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job
+from flinkplan.executor.jobs.job import Job
 from flinkplan.planner import compile_script
 from tests.executor.test_pushed_watermarks import push
 

@@ -15,9 +15,9 @@ import pytest
 
 from flinkplan.executor.context import Mode
 from flinkplan.executor.event_time import assign_watermarks
+from flinkplan.executor.jvm.types import spark_type
 from flinkplan.executor.operators.patterns import match_recognize
 from flinkplan.executor.stream import SEQUENCE, Stream, column_name
-from flinkplan.executor.types import spark_type
 from flinkplan.plan.functions.patterns import EXCLUSION, MATCH_ROWTIME, PERMUTATION
 from flinkplan.plan.nodes import Match
 from flinkplan.plan.record import Json, replace

@@ -14,7 +14,7 @@ from flinkplan.executor.runtime.class_archive import class_archive
 
 STARTING = """\
 from pathlib import Path
-from flinkplan.executor.session import Lifetime, session
+from flinkplan.executor.jvm.session import Lifetime, session
 jvm = session("local[1]", lifetime=Lifetime.SECONDS).sparkContext._jvm
 pid = jvm.java.lang.ProcessHandle.current().pid()
 print("spark-classes" in Path(f"/proc/{pid}/maps").read_text())

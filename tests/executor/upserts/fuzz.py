@@ -13,8 +13,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.job import Job, JobOptions, execute
-from flinkplan.executor.session import PARTITIONS
+from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.jvm.session import PARTITIONS
 from flinkplan.planner import compile_script
 from tests.executor.databases import Database
 

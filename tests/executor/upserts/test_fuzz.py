@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flinkplan.executor.context import Mode
-from flinkplan.executor.session import PARTITIONS, REAL_TIME_CONF, session
+from flinkplan.executor.jvm.session import PARTITIONS, REAL_TIME_CONF, session
 
 from .fuzz import Example, Run
 

@@ -22,7 +22,7 @@ from .running import is_drained, run_case, run_together
 
 def main() -> None:
     """Run the cases of a folder in one Spark session."""
-    from flinkplan.executor.session import Lifetime, session
+    from flinkplan.executor.jvm.session import Lifetime, session
 
     parser = argparse.ArgumentParser(prog="python -m tests.parity.datastream", description=__doc__)
     parser.add_argument("cases", type=Path)

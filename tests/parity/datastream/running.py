@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flinkplan.executor.job import JobOptions, Mode, execute
+from flinkplan.executor.jobs.job import JobOptions, Mode, execute
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.record import replace

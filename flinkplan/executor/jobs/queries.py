@@ -11,16 +11,17 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from ..plan.checkpoint import CheckpointRecord
-from ..plan.document import Plan
-from ..plan.nodes import ExecNode, WatermarkAssigner
+from ...plan.checkpoint import CheckpointRecord
+from ...plan.document import Plan
+from ...plan.nodes import ExecNode, WatermarkAssigner
+from ..errors import ExecutionError
+from ..event_time import END
+from ..execution import QueryPlan
+from ..jvm.exceptions import is_end_of_jvm
+from ..jvm.session import TRACK_ROWS
 from .collecting import Collector
-from .errors import ExecutionError
-from .event_time import END
-from .execution import QueryPlan
-from .failures import describe_failure, is_end_of_jvm
+from .failures import describe_failure
 from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes, waiting
-from .session import TRACK_ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -9,12 +9,12 @@ from queue import Empty, Full, Queue
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from ..plan.functions.cast import CAST
-from ..plan.rex import Call, InputRef, RexNode
-from ..plan.types import BINARY_STRING, STRING, TIMESTAMPS, LogicalType
-from .context import TranslationContext
-from .stream import INSERT, KIND, Stream
-from .types import field_name, has_nanos, is_day_time
+from ...plan.functions.cast import CAST
+from ...plan.rex import Call, InputRef, RexNode
+from ...plan.types import BINARY_STRING, STRING, TIMESTAMPS, LogicalType
+from ..context import TranslationContext
+from ..jvm.types import field_name, has_nanos, is_day_time
+from ..stream import INSERT, KIND, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -9,18 +9,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plan.checkpoint import CheckpointRecord, check_classes
-from ..plan.document import Plan
-from ..plan.errors import PlanError
-from ..plan.files import Place
-from ..plan.names import node_names
-from ..plan.nodes import ExecNode
-from ..plan.record import Record, replace
-from ..plan.ttl import state_names
-from .execution import QueryPlan
-from .parts import queries_of
+from ...plan.checkpoint import CheckpointRecord, check_classes
+from ...plan.document import Plan
+from ...plan.errors import PlanError
+from ...plan.files import Place
+from ...plan.names import node_names
+from ...plan.nodes import ExecNode
+from ...plan.record import Record, replace
+from ...plan.ttl import state_names
+from ..execution import QueryPlan
+from ..parts import queries_of
+from ..stream import column_name
 from .progress import numbered_nodes
-from .stream import column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession

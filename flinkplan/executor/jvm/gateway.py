@@ -15,9 +15,9 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from .processes import child, end_processes
-from .runtime.jar import spark_home
-from .scratch import Scratch, remove_scratch, scratch
+from ..processes import child, end_processes
+from ..runtime.jar import spark_home
+from ..scratch import Scratch, remove_scratch, scratch
 
 if TYPE_CHECKING:
     from subprocess import Popen

@@ -12,18 +12,18 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
-from ..plan.files import Place
+from ...plan.files import Place
+from ..errors import JvmError, SparkStartError, TableError
+from ..runtime.class_archive import ClassArchive, class_archive
+from ..runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_chosen, is_collector_chosen
+from ..runtime.jar import configuration, java, java_version, runtime_jar
+from ..runtime.jdk import LEAST, how_to_install
+from ..runtime.locale import utf8_names
+from ..scratch import scratch
 from .borrowed import borrowed_session
-from .errors import JvmError, SparkStartError, TableError
-from .failures import causes_of, refused_by_system, told_by
+from .exceptions import causes_of, joined_messages, refused_by_system
 from .gateway import forget_jvm, start_jvm
 from .lean import begin_session, hide_arrays
-from .runtime.class_archive import ClassArchive, class_archive
-from .runtime.collectors import PARALLEL, SERIAL, VARIABLES, is_chosen, is_collector_chosen
-from .runtime.jar import configuration, java, java_version, runtime_jar
-from .runtime.jdk import LEAST, how_to_install
-from .runtime.locale import utf8_names
-from .scratch import scratch
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -259,7 +259,7 @@ def _starting_jvm(settings: Mapping[str, str]) -> Iterator[None]:
 
 
 def not_started(causes: Sequence[tuple[str, str | None]], settings: Mapping[str, str]) -> SparkStartError:
-    """Why Spark does not start with these settings, by a chain of exceptions as :func:`.failures.failure_of` has it."""
+    """Why Spark does not start with these settings, by the classes and messages of a chain of exceptions."""
     refused = refused_by_system(causes)
     if refused is not None:
         where = refused.where or f"{settings.get('spark.local.dir') or tempfile.gettempdir()} (spark.local.dir)"
@@ -275,7 +275,7 @@ def not_started(causes: Sequence[tuple[str, str | None]], settings: Mapping[str,
             f"--conf {CLASS_PATH}=JAR), or correct the name",
         )
     hint = "see the settings that Spark was given: by --conf, and in its spark-defaults.conf"
-    return SparkStartError(f"Spark does not start: {told_by(causes)}", hint=hint)
+    return SparkStartError(f"Spark does not start: {joined_messages(causes)}", hint=hint)
 
 
 def java_options(lifetime: Lifetime, archive: ClassArchive | None, conf: Mapping[str, str]) -> dict[str, str]:

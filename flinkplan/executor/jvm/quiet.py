@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from .errors import JvmError, TableError
+from ..errors import JvmError, TableError
 
 
 @contextmanager

@@ -8,34 +8,22 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..plan.checkpoint import CheckpointInUseError, CheckpointRecord
-from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, UnsupportedError
-from ..plan.files import Place
-from ..plan.names import node_names
-from ..plan.nodes import ExecNode, Sink, WatermarkAssigner
-from ..plan.record import Record, field, replace
-from ..plan.session import session_options, with_ttls
-from .checks import check_executable
-from .collecting import Collector
-from .connectors import find_connector, is_bounded
-from .context import Mode, TranslationContext
-from .errors import ExecutionError, TableError
-from .execution import QueryPlan, query_of
-from .failures import MORE_MEMORY, is_end_of_jvm
-from .input_size import is_small, partitions_for, reads_little
-from .native_aggregates import is_native_query
-from .operators.tables import sink_order
-from .parts import queries_of
-from .processing_time import goes_by_clock, tells_time
-from .progress import JobListener, SilentListener
-from .pushed_watermarks import with_assigners
-from .python_classes import PythonCode, check_allowed
-from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
-from .real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of, unshared
-from .registry import goes_by_watermark, translate, waits_for_watermark
-from .scratch import temporary_folder
-from .session import (
+from ...plan.checkpoint import CheckpointInUseError, CheckpointRecord
+from ...plan.document import Plan
+from ...plan.errors import FlinkplanError, UnsupportedError
+from ...plan.files import Place
+from ...plan.names import node_names
+from ...plan.nodes import ExecNode, Sink, WatermarkAssigner
+from ...plan.record import Record, field, replace
+from ...plan.session import session_options, with_ttls
+from ..checks import check_executable
+from ..connectors import find_connector, is_bounded
+from ..context import Mode, TranslationContext
+from ..errors import ExecutionError, TableError
+from ..execution import QueryPlan, query_of
+from ..input_size import is_small, partitions_for, reads_little
+from ..jvm.exceptions import is_end_of_jvm
+from ..jvm.session import (
     ADAPTIVE,
     ADVISORY_BYTES,
     ASYNC_PROGRESS,
@@ -53,10 +41,23 @@ from .session import (
     copy_of,
     session,
 )
-from .sharing import SharedRows, SharedStreams
-from .source_watermarks import reached_watermarks, recording
-from .stream import Stream
-from .tables import table_of
+from ..native_aggregates import is_native_query
+from ..operators.tables import sink_order
+from ..parts import queries_of
+from ..processing_time import goes_by_clock, tells_time
+from ..pushed_watermarks import with_assigners
+from ..python_classes import PythonCode, check_allowed
+from ..real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of, unshared
+from ..registry import goes_by_watermark, translate, waits_for_watermark
+from ..scratch import temporary_folder
+from ..sharing import SharedRows, SharedStreams
+from ..source_watermarks import reached_watermarks, recording
+from ..stream import Stream
+from ..tables import table_of
+from .collecting import Collector
+from .failures import MORE_MEMORY
+from .progress import JobListener, SilentListener
+from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

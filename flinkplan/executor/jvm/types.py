@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..plan.errors import UnsupportedError
-from ..plan.types import TIMESTAMPS, LogicalType
+from ...plan.errors import UnsupportedError
+from ...plan.types import TIMESTAMPS, LogicalType
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ..plan.document import Plan
-from ..plan.nodes import ExecNode
-from ..plan.record import Record, field
-from .event_time import CONTROL_SOURCE, watermark_text
-from .execution import QueryPlan
-from .physical import execute_nodes
+from ...plan.document import Plan
+from ...plan.nodes import ExecNode
+from ...plan.record import Record, field
+from ..event_time import CONTROL_SOURCE, watermark_text
+from ..execution import QueryPlan
+from ..physical import execute_nodes
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import StreamingQueryProgress

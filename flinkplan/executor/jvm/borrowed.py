@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from .errors import JvmError
+from ..errors import JvmError
 
 if TYPE_CHECKING:
     from pyspark import SparkContext

@@ -1,0 +1,1 @@
+"""Spark's JVM: started, spoken to, and its types."""
