@@ -10,7 +10,7 @@ from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding
 from ..plan.printable import continued, one_line, printable
 from ..plan.secrets import without_secrets
-from ..plan.snippets import described, underline_file
+from ..plan.text.snippets import described, underline_file
 
 INTERRUPTED = 130
 TERMINATED = 143

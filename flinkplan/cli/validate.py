@@ -51,8 +51,8 @@ def command(
     from ..executor.checks import refusals
     from ..plan.document import loads
     from ..plan.findings import Severity, errors
-    from ..plan.positions import Positions
     from ..plan.record import replace
+    from ..plan.text.positions import Positions
 
     text, name = read_plan_text(plan)
     findings = validate_text(text, name)
@@ -74,7 +74,7 @@ def _of_engine(plan: Plan, text: str, name: str, engine: str | None, refusals: I
     """What is wrong with the plan for the engine that is to execute it."""
     from ..executor.checks import Subject
     from ..plan.findings import Finding, Severity
-    from ..plan.positions import Positions, pointer
+    from ..plan.text.positions import Positions, pointer
 
     positions = Positions(text, name)
     severity = Severity.NOTE if engine is None else Severity.ERROR

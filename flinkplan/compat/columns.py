@@ -17,8 +17,8 @@ from ..plan.record import PartlyCompared, Record
 from ..plan.references import Input, Mark
 from ..plan.rex import RexNode, rex_to_json
 from ..plan.specs import AggregateCall, ContextResolvedTable
-from ..plan.type_json import type_to_json
 from ..plan.types import LogicalType, RowField
+from ..plan.types.json import type_to_json
 from .lineage import Lineage, Meaning
 
 

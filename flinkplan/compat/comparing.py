@@ -8,8 +8,8 @@ from typing import Any
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, OpaqueNode, TableSourceScan
-from ..plan.positions import pointer
 from ..plan.record import Record
+from ..plan.text.positions import pointer
 from .columns import Scope, Shown
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
 from .lineage import Lineage, Meanings

@@ -11,8 +11,8 @@ from ..plan.errors import FlinkplanError, Location
 from ..plan.findings import Finding, Severity
 from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
-from ..plan.positions import Positions, pointer
 from ..plan.record import Record, field, replace
+from ..plan.text.positions import Positions, pointer
 from .alignment import mends
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep

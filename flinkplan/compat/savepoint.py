@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..plan.layout import Argument, Column, KeptState, Layout, Part, Value
 from ..plan.nodes import ExecNode
 from ..plan.record import Record
+from ..plan.savepoint.layout import Argument, Column, KeptState, Layout, Part, Value
 from .columns import Scope
 from .lineage import Lineage, Meaning
 from .verdicts import Verdict

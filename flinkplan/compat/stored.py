@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..plan.document import Plan
-from ..plan.layout import Column
 from ..plan.nodes import ExecNode
 from ..plan.record import Record
+from ..plan.savepoint.layout import Column
 from .lineage import Lineage, Meaning
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..plan.accumulators import accumulator_names
 from ..plan.errors import UnsupportedError
 from ..plan.record import Record
+from ..plan.savepoint.accumulators import accumulator_names
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
 from .context import TranslationContext

@@ -33,13 +33,13 @@ from .nodes import (
 )
 from .nodes.expressions import expressions
 from .options import DURATION
-from .positions import pointer
 from .printable import shortened
-from .readable import readable
 from .rex import InputRef, children, walk
 from .settings import SETTINGS, Effect, is_known, like, no_effect
+from .text.positions import pointer
 from .ttl import forgetful
 from .types import LogicalType
+from .types.readable import readable
 
 RULES = rule_table(
     Rule(

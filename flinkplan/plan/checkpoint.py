@@ -12,9 +12,9 @@ from pathlib import Path
 from .document import Plan, dumps, loads, pretty
 from .errors import FlinkplanError, PlanError
 from .files import Place
-from .json_text import parse_json
 from .printable import shortened
 from .record import Record
+from .text.json_text import parse_json
 
 WAY_OUT = "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR"
 """What is to be done about a checkpoint that is damaged."""

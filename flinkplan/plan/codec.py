@@ -21,8 +21,8 @@ from .errors import PlanError
 from .record import Json, Record, Struct
 from .references import Input
 from .rex import RexNode, rex_from_json, rex_to_json
-from .type_json import type_from_json, type_to_json
 from .types import LogicalType
+from .types.json import type_from_json, type_to_json
 
 Reader = Callable[[Any], Any]
 Writer = Callable[[Any], Any]

@@ -14,11 +14,11 @@ from typing import Any
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
 from .interpreter import deeply, uncollected
-from .json_text import parse_json
 from .nodes import ExecNode, node_from_json, node_to_json
 from .output import write_text
 from .record import Json, Record, cached_property, field
-from .spelling import Number
+from .text.json_text import parse_json
+from .text.spelling import Number
 
 FLINK_VERSION = "2.3"
 """The release whose plans flinkplan compiles."""
@@ -204,7 +204,7 @@ def place(error: FlinkplanError, text: str, file: str | None) -> None:
     if error.where is None:
         error.where = file
     elif isinstance(error.where, str) and (match := _PLACE.fullmatch(error.where)):
-        from .positions import Positions
+        from .text.positions import Positions
 
         if match["node"]:
             error.message = f"{match['node']}: {error.message}"

@@ -16,9 +16,9 @@ from typing import Any, TypeAlias, final
 
 from .errors import PlanError
 from .record import Json, Record, cached_property, replace
-from .spelling import ContainsNull, literal_json, literal_value
-from .type_json import type_from_json, type_to_json
+from .text.spelling import ContainsNull, literal_json, literal_value
 from .types import LogicalType
+from .types.json import type_from_json, type_to_json
 
 FUNCTION = "FUNCTION"
 """The syntax of a call whose JSON names none: an ordinary function call."""

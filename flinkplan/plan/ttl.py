@@ -11,8 +11,8 @@ from .errors import PlanError
 from .findings import nearest
 from .names import node_names
 from .nodes import ExecNode
-from .positions import Positions, pointer
 from .record import Record
+from .text.positions import Positions, pointer
 
 
 class State(Record):

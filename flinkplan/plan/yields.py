@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .layout import Inputs
 from .record import Record
 from .rex import RexNode
+from .savepoint.layout import Inputs
 from .specs import AggregateCall, JoinSpec, JoinType, NamedWindowProperty
 
 

@@ -25,8 +25,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ..plan.type_parser import parse_type
 from ..plan.types import LogicalType
+from ..plan.types.parser import parse_type
 from .form import Column, Kind, StateError, StateTable
 
 if TYPE_CHECKING:

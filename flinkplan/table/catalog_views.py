@@ -170,7 +170,7 @@ def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:
 def _cells(
     name: str, column_type: LogicalType, key: str = "", extras: str = "", watermark: str = "", comment: str = ""
 ) -> tuple[str, ...]:
-    from ..plan.readable import readable
+    from ..plan.types.readable import readable
 
     nullable = str(column_type.nullable).upper()
     return name, readable(str(column_type.nullable_())), nullable, key, extras, watermark, comment

@@ -10,8 +10,8 @@ from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
-from ..plan.readable import readable
 from ..plan.secrets import masked
+from ..plan.types.readable import readable
 from ..planner.catalog.catalog import Catalog
 from ..planner.session import Session
 from ..planner.sql import parse_script

@@ -12,7 +12,7 @@ from flinkplan.compat.uids import Uids
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
-from flinkplan.plan.sink_keepers import sink_keepers
+from flinkplan.plan.savepoint.keepers import sink_keepers
 from flinkplan.planner import compile_script
 from tests.compat.identities import with_old_ids
 from tests.compat.pipelines import INTERVAL, JOIN, JOIN_COLUMNS, OVER, OVER_COLUMNS, SUMS, SUMS_COLUMNS, TOP, script

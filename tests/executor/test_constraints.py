@@ -15,7 +15,7 @@ from flinkplan.executor.stream import SEQUENCE, Stream
 from flinkplan.executor.tables import table_of
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
-from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types.parser import parse_type
 
 from .plans import BLACKHOLE, Fields, passthrough, pipeline, scan, sink_node
 

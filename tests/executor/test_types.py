@@ -7,7 +7,7 @@ from pyspark.sql import types as spark
 
 from flinkplan.executor.jvm.types import spark_type
 from flinkplan.plan.errors import UnsupportedError
-from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types.parser import parse_type
 
 
 @pytest.mark.parametrize(

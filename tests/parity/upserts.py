@@ -16,8 +16,8 @@ from functools import cache
 from typing import Any
 
 from flinkplan.plan.document import Plan
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
+from flinkplan.plan.types.parser import parse_type
 from flinkplan.planner import compile_script
 from flinkplan.planner.sql import ast, parse_script
 from tests.parity.corpus import HERE, SESSION_OPTIONS, Case, cases

@@ -15,8 +15,8 @@ from flinkplan.plan.accumulator_types import (
     array_agg,
     distinct_view,
 )
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
+from flinkplan.plan.types.parser import parse_type
 
 INTS = (
     "AFpvcmcuYXBhY2hlLmZsaW5rLnRhYmxlLnJ1bnRpbWUudHlwZXV0aWxzLkxpbmtlZExpc3RTZXJpYWxpemVyJExpbmtlZExpc3RTZXJpYWxpemVy"

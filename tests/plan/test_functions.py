@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.plan import types as t
 from flinkplan.plan.functions import (
     Arguments,
     Kind,
@@ -25,7 +24,8 @@ from flinkplan.plan.functions.typing import (
     least_restrictive,
 )
 from flinkplan.plan.rex import Call, InputRef, Literal, rex_from_json, walk
-from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types import logical as t
+from flinkplan.plan.types.parser import parse_type
 
 PLANS = sorted((Path(__file__).parents[1] / "parity" / "cases").glob("*/plan.json"))
 

@@ -3,7 +3,7 @@
 import pytest
 
 from flinkplan.plan.errors import Location, PlanError
-from flinkplan.plan.json_text import parse_json
+from flinkplan.plan.text.json_text import parse_json
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.plan.positions import Positions, pointer
+from flinkplan.plan.text.positions import Positions, pointer
 from tests.parity.corpus import cases
 
 TEXT = """{

@@ -13,8 +13,8 @@ from flinkplan.plan.rex import (
     transform,
     walk,
 )
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import BIGINT, INT
+from flinkplan.plan.types.parser import parse_type
 
 MINUS = {
     "kind": "CALL",

@@ -6,7 +6,7 @@ import pytest
 
 from flinkplan.plan.errors import Location, PlanError
 from flinkplan.plan.secrets import HIDDEN, hidden, is_sensitive, masked, masked_json, remember, without_secrets
-from flinkplan.plan.snippets import underline
+from flinkplan.plan.text.snippets import underline
 
 HOLDING = [
     "'properties.sasl.password' = 'hunter2', 'a' = 'b'",

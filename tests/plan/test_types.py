@@ -1,9 +1,9 @@
 import pytest
 
 from flinkplan.plan.errors import PlanError
-from flinkplan.plan.type_json import type_from_json, type_to_json
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import TimeKind, timestamp
+from flinkplan.plan.types.json import type_from_json, type_to_json
+from flinkplan.plan.types.parser import parse_type
 
 TEXTS = [
     "INT",

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types.parser import parse_type
 from flinkplan.schemas.generate import state_schema_text
 from flinkplan.schemas.loader import STATE, load_schema, schema_file, validator
 from flinkplan.state.form import Column, JobState, Kind, Manifest, OperatorState, StateError, StateTable

@@ -19,7 +19,7 @@ from flinkplan import (
     TableDescriptor,
     TableEnvironment,
 )
-from flinkplan.plan.readable import readable
+from flinkplan.plan.types.readable import readable
 from flinkplan.table import QueryResult, TableResult
 from flinkplan.table.data_types import RowType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types.parser import parse_type
 from flinkplan.table import Row, RowKind
 from flinkplan.table.tableau import changes
 

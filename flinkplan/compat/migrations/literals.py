@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...plan.document import Plan
-from ...plan.spelling import literal_value, plain
+from ...plan.text.spelling import literal_value, plain
 from .rewriting import rewritten
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...plan.findings import Finding
 from ...plan.printable import continued, one_line, printable
-from ...plan.snippets import underline
+from ...plan.text.snippets import underline
 from .model import Report, sentence
 
 

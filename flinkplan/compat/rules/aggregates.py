@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from ...plan.accumulators import accumulator_names
 from ...plan.nodes import (
     ExecNode,
     GlobalGroupAggregate,
@@ -15,6 +14,7 @@ from ...plan.nodes import (
     WindowAggregate,
 )
 from ...plan.record import PartlyCompared, Record
+from ...plan.savepoint.accumulators import accumulator_names
 from ...plan.specs import AggregateCall
 from ..columns import Scope, Shown
 from ..comparing import Comparison

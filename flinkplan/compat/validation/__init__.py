@@ -9,9 +9,9 @@ from ...plan.codec import write_object
 from ...plan.document import Plan, loads
 from ...plan.errors import FlinkplanError, Location, PlanError, together
 from ...plan.findings import Finding, Severity, errors
-from ...plan.json_text import parse_json
-from ...plan.positions import Positions
 from ...plan.record import replace
+from ...plan.text.json_text import parse_json
+from ...plan.text.positions import Positions
 from .columns import check_element_names, check_output_types, check_reads
 from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan

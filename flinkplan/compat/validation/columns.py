@@ -12,8 +12,8 @@ from ...plan.nodes import OpaqueNode, WindowOperator
 from ...plan.record import Json, Record
 from ...plan.references import Input, Mark
 from ...plan.rex import RexNode
-from ...plan.type_json import type_from_json
 from ...plan.types import LogicalType, RowField
+from ...plan.types.json import type_from_json
 from ...plan.yields import Merged, Yield, given
 from .contents import objects_in
 from .raw import RawNode, RawPlan

@@ -10,8 +10,8 @@ from ...plan.codec import field_codecs, read_field
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding
 from ...plan.nodes import ExecNode, node_classes, node_from_json
-from ...plan.positions import pointer
 from ...plan.record import Record, cached_property
+from ...plan.text.positions import pointer
 from ...plan.types import RowField
 from .rules import RULES
 
@@ -52,7 +52,7 @@ class RawNode(Record, dict=True):
     @cached_property
     def fields(self) -> tuple[RowField, ...] | None:
         """The columns that it yields, where its output type can be read."""
-        from ...plan.type_json import type_from_json
+        from ...plan.types.json import type_from_json
 
         try:
             return type_from_json(self.json["outputType"]).fields

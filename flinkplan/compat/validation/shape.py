@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...plan.findings import Finding, nearest
-from ...plan.positions import pointer
+from ...plan.text.positions import pointer
 from ...schemas.loader import PLAN, validator
 from .raw import RawNode, RawPlan
 from .rules import RULES

@@ -15,10 +15,10 @@ from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding, Severity
 from ...plan.functions.comparison import EQ, NE, are_text_and_number
 from ...plan.nodes import ExecNode, Limit, Match, OverAggregate, Sink, Sort, SortLimit, TemporalJoin
-from ...plan.positions import pointer
 from ...plan.rex import Call, Literal, RexNode, walk
 from ...plan.specs import ConstantRankRange, HoppingWindow
 from ...plan.specs.tables import Overwrite
+from ...plan.text.positions import pointer
 from ...plan.types import CHARACTER, LogicalType
 
 RULE = "flink-start"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ...plan.codec import field_codecs
 from ...plan.findings import Finding, nearest
 from ...plan.nodes import LookupJoin, OpaqueNode, TemporalJoin, node_classes
-from ...plan.positions import pointer
+from ...plan.text.positions import pointer
 from .raw import RawPlan
 from .rules import RULES
 

@@ -14,9 +14,9 @@ from ...plan.connectors.jdbc_urls import absolute, url_problems
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import LookupJoin, TableSourceScan
-from ...plan.readable import readable
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown, SourceAbility
+from ...plan.types.readable import readable
 from ..context import Mode, TranslationContext
 from ..errors import TableError
 from ..formats.java_types import java_row

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from ...plan.errors import UnsupportedError
 from ...plan.functions.cast import instead_of_cast, unruled_cast
 from ...plan.functions.model import SPECIAL
-from ...plan.readable import readable
 from ...plan.rex import Call
 from ...plan.types import (
     APPROXIMATE,
@@ -24,6 +23,7 @@ from ...plan.types import (
     TIMESTAMPS,
     LogicalType,
 )
+from ...plan.types.readable import readable
 from ..jvm.spark import F, T
 from ..jvm.types import cast_type, has_nanos, is_day_time, is_year_month, spark_type
 from .arithmetic import as_approximate

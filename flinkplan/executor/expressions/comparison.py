@@ -11,9 +11,9 @@ from ...plan.errors import UnsupportedError
 from ...plan.functions.comparison import CAST_ONE_SIDE, are_text_and_number
 from ...plan.functions.model import BINARY, INTERNAL, POSTFIX, PREFIX
 from ...plan.functions.typing import MAX_DECIMAL
-from ...plan.readable import readable
 from ...plan.rex import Call, Literal, Range, RexNode, Sarg
 from ...plan.types import APPROXIMATE, LogicalType
+from ...plan.types.readable import readable
 from ..jvm.spark import F, T
 from ..jvm.types import has_nanos
 from .arithmetic import as_decimal, as_double, decimal_type, digits_of_both

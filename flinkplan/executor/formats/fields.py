@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from ...plan.connectors import Format
-from ...plan.readable import readable
 from ...plan.types import LogicalType
+from ...plan.types.readable import readable
 from ..errors import TableError
 
 Fields: TypeAlias = Sequence[tuple[str, LogicalType]]

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Annotated
 
 from ..codec import Place
-from ..layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
 from ..references import Input, Keys, Mark, OwnKeys
 from ..row_kinds import Flow, Kinds, fired, framed, grouped, rows
+from ..savepoint.layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
 from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, SessionGroupWindow, StateMetadata
 from ..types import LogicalType, RowField
 from ..yields import Accumulator, Aggregated, Framed, Yield, given, windowed

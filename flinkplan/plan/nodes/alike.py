@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..layout import Inputs
 from ..row_kinds import INSERTS, Flow, Kinds, together
+from ..savepoint.layout import Inputs
 from ..yields import Yield, given
 
 

@@ -10,9 +10,9 @@ from typing import Any, ClassVar, TypeVar
 
 from ..codec import Aside, FieldCodec, Place, Unknown, camel, field_codecs, read_field, unknown_keeper
 from ..errors import PlanError, UnsupportedError
-from ..layout import Inputs, Layout
 from ..record import Json, PartlyCompared, Record, field
 from ..row_kinds import Flow, Kinds
+from ..savepoint.layout import Inputs, Layout
 from ..specs import InputProperty, StateMetadata
 from ..types import LogicalType, RowField
 from ..yields import Yield

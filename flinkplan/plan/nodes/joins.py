@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from ..codec import Place
 from ..durations import parse_duration
-from ..layout import Inputs, KeptState, Layout, Value, columns
 from ..references import Input, Mark
 from ..rex import InputRef, RexNode
 from ..row_kinds import Flow, Kinds, joined
+from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns
 from ..specs import (
     AsyncLookup,
     ContextResolvedTable,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import types
 
-from ..layout import Inputs
 from ..row_kinds import Flow, Kinds
+from ..savepoint.layout import Inputs
 from .alike import InsertsOnly, SameChanges
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
 

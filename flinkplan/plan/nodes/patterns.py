@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..layout import Inputs, KeptState, Layout, columns
+from ..savepoint.layout import Inputs, KeptState, Layout, columns
 from ..specs import MatchSpec
 from ..yields import Computed, Given, Yield
 from .alike import InsertsOnly, WholeRows

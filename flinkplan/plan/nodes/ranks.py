@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from ..codec import Place
-from ..layout import Column, Inputs, KeptState, Layout, Value, columns
 from ..references import Input, OwnKeys
 from ..rex import RexNode
 from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_stays, limited, ranked, rows
+from ..savepoint.layout import Column, Inputs, KeptState, Layout, Value, columns
 from ..specs import (
     AppendFastStrategy,
     ConstantRankRange,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from ..layout import Inputs
 from ..references import Input
 from ..rex import RexNode
 from ..row_kinds import Flow, Kinds, together
+from ..savepoint.layout import Inputs
 from ..specs import MiniBatchInterval, RowKind
 from ..yields import Computed, FunctionColumn, Merged, OneOf, Yield, given
 from .alike import RowByRow, SameChanges, SameColumns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from ..durations import parse_iso_duration
-from ..layout import Inputs
 from ..references import Input, Keys, Mark
+from ..savepoint.layout import Inputs
 from ..specs import Evictor, PythonPart, StateMetadata, Trigger, WindowAssigner, WindowFunction, python_parts
 from .alike import InsertsOnly, NoRows, RowByRow
 from .base import NOT_FLINKS, ColumnOrder, ExecNode, State, exec_node

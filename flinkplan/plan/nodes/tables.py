@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Annotated
 
 from ..connectors import has_key, source_kinds, with_said_kinds
-from ..layout import Inputs, KeptState, Layout, Value, columns, written
 from ..references import Input
 from ..rex import RexNode
 from ..row_kinds import NOTHING, Flow, Kinds
-from ..sink_keepers import sink_keepers
+from ..savepoint.keepers import sink_keepers
+from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns, written
 from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
 from ..yields import Added, TableColumn, Yield
 from .alike import InsertsOnly, RowByRow, SameColumns

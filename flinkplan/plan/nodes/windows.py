@@ -7,8 +7,8 @@ from typing import Annotated
 
 from ..accumulator_columns import counts_rows
 from ..codec import Place
-from ..layout import Inputs, KeptState, Layout, accumulated, columns, types_of
 from ..references import Input, Mark, OwnKeys
+from ..savepoint.layout import Inputs, KeptState, Layout, accumulated, columns, types_of
 from ..specs import (
     AggregateCall,
     NamedWindowProperty,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from ...plan.errors import FlinkplanError, UnsupportedError, together
-from ...plan.readable import readable
+from ...plan.types.readable import readable
 from ..sql.errors import snippet
 from ..sql.source import NO_SPAN, Span
 

@@ -8,9 +8,9 @@ from ...plan.functions import called
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import CAST_ONE_SIDE, EQ, IS_NOT_DISTINCT_FROM, are_joinable
 from ...plan.functions.typing import least_restrictive
-from ...plan.readable import readable
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, children
+from ...plan.types.readable import readable
 from ..algebra.logical import ONE_SIDED, Join, Project, Rel, TemporalJoin
 from ..errors import PlanningError
 from ..rex.expressions import and_, cast, compare, conjunctions, is_call, refs, rewrite, shift

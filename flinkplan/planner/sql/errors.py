@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan.errors import FlinkplanError, Location
-from ...plan.snippets import underline
+from ...plan.text.snippets import underline
 from .source import Source, Span
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.type_parser import DEEPEST
+from ...plan.types.parser import DEEPEST
 from . import ast
 from .errors import SqlSyntaxError
 from .keywords import RESERVED, TIME_UNITS

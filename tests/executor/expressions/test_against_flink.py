@@ -19,8 +19,8 @@ from pyspark.sql import SparkSession
 
 from flinkplan.executor.expressions import to_column
 from flinkplan.plan.rex import RexNode, rex_from_json
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
+from flinkplan.plan.types.parser import parse_type
 
 from .values import frame_of, same, values_of
 

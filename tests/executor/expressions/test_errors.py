@@ -12,8 +12,8 @@ from flinkplan.executor.expressions import to_column
 from flinkplan.plan.errors import PlanError, UnsupportedError
 from flinkplan.plan.record import Json
 from flinkplan.plan.rex import FUNCTION, Call, InputRef, Literal, OpaqueRex, RexNode
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import LogicalType
+from flinkplan.plan.types.parser import parse_type
 
 from .values import frame_of, values_of
 

@@ -15,7 +15,18 @@ from flinkplan.executor.stream import Stream
 from flinkplan.plan.nodes import GroupAggregate
 from flinkplan.plan.record import replace
 from flinkplan.plan.specs import AggregateCall, StateMetadata
-from flinkplan.plan.types import BIGINT, BOOLEAN, DOUBLE, INT, STRING, LogicalType, array, decimal, multiset, row
+from flinkplan.plan.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    INT,
+    STRING,
+    LogicalType,
+    array,
+    decimal,
+    multiset,
+    row,
+)
 
 from ..conftest import Bench
 

@@ -23,7 +23,18 @@ from flinkplan.plan.nodes import Match
 from flinkplan.plan.record import Json, replace
 from flinkplan.plan.rex import Call, Literal, PatternInputRef, RexNode
 from flinkplan.plan.specs import MatchSpec, PartitionSpec, SortField, SortSpec
-from flinkplan.plan.types import BIGINT, BOOLEAN, INT, NULL, STRING, SYMBOL, LogicalType, TimeKind, row, timestamp
+from flinkplan.plan.types import (
+    BIGINT,
+    BOOLEAN,
+    INT,
+    NULL,
+    STRING,
+    SYMBOL,
+    LogicalType,
+    TimeKind,
+    row,
+    timestamp,
+)
 
 from ..conftest import Bench
 from ..plans import refusal

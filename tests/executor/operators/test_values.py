@@ -9,8 +9,8 @@ import pytest
 from flinkplan.executor.operators.table_functions import correlate, values
 from flinkplan.plan.nodes import Correlate, Values
 from flinkplan.plan.rex import Call, CorrelVariable, FieldAccess, Literal, RexNode
-from flinkplan.plan.type_parser import parse_type
 from flinkplan.plan.types import INT, STRING, row
+from flinkplan.plan.types.parser import parse_type
 
 from ..conftest import Bench
 

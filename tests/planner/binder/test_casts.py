@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.type_parser import parse_type
+from flinkplan.plan.types.parser import parse_type
 from flinkplan.planner.binder.casts import avoids_cast, can_cast, can_cast_implicitly
 
 NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)"]

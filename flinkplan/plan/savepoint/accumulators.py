@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from .rex import shown_name
-from .specs import AggregateCall
-from .types import RowField
+from ..rex import shown_name
+from ..specs import AggregateCall
+from ..types import RowField
 
 
 def accumulator_names(calls: Sequence[AggregateCall], fields: Sequence[RowField]) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from .errors import Location, PlanError
+from ..errors import Location, PlanError
 from .spelling import Number
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)

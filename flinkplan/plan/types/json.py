@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import PlanError
-from .record import Json
-from .type_parser import parse_type
-from .types import WITH_LENGTH, LogicalType, RowField, TimeKind
+from ..errors import PlanError
+from ..record import Json
+from .logical import WITH_LENGTH, LogicalType, RowField, TimeKind
+from .parser import parse_type
 
 _JSON_ROOTS = {
     "TIMESTAMP": "TIMESTAMP_WITHOUT_TIME_ZONE",

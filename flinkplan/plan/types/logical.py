@@ -12,7 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from .record import Json, Record, cached_property, replace
+from ..record import Json, Record, cached_property, replace
 
 STRING_LENGTH = 2_147_483_647
 

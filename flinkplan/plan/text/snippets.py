@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .errors import FlinkplanError, Location
-from .secrets import hidden, without_secrets
+from ..errors import FlinkplanError, Location
+from ..secrets import hidden, without_secrets
 
 _WIDTH = 100
 

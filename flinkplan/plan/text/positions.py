@@ -7,8 +7,8 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .errors import Location
-from .record import Struct, cached_property
+from ..errors import Location
+from ..record import Struct, cached_property
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from .errors import PlanError
-from .printable import shortened
-from .record import Json, replace
-from .types import INT, STRING, STRING_LENGTH, WITH_LENGTH, LogicalType, RowField, TimeKind, array, decimal, multiset
+from ..errors import PlanError
+from ..printable import shortened
+from ..record import Json, replace
+from .logical import INT, STRING, STRING_LENGTH, WITH_LENGTH, LogicalType, RowField, TimeKind, array, decimal, multiset
 
 _SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
 DEEPEST = 100

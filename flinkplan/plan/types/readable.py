@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .types import STRING_LENGTH
+from .logical import STRING_LENGTH
 
 _WRITTEN = (
     (re.compile(rf"VARCHAR\({STRING_LENGTH}\)"), "STRING"),

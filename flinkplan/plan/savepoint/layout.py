@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .accumulator_columns import is_count_star, parts
-from .errors import UnsupportedError
-from .functions.aggregate import COUNT
-from .record import Record
-from .specs import AggregateCall
-from .types import WITH_LENGTH, LogicalType, RowField
+from ..accumulator_columns import is_count_star, parts
+from ..errors import UnsupportedError
+from ..functions.aggregate import COUNT
+from ..record import Record
+from ..specs import AggregateCall
+from ..types import WITH_LENGTH, LogicalType, RowField
 
 Inputs = Sequence[Sequence[RowField]]
 """The columns of each input of a node."""
