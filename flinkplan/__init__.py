@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .compat.restart import RestartError
     from .executor.errors import ExecutionError, TableError
-    from .plan.checkpoint import CheckpointInUseError
     from .plan.durations import DurationError
     from .plan.errors import ErrorGroup, FlinkplanError, Location, PlanError, UnsupportedError
     from .planner.binder.errors import BindError
     from .planner.catalog.catalog import CatalogError
     from .planner.sql.errors import SqlSyntaxError
+    from .state.checkpoint import CheckpointInUseError
     from .table import (
         CompiledPlan,
         DataTypes,

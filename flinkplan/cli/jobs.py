@@ -233,7 +233,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def _warn_of_settings(self, checkpoint: str) -> None:
         from ..compat.restart import ignored_settings
         from ..executor.jvm.session import chosen_settings
-        from ..plan.checkpoint import CheckpointRecord
+        from ..state.checkpoint import CheckpointRecord
         from .errors import print_warning
 
         for finding in ignored_settings(CheckpointRecord(checkpoint), chosen_settings(self._settings["conf"])):

@@ -61,7 +61,7 @@ def _written(sets: tuple[str, ...], all_: str | None) -> dict[str, str]:
 
 def _warn(plan: Plan, written: Mapping[str, str] | None = None) -> None:
     """Say of TTLs, as the plan has them or as they are written now, what is perhaps not as meant."""
-    from ..plan.advice import of_duration, of_plan
+    from ..advice import of_duration, of_plan
     from ..plan.record import replace
     from ..plan.ttl import states
     from .errors import print_warning

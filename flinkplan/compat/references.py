@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 
-from ..plan.checkpoint import CheckpointRecord
 from ..plan.errors import PlanError
 from ..plan.files import Place
+from ..state.checkpoint import CheckpointRecord
 from .diff import Source
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..plan.checkpoint import CheckpointRecord
 from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding, Rule, Severity
 from ..plan.session import DEFAULTS, session_options, under
+from ..state.checkpoint import CheckpointRecord
 from .diff import ChangeFinding, Diff, Exceptions, Platforms, Source, diff_texts
 from .validation import check_plan
 from .verdicts import Verdict

@@ -11,10 +11,10 @@ from types import FrameType
 import pytest
 
 from flinkplan.compat.reports import FORMATS
-from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import dumps, loads
 from flinkplan.planner import compile_script
 from flinkplan.schemas.loader import DIFF, validator
+from flinkplan.state.checkpoint import CheckpointRecord
 from tests.cli.support import flinkplan, flinkplan_process
 from tests.compat.pipelines import FILTERED, FILTERED_COLUMNS, JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
 from tests.conftest import Golden

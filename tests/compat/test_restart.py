@@ -19,10 +19,10 @@ from flinkplan.compat.restart import RestartError, check_restart, ignored_settin
 from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jobs.states import find_states
-from flinkplan.plan.checkpoint import CheckpointInUseError, CheckpointRecord, DamagedCheckpointError
 from flinkplan.plan.document import Plan, dumps, loads, plan_from_json, plan_to_json
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointInUseError, CheckpointRecord, DamagedCheckpointError
 from flinkplan.table.jobs import start
 from tests.cli.support import flinkplan, flinkplan_process
 from tests.compat.pipelines import SUMS, SUMS_COLUMNS, script

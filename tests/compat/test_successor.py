@@ -13,10 +13,10 @@ from flinkplan import EnvironmentSettings, PlanReference, TableEnvironment
 from flinkplan.compat.alignment import align
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.inheritance import heirs
-from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan, load, loads
 from flinkplan.plan.history import OWN, highest_id
 from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointRecord
 from tests.cli.support import Outcome, flinkplan
 from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
 

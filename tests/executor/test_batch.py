@@ -18,10 +18,10 @@ from flinkplan.executor import input_size
 from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.jobs.queries import BatchQuery
-from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointRecord
 
 from .jobs import Place, count, counts_by_minute, event
 from .plans import passthrough

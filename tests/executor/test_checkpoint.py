@@ -22,11 +22,11 @@ from flinkplan.executor.jobs.states import find_states
 from flinkplan.executor.parts import queries_of
 from flinkplan.executor.registry import translators
 from flinkplan.executor.stream import Stream
-from flinkplan.plan.checkpoint import CheckpointRecord, DamagedCheckpointError
 from flinkplan.plan.document import dumps, loads
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointRecord, DamagedCheckpointError
 
 from .jobs import Place, count, counts_by_minute, event
 from .plans import passthrough

@@ -13,10 +13,10 @@ from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jvm.session import TRACK_ROWS, Lifetime
-from flinkplan.plan.checkpoint import CheckpointInUseError
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointInUseError
 
 from .jobs import Place, count, counts_by_minute, event, stream_of
 from .plans import BLACKHOLE, passthrough, pipeline, scan, sink_node

@@ -9,8 +9,8 @@ from pyspark.errors import StreamingQueryException
 
 from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.jobs.queries import StreamQuery
-from flinkplan.plan.checkpoint import CheckpointRecord
 from flinkplan.plan.document import Plan
+from flinkplan.state.checkpoint import CheckpointRecord
 
 LATE = "Timed out while waiting for the Python worker to connect back"
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from flinkplan.plan.advice import RULES
+from flinkplan.advice import RULES
 from flinkplan.plan.changelog import row_kinds
 from flinkplan.plan.document import Plan, dumps, loads
 from flinkplan.plan.errors import FlinkplanError

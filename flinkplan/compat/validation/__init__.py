@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from ...plan import advice
+from ... import advice
 from ...plan.codec import write_object
 from ...plan.document import Plan, loads
 from ...plan.errors import FlinkplanError, Location, PlanError, together

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan import advice
+from ... import advice
 from ...plan.findings import Rule, Severity, rule_table
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...plan.advice import of_duration
+from ...advice import of_duration
 from ...plan.durations import DurationError, parse_duration
 from ...plan.findings import Finding, nearest
 from ...plan.nodes import OpaqueNode

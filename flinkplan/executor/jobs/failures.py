@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any
 
-from ...plan.checkpoint import WAY_OUT
 from ...plan.files import Place
 from ...plan.record import replace
+from ...state.checkpoint import WAY_OUT
 from ..jvm.exceptions import Failure, causes_of, joined_messages, refused_by_system, refused_name
 
 _LONGEST = 4000

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plan.checkpoint import CheckpointInUseError, CheckpointRecord
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, UnsupportedError
 from ...plan.files import Place
@@ -16,6 +15,7 @@ from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink, WatermarkAssigner
 from ...plan.record import Record, field, replace
 from ...plan.session import session_options, with_ttls
+from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..checks import check_executable
 from ..connectors import find_connector, is_bounded
 from ..context import Mode, TranslationContext

@@ -11,9 +11,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from ...plan.checkpoint import CheckpointRecord
 from ...plan.document import Plan
 from ...plan.nodes import ExecNode, WatermarkAssigner
+from ...state.checkpoint import CheckpointRecord
 from ..errors import ExecutionError
 from ..event_time import END
 from ..execution import QueryPlan

@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...plan.checkpoint import CheckpointRecord, check_classes
 from ...plan.document import Plan
 from ...plan.errors import PlanError
 from ...plan.files import Place
@@ -17,6 +16,7 @@ from ...plan.names import node_names
 from ...plan.nodes import ExecNode
 from ...plan.record import Record, replace
 from ...plan.ttl import state_names
+from ...state.checkpoint import CheckpointRecord, check_classes
 from ..execution import QueryPlan
 from ..parts import queries_of
 from ..stream import column_name

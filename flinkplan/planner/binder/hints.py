@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan.advice import of_duration
+from ...advice import of_duration
 from ...plan.durations import parse_duration
 from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...plan.advice import of_comparison
+from ...advice import of_comparison
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
 from ...plan.functions.collection import ROW
 from ...plan.functions.model import POSTFIX, Function

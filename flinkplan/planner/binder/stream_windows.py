@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...plan import advice, specs
+from ... import advice
+from ...plan import specs
 from ...plan.durations import format_duration, format_iso_duration
 from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.typing import is_interval

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flinkplan import advice
 from flinkplan.compat.validation import RULES, validate_text
-from flinkplan.plan import advice
 from flinkplan.plan.findings import Finding, Severity
 from tests.parity.corpus import HERE, Case, cases
 

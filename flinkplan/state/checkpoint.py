@@ -9,12 +9,12 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .document import Plan, dumps, loads, pretty
-from .errors import FlinkplanError, PlanError
-from .files import Place
-from .printable import shortened
-from .record import Record
-from .text.json_text import parse_json
+from ..plan.document import Plan, dumps, loads, pretty
+from ..plan.errors import FlinkplanError, PlanError
+from ..plan.files import Place
+from ..plan.printable import shortened
+from ..plan.record import Record
+from ..plan.text.json_text import parse_json
 
 WAY_OUT = "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR"
 """What is to be done about a checkpoint that is damaged."""

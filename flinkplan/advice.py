@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .connectors import CHANGELOG, is_assumed, with_said_kinds
-from .document import Plan
-from .durations import format_duration, parse_duration
-from .errors import FlinkplanError
-from .findings import Finding, Rule, Severity, rule_table
-from .functions import called
-from .functions.comparison import EQ, NE, are_text_and_number
-from .names import node_names
-from .nodes import (
+from .plan.connectors import CHANGELOG, is_assumed, with_said_kinds
+from .plan.document import Plan
+from .plan.durations import format_duration, parse_duration
+from .plan.errors import FlinkplanError
+from .plan.findings import Finding, Rule, Severity, rule_table
+from .plan.functions import called
+from .plan.functions.comparison import EQ, NE, are_text_and_number
+from .plan.names import node_names
+from .plan.nodes import (
     Calc,
     Exchange,
     ExecNode,
@@ -31,15 +31,15 @@ from .nodes import (
     WatermarkAssigner,
     WindowTableFunction,
 )
-from .nodes.expressions import expressions
-from .options import DURATION
-from .printable import shortened
-from .rex import InputRef, children, walk
-from .settings import SETTINGS, Effect, is_known, like, no_effect
-from .text.positions import pointer
-from .ttl import forgetful
-from .types import LogicalType
-from .types.readable import readable
+from .plan.nodes.expressions import expressions
+from .plan.options import DURATION
+from .plan.printable import shortened
+from .plan.rex import InputRef, children, walk
+from .plan.settings import SETTINGS, Effect, is_known, like, no_effect
+from .plan.text.positions import pointer
+from .plan.ttl import forgetful
+from .plan.types import LogicalType
+from .plan.types.readable import readable
 
 RULES = rule_table(
     Rule(
