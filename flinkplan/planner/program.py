@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from ..plan.document import Plan
 from ..plan.record import Record
 from ..plan.settings import is_on
-from .algebra.logical import Rel, TableModify
+from .algebra.logical import TableModify
 from .algebra.physical import Sink
+from .algebra.rel import Rel
 from .physical.changelog import infer
 from .physical.deletes import without_needless_normalizations
 from .physical.implement import Implementer
@@ -19,42 +20,42 @@ from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
 from .physical.normalization import normalize_changelogs
 from .physical.refusals import refuse_unplannable
 from .physical.reuse import merge_scans, merge_sinks, name_first_phases, share
-from .rules.aggregate_functions import reduce_functions
-from .rules.aggregate_joins import push_below_joins
-from .rules.aggregate_projections import merge_aggregated
-from .rules.aggregates import expand_grouping_sets, remove_distinct, with_constant
+from .rules.aggregates.below_joins import push_below_joins
+from .rules.aggregates.functions import reduce_functions
+from .rules.aggregates.groups import expand_grouping_sets, remove_distinct, with_constant
+from .rules.aggregates.json_arguments import wrap_json_arguments
+from .rules.aggregates.projections import merge_aggregated
+from .rules.aggregates.split_distinct import split_distinct
 from .rules.calcs import merge_calcs, to_calc
 from .rules.empty import prune_empty
 from .rules.equal_relations import name_alike
-from .rules.join_expressions import push_join_expressions
-from .rules.join_predicates import (
+from .rules.joins.expressions import push_join_expressions
+from .rules.joins.multi_joins import merge_joins
+from .rules.joins.predicates import (
     compare_null_safely,
     derive_join_predicates,
     reduce_join_conditions,
     shorten_coalesce,
 )
-from .rules.join_removal import remove_joins, remove_joins_below_aggregates
-from .rules.json_aggregates import wrap_json_arguments
+from .rules.joins.removal import remove_joins, remove_joins_below_aggregates
+from .rules.joins.semi_joins import lift_filters, push_semi_joins
+from .rules.joins.snapshots import drop_snapshots, sink_filters
 from .rules.legacy_windows import legacy_windows
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
-from .rules.lookup_joins import sink_filters
-from .rules.multi_joins import merge_joins
 from .rules.overs import merge_projections, remove_renaming, split_overs
+from .rules.partitions import push_partitions
 from .rules.predicates import PUSH_FILTERS
 from .rules.projections import NAME_COLUMNS, PUSH_PROJECTIONS, PUSH_PROJECTIONS_AGAIN, drop_aliases, trim_one_sided
 from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .rules.rule import Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
-from .rules.semi_join_pushing import lift_filters, push_semi_joins
 from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
 from .rules.sorts import push_sorts
-from .rules.split_distinct import split_distinct
-from .rules.subqueries import rewrite_subqueries
 from .rules.table_functions import push_into_correlates
-from .rules.temporal_joins import drop_snapshots
 from .rules.time_attributes import MATERIALIZE_TIME
+from .subqueries.rewriting import rewrite_subqueries
 
 
 class Stage(Record):
@@ -108,6 +109,7 @@ STAGES: tuple[Stage, ...] = (
             reduce_expressions,
             PUSH_FILTERS,
             prune_empty,
+            push_partitions,
             push_into_scans,
             prune_empty,
             compare_null_safely,
@@ -140,9 +142,11 @@ STAGES: tuple[Stage, ...] = (
             push_semi_joins,
             drop_snapshots,
             PUSH_FILTERS,
+            push_partitions,
             push_into_scans,
             PUSH_PROJECTIONS_AGAIN,
             sink_filters,
+            push_partitions,
             push_into_scans,
             lift_filters,
             push_sorts,

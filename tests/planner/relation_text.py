@@ -8,8 +8,8 @@ from typing import Any
 from flinkplan.plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, shown_name
 from flinkplan.plan.specs import AggregateCall
 from flinkplan.planner.algebra import logical as algebra
-from flinkplan.planner.algebra.logical import Rel
-from flinkplan.planner.algebra.unplanned import Over, SubQuery
+from flinkplan.planner.algebra.rel import Rel
+from flinkplan.planner.rex.unplanned import Over, SubQuery
 
 
 def explain(rel: Rel, *, types: bool = False) -> str:

@@ -12,7 +12,8 @@ from flinkplan.plan.record import found_once, replace
 from flinkplan.plan.rex import Call, InputRef, RexNode, Sarg
 from flinkplan.plan.types import INT, row
 from flinkplan.planner import compile_script
-from flinkplan.planner.algebra.logical import Rel, SetKind, SetOp, Values
+from flinkplan.planner.algebra.logical import SetKind, SetOp, Values
+from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.binder import tables
 from flinkplan.planner.binder.context import Context
 from flinkplan.planner.catalog.catalog import View

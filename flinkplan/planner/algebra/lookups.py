@@ -7,9 +7,9 @@ from ...plan.rex import RexNode
 from ...plan.specs import JoinType, LookupKey
 from ...plan.types import LogicalType
 from .hints import LookupHint
-from .logical import Rel, Unary, joined_types
 from .names import uniquify
 from .physical import Calc, SourceScan
+from .rel import Rel, Unary, joined_types
 
 
 class LookupJoin(Unary, kw_only=True):

@@ -12,7 +12,8 @@ from ...plan.rex import RexNode
 from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
 from .hints import TtlHint
-from .logical import (
+from .names import uniquify
+from .rel import (
     Binary,
     Correlation,
     JoinOfMany,
@@ -26,7 +27,6 @@ from .logical import (
     Writing,
     aggregate_names,
 )
-from .names import uniquify
 from .row_types import WINDOW_BOUND, nullable_types
 from .stream_windows import StreamWindow
 

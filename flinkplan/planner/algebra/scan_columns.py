@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ...plan.specs import ProjectPushDown
+from ...plan.record import replace
+from ...plan.specs import ProjectPushDown, ReadingMetadata
+from ..connectors import connector_of
 from .physical import SourceScan
+from .row_types import pick
 
 
 def source_columns(scan: SourceScan) -> tuple[str, ...]:
@@ -25,3 +28,25 @@ def scan_columns(scan: SourceScan) -> tuple[str, ...]:
     physical, paths = scan.table.resolved.schema.physical_names, physical_paths(scan)
     produced = tuple(physical[path[0]] if len(path) == 1 else "" for path in paths)
     return produced + scan.names[len(produced) :]
+
+
+def _reading_order(scan: SourceScan, needed: tuple[int, ...]) -> tuple[int, ...]:
+    """In which order a source reads columns: physical ones as they are used, then metadata as it offers it."""
+    width = len(physical_paths(scan))
+    return (*(i for i in needed if i < width), *sorted(i for i in needed if i >= width))
+
+
+def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
+    """A scan that reads only those of its columns: physical ones in that order, then metadata."""
+    paths = physical_paths(scan)
+    width = len(paths)
+    order = _reading_order(scan, needed)
+    fields = pick(scan.fields, order)
+    physical = [i for i in order if i < width]
+    keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
+    others = [a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata))]
+    abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.fields, physical).not_null())]
+    if connector_of(scan.table).has_metadata:
+        read = tuple(keys[i - width] for i in order if i >= width)
+        abilities.append(ReadingMetadata(read, fields.not_null()))
+    return replace(scan, abilities=tuple(abilities), fields=fields)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from ...plan.record import Struct, field
-from .logical import Rel
+from .rel import Rel
 
 R = TypeVar("R", bound=Rel)
 Rewrite = Callable[[Rel], Rel]

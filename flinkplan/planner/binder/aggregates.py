@@ -20,8 +20,9 @@ from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.calls import aggregate_call, remap_calls
 from ..algebra.hints import TtlHint
-from ..algebra.logical import Aggregate, Project, Rel
+from ..algebra.logical import Aggregate, Project
 from ..algebra.names import uniquify
+from ..algebra.rel import Rel
 from ..rex.builder import is_constant
 from ..sql import ast
 from .calls import check_null_treatment, fit

@@ -14,9 +14,9 @@ from ...plan.options import is_time_zone
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
-from ..algebra.unplanned import WrittenName
 from ..catalog.catalog import FaultyDefinition
 from ..rex.builder import convert, ensure_type, integer, interval_type, null, symbol
+from ..rex.unplanned import WrittenName
 from ..sql import ast
 from ..sql.dialects import FUNCTIONS, instead
 from ..sql.source import Span

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.rex import Literal
 from ...plan.types import INT, LogicalType, row
-from ..algebra.logical import Project, Rel, Values
+from ..algebra.logical import Project, Values
 from ..algebra.names import anonymous, uniquify
+from ..algebra.rel import Rel
 from ..rex.expressions import identity
 from ..sql import ast
 from .errors import BindError

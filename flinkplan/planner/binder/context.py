@@ -13,7 +13,7 @@ from .errors import BindError
 if TYPE_CHECKING:
     from ...plan.findings import Finding
     from ...plan.types import LogicalType
-    from ..algebra.logical import Rel
+    from ..algebra.rel import Rel
 
 
 def _nobody(findings: Iterable[Finding], span: Span) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Collection
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, RexNode, transform
 from ...plan.types import LogicalType, row
-from ..algebra.logical import Correlate, Filter, Join, Lateral, Rel, TemporalJoin
+from ..algebra.logical import Correlate, Filter, Join, Lateral, TemporalJoin
 from ..algebra.names import uniquify
+from ..algebra.rel import Rel
 from .scope import MergedColumn, Namespace
 
 

@@ -8,8 +8,9 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
 from ...plan.types import LogicalType
-from ..algebra.logical import Project, Rel, TableModify, Values
+from ..algebra.logical import Project, TableModify, Values
 from ..algebra.names import anonymous
+from ..algebra.rel import Rel
 from ..catalog.catalog import Table, View
 from ..rex.builder import convert, null
 from ..sql import ast

@@ -9,7 +9,7 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
-from ..algebra.logical import LEFT_NULLABLE, RIGHT_NULLABLE
+from ..algebra.rel import LEFT_NULLABLE, RIGHT_NULLABLE
 from ..rex.builder import conjunction
 from ..rex.expressions import TRUE, is_call
 from ..rex.simplify import reordered_condition

@@ -13,8 +13,8 @@ from ...plan.functions.cast import CAST, TRY_CAST, instead_of_cast, unruled_cast
 from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Literal, RexNode
 from ...plan.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, NULL, LogicalType, decimal, timestamp, timestamp_ltz
-from ..algebra.unplanned import Approximate
 from ..rex.builder import convert, fits_integer, interval_type, is_constant, is_null_literal, null, text
+from ..rex.unplanned import Approximate
 from ..sql import ast
 from .casts import can_cast
 from .datatypes import resolve_type

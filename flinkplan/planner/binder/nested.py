@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from ..sql import ast
 from .context import Context
 from .scope import Scope

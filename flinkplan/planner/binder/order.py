@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...plan.specs import SortField
-from ..algebra.logical import Rel, Sort
+from ..algebra.logical import Sort
+from ..algebra.rel import Rel
 from ..sql import ast
 from .errors import BindError
 

@@ -11,9 +11,9 @@ from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
 from ...plan.types import BIGINT, CHARACTER
-from ..algebra.unplanned import Frame, Over
 from ..rex.builder import integer, null
 from ..rex.expressions import holds_subquery
+from ..rex.unplanned import Frame, Over
 from ..sql import ast
 from .averages import average, variance
 from .calls import check_null_treatment, fit

@@ -19,7 +19,8 @@ from ...plan.functions.model import BINARY, Arguments
 from ...plan.record import Json, Record, replace
 from ...plan.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform
 from ...plan.types import NULL, char
-from ..algebra.logical import Match, Rel
+from ..algebra.logical import Match
+from ..algebra.rel import Rel
 from ..rex.builder import integer, symbol
 from ..rex.expressions import FALSE, TRUE, is_call
 from ..sql import ast

@@ -10,8 +10,9 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import LogicalType, row
-from ..algebra.logical import Project, Rel, SetKind, SetOp, Values
+from ..algebra.logical import Project, SetKind, SetOp, Values
 from ..algebra.names import anonymous
+from ..algebra.rel import Rel
 from ..rex.builder import convert, rescaled
 from ..rex.exact import EXACT
 from ..rex.expressions import identity
@@ -90,7 +91,7 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
         case ast.ExplicitTable():
             return bind_explicit_table(context, body.name)
         case ast.WindowQuery():
-            from .stream_windows import bind_window  # which few statements need
+            from .datastream.windows import bind_window
 
             return bind_window(context, body)
     raise unsupported("this query", body.span)

@@ -10,8 +10,9 @@ from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import SortField
 from ..algebra.hints import TtlHint
-from ..algebra.logical import Aggregate, Filter, Project, Rel
+from ..algebra.logical import Aggregate, Filter, Project
 from ..algebra.names import anonymous, uniquify
+from ..algebra.rel import Rel
 from ..rex.builder import field_access
 from ..rex.simplify import built_condition
 from ..sql import ast

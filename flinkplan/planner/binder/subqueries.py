@@ -5,10 +5,11 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BOOLEAN
-from ..algebra.logical import Project, Rel
-from ..algebra.unplanned import SubQuery, SubQueryKind
+from ..algebra.logical import Project
+from ..algebra.rel import Rel
 from ..rex.builder import conjunction, disjunction
 from ..rex.expressions import not_
+from ..rex.unplanned import SubQuery, SubQueryKind
 from ..sql import ast
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder, binds

@@ -11,20 +11,9 @@ from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, row
-from ..algebra.logical import (
-    Correlate,
-    Filter,
-    Join,
-    Lateral,
-    Project,
-    Rel,
-    Scan,
-    Snapshot,
-    TemporalJoin,
-    Values,
-    Watermark,
-)
+from ..algebra.logical import Correlate, Filter, Join, Lateral, Project, Scan, Snapshot, TemporalJoin, Values, Watermark
 from ..algebra.names import anonymous, uniquify
+from ..algebra.rel import Rel
 from ..catalog.catalog import Table, View
 from ..connectors import source_of
 from ..rex.expressions import TRUE

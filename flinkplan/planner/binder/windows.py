@@ -6,7 +6,8 @@ from ...plan.findings import did_you_mean
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.rex import InputRef, Literal
 from ...plan.types import TIMESTAMPS, LogicalType
-from ..algebra.logical import Rel, WindowFunction
+from ..algebra.logical import WindowFunction
+from ..algebra.rel import Rel
 from ..sql import ast
 from .context import Context
 from .errors import BindError

@@ -8,7 +8,7 @@ from typing import Any
 from ...plan.document import FLINK_VERSION, Edge, Plan
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from ..physical.reuse import Operator
 from . import aggregates, joins, patterns, ranks, relational, stream_windows, windows
 from .context import Context

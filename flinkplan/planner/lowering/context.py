@@ -11,7 +11,7 @@ from ...plan.record import Record
 from ...plan.settings import LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults, value_of
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ...plan.ttl import state_names
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 
 DEFAULTS = {**defaults(Effect.COMPILING, Effect.BOTH), LOCAL_TIME_ZONE: "UTC"}
 """The values of the consumed options where the session sets none."""

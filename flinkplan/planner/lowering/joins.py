@@ -9,13 +9,13 @@ from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.record import Json, replace
 from ...plan.settings import MINI_BATCH, PROCESSING_TIME_JOINS, STATE_TTL, WAIT_FOR_SNAPSHOT, is_on, value_of
 from ..algebra import physical as p
-from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
 from ..algebra.names import uniquify
+from ..algebra.rel import Rel
 from ..metadata.keys import Keys, keys_in_group_range, smallest_key, upsert_keys
+from ..metadata.multi_joins import equalities
 from ..rex.expressions import and_, is_always_true
 from ..rex.printer import expression, record_type, untyped_literal
-from ..rules.multi_joins import equalities
 from .context import Context, Rules, columns
 from .relational import select, source_spec
 from .windows import windowing_text

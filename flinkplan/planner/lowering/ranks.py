@@ -6,7 +6,7 @@ from ...plan import nodes, specs
 from ...plan.nodes.base import ExecNode
 from ...plan.types import TimeKind
 from ..algebra import physical as p
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from .context import Context, Rules, columns, order_text
 
 _NO_PARTITION = specs.PartitionSpec(())

@@ -8,7 +8,7 @@ from ...plan import nodes, specs
 from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.nodes.base import ExecNode
 from ..algebra import physical as p
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
 from .context import Context, Rules, columns, duration_text, group_by, order_text
 from .ranks import range_text

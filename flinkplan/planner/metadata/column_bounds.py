@@ -17,9 +17,9 @@ from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
 from ..algebra import physical as p
 from ..algebra.calls import is_of
-from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
+from ..algebra.rel import Rel
 from ..rex.expressions import MIRRORED, conjunctions, is_call
 from .registry import Metadata
 

@@ -18,8 +18,9 @@ from ...plan.record import Record, found_once
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra.calls import is_of
-from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, Rel, SetKind, SetOp, Sort, Values
+from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, SetKind, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
+from ..algebra.rel import Rel
 from ..rex.expressions import (
     TRUE,
     and_,

@@ -13,6 +13,7 @@ from ...plan.record import Record, found_once
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
 from ...plan.types import BOOLEAN, LogicalType
+from ..algebra.logical import Join, Snapshot
 from ..rex.expressions import MIRRORED, conjunctions, is_call, test
 
 
@@ -136,3 +137,8 @@ def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] 
         return None
     amount = int(right.value)
     return base[0], base[1] + (amount if is_sum else -amount)
+
+
+def is_lookup(rel: Join) -> bool:
+    """Whether the right side is a table that is asked for the rows of a key."""
+    return isinstance(rel.right, Snapshot) and rel.right.lookup is not None

@@ -16,8 +16,9 @@ from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Scan, Sort, Unary, Watermark
+from ..algebra.logical import Aggregate, Filter, Join, Project, Scan, Sort, Watermark
 from ..algebra.lookups import LookupJoin
+from ..algebra.rel import Rel, Unary
 from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import is_call
 from .join_kinds import join_keys

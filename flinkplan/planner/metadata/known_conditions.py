@@ -8,7 +8,8 @@ from ...plan.functions import is_deterministic
 from ...plan.record import found_once
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, Sort
+from ..algebra.logical import Aggregate, Filter, Join, Project, Sort
+from ..algebra.rel import Rel
 from ..rex.expressions import conjunctions, refs, remap, shift
 
 

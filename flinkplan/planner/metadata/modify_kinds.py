@@ -10,8 +10,8 @@ from ...plan.record import found_once
 from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
-from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
+from ..algebra.rel import Rel
 from ..connectors import source_kinds
 from .registry import Metadata
 

@@ -31,8 +31,8 @@ from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
 from ..algebra.calls import is_of
-from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
+from ..algebra.rel import Rel
 from ..connectors import source_kinds
 from ..rex.expressions import is_call
 from .column_bounds import argument_bounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Generic, TypeVar
 
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 
 A = TypeVar("A")
 

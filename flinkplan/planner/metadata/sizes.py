@@ -5,7 +5,8 @@ from __future__ import annotations
 from ...plan.record import found_once
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, LogicalType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort, Values
+from ..algebra.rel import Rel
 
 _SIZES = (
     dict.fromkeys(("TINYINT", "BOOLEAN", "CHAR", "NULL"), 1.0)

@@ -13,8 +13,9 @@ from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import logical as a
 from ..algebra import physical as p
-from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, Scan, SetOp, Sort, Values
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Scan, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
+from ..algebra.rel import Rel
 from .join_kinds import join_keys
 from .keys import unique_keys
 from .registry import Metadata

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from ...plan import specs
 from ...plan.durations import format_iso_duration
 from ...plan.record import Record, found_once, replace
 from ...plan.rex import InputRef, RexNode
@@ -14,8 +15,10 @@ from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWind
 from ...plan.types import LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
-from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Rel, SetOp, Unary, Watermark, WindowFunction
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, SetOp, Watermark, WindowFunction
 from ..algebra.physical import Calc, Expand, Rank
+from ..algebra.rel import Rel, Unary
+from ..rex.expressions import refs
 from .join_kinds import JoinKeys, join_keys
 from .registry import Metadata
 
@@ -216,3 +219,35 @@ def window_keys(rel: Join) -> WindowKeys | None:
         keys.rest,
     )
     return WindowKeys(left, right, starts[0], ends[0], others)
+
+
+def groups_by_window(rel: Aggregate) -> bool:
+    """Whether an aggregation is one per window: it groups by the start and the end of its input's window.
+
+    Over sessions it must group by what the sessions are partitioned by, and by nothing else.  By processing
+    time the window must be assigned right below, and nothing be computed of its columns.
+    """
+    found = window_columns(rel.input)
+    if found is None or rel.grouping_sets is not None or not found.bounded_by(rel.grouping):
+        return False
+    keys = set(rel.grouping) - found.all
+    if isinstance(found.spec, specs.SessionWindow) and keys != set(found.spec.partition_key_indices or ()):
+        return False
+    return found.time_type.is_rowtime or _assigned_right_below(rel, found)
+
+
+def _assigned_right_below(rel: Aggregate, found: WindowColumns) -> bool:
+    below = rel.input
+    while isinstance(below, (Calc, Project, Filter)):
+        columns = window_columns(below.input)
+        if columns is None or columns.all & _computed_of(below):
+            return False
+        below = below.input
+    return isinstance(below, WindowFunction) and not any(found.all & set(c.arg_list) for c in rel.calls)
+
+
+def _computed_of(rel: Calc | Project | Filter) -> frozenset[int]:
+    """The input's columns that a condition or a call reads."""
+    exprs = () if isinstance(rel, Filter) else rel.projection if isinstance(rel, Calc) else rel.exprs
+    condition = None if isinstance(rel, Project) else rel.condition
+    return refs(condition).union(*(refs(e) for e in exprs if not isinstance(e, InputRef)))

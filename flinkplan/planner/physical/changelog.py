@@ -15,8 +15,8 @@ from ...plan.settings import is_on, value_of
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
-from ..algebra.logical import Rel
 from ..algebra.lookups import LookupJoin
+from ..algebra.rel import Rel
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import sink_kinds, source_kinds, table_options, wanted_kinds

@@ -14,7 +14,7 @@ from ...plan.settings import is_on
 from ...plan.specs import ReadingMetadata
 from ..algebra import physical as p
 from ..algebra.changes import Updates
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from ..algebra.tree import with_inputs
 from ..connectors import deletes_by_key
 from ..metadata.keys import keys_in_group_range, upsert_keys

@@ -19,6 +19,7 @@ from ...plan.specs import (
     WindowAttachedWindowing,
 )
 from ..algebra import physical as p
+from ..algebra.builders import merge_calc
 from ..algebra.logical import (
     Aggregate,
     Correlate,
@@ -26,7 +27,6 @@ from ..algebra.logical import (
     LateRows,
     Match,
     MultiJoin,
-    Rel,
     SetOp,
     Sort,
     TableModify,
@@ -36,19 +36,19 @@ from ..algebra.logical import (
     WindowFunction,
     WindowOperator,
 )
+from ..algebra.rel import Rel
 from ..algebra.tree import become
 from ..connectors import table_options
 from ..errors import PlanningError
-from ..metadata.join_kinds import JoinKeys, interval_bounds, join_keys, null_safe_equality
+from ..metadata.join_kinds import JoinKeys, interval_bounds, is_lookup, join_keys, null_safe_equality
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
-from ..metadata.window_properties import WindowColumns, window_columns, window_keys, window_spec
+from ..metadata.multi_joins import common_keys
+from ..metadata.window_properties import WindowColumns, groups_by_window, window_columns, window_keys, window_spec
 from ..rex.expressions import and_, identity
-from ..rules.calcs import merge_calcs
-from ..rules.lookup_joins import is_lookup, lookup_join
-from ..rules.multi_joins import common_keys
-from ..rules.temporal_joins import temporal_join
-from ..rules.windows import groups_by_window, window_aggregate
+from .lookup_joins import lookup_join
 from .mini_batch import is_enabled
+from .temporal_joins import temporal_join
+from .windows import window_aggregate
 
 
 class Implementer(Struct):
@@ -82,7 +82,7 @@ def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
 def _calc(self: Implementer, rel: p.Calc) -> Rel:
     source = self.visit(rel.input)
     names = rel.input.names
-    return merge_calcs(replace(rel, input=source, input_names=None if source.names == names else names))
+    return merge_calc(replace(rel, input=source, input_names=None if source.names == names else names))
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:

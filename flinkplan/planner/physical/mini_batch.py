@@ -15,11 +15,12 @@ from ...plan.record import found_once, replace
 from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
 from ..algebra import physical as p
-from ..algebra.logical import Filter, Project, Rel, Scan, SetKind, SetOp, TableModify, Values
+from ..algebra.logical import Filter, Project, Scan, SetKind, SetOp, TableModify, Values
+from ..algebra.rel import Rel
 from ..algebra.tree import become, bottom_up, with_inputs
-from ..algebra.unplanned import Over
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
+from ..rex.unplanned import Over
 
 
 def is_enabled(config: Mapping[str, str]) -> bool:

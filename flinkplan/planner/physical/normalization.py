@@ -13,15 +13,15 @@ from itertools import takewhile
 from ...plan.functions.comparison import OR
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
-from ..algebra.logical import Rel
+from ..algebra.builders import calc, merge_calc
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, ChangelogNormalize, Exchange, SourceScan, VersionedJoin, WatermarkAssigner
+from ..algebra.rel import Rel
 from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once, with_inputs
 from ..errors import Part, PlanningError
 from ..rex.expressions import and_, conjunctions, identity, is_call, or_, refs, remap
 from ..rex.normal_forms import pull_factors, to_cnf
-from ..rules.calcs import calc, merge_calcs
-from ..rules.scans import sargs_expanded
+from ..rex.sargs import sargs_expanded
 
 
 def normalize_changelogs(rel: Rel) -> Rel:
@@ -40,7 +40,8 @@ def _normalize(rel: Rel, visit: Rewrite, shared: Sequence[tuple[SourceScan, list
         return _past_calc(rel, conjunctions(rel.condition) if len(readers) == 1 else _common(readers))
     if _source(rel) is not None:
         return _normalized(rel, None)
-    return merge_calcs(with_inputs(rel, tuple(map(visit, rel.inputs))))
+    new = with_inputs(rel, tuple(map(visit, rel.inputs)))
+    return merge_calc(new) if isinstance(new, Calc) else new
 
 
 def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:

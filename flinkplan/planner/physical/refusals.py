@@ -15,7 +15,7 @@ from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
 from ..algebra.calls import is_of
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from ..algebra.tree import Pass, Rewrite
 from ..connectors import table_options
 from ..errors import Part, PlanningError

@@ -11,14 +11,14 @@ from typing import Any
 
 from ...plan.record import Record, Struct, field, found_once, replace
 from ...plan.specs import ProjectPushDown, ReadingMetadata
-from ..algebra.logical import Rel
+from ..algebra.builders import merge_calc
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
+from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
+from ..algebra.scan_columns import project_scan
 from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once, with_inputs
 from ..catalog.catalog import Table
 from ..rex.expressions import identity
-from ..rules.calcs import merge_calcs
-from ..rules.projections import project_scan
 
 
 def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
@@ -39,7 +39,7 @@ def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
         if isinstance(rel, SourceScan):
             return _narrowed(rel, merged.get(_source_key(rel)))
         if isinstance(rel, Calc) and isinstance(rel.input, Calc):
-            return replace(merge_calcs(rel), change_trait=rel.change_trait)
+            return replace(merge_calc(rel), change_trait=rel.change_trait)
         return rel
 
     return tuple([bottom_up(sink, change) for sink in sinks]) if merged else tuple(sinks)

@@ -25,9 +25,9 @@ from ...plan.types import (
     LogicalType,
     char,
 )
-from ..algebra.unplanned import Approximate
 from .exact import EXACT
 from .expressions import FALSE, TRUE, is_call
+from .unplanned import Approximate
 
 
 def null(t: LogicalType) -> Literal:

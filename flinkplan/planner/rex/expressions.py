@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import TypeGuard
 
-from ...plan.functions import Function, called
+from ...plan.functions import Function, called, is_deterministic
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import (
     AND,
@@ -30,7 +30,7 @@ from ...plan.functions.conditional import CASE
 from ...plan.record import found_once, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, classes
 from ...plan.types import BOOLEAN, LogicalType
-from ..algebra.unplanned import Over, SubQuery
+from .unplanned import Over, SubQuery
 
 COMPARISONS = (EQ, NE, LT, LE, GT, GE)
 MIRRORED: dict[Function | None, Function] = {EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
@@ -278,3 +278,12 @@ def holds_subquery(rex: RexNode) -> bool:
 def contains_over(rex: RexNode) -> bool:
     """Whether an OVER call stands anywhere in the expression."""
     return Over in classes(rex)
+
+
+def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
+    """Whether nothing that may change from call to call would be computed more than once."""
+    unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
+    if not unstable:
+        return True
+    read = reads(above)
+    return all(read.count(i) <= 1 for i in unstable)

@@ -30,7 +30,6 @@ from ...plan.functions.string import CONCAT_OPERATOR
 from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
-from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
 from .evaluation.collections import is_collection, of_collection
@@ -40,6 +39,7 @@ from .evaluation.time_texts import moment_text, read_moment, read_time
 from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
 from .exact import DIVISION, EXACT
 from .expressions import cast
+from .unplanned import Approximate
 
 
 def fold(call: Call) -> RexNode:

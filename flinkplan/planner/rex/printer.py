@@ -29,7 +29,7 @@ from ...plan.rex import (
     shown_name,
 )
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from ..algebra.unplanned import Approximate, WrittenName
+from .unplanned import Approximate, WrittenName
 
 _SYMBOLS = {
     ("JSON_ON_NULL", "ABSENT"): "ABSENT_ON_NULL",

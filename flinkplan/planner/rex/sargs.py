@@ -13,10 +13,11 @@ from ...plan.functions.typing import least_restrictive
 from ...plan.record import Record, found_once, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
-from ..algebra.unplanned import Approximate
 from ..errors import PlanningError
-from .expressions import FALSE, MIRRORED, TRUE, UNKNOWN, and_, compare, is_call, or_, search, test
+from . import sargs
+from .expressions import FALSE, MIRRORED, TRUE, UNKNOWN, and_, compare, is_call, or_, rewrite, search, test
 from .truth import UnknownAs
+from .unplanned import Approximate
 
 ALL = (Range(None, None),)
 
@@ -362,3 +363,8 @@ def expand(rex: RexNode) -> RexNode:
     if sarg.null_as == "TRUE":
         return or_([test(IS_NULL, operand), written])
     return written if sarg.null_as == "UNKNOWN" else and_([test(IS_NOT_NULL, operand), written])
+
+
+def sargs_expanded(rex: RexNode) -> RexNode:
+    """The predicate without SEARCH."""
+    return rewrite(rex, sargs.expand)

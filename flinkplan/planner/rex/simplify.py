@@ -33,7 +33,6 @@ from ...plan.functions.conditional import CASE, COALESCE
 from ...plan.record import Record, field, found_once, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children, walk
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
-from ..algebra.unplanned import Over, SubQuery
 from . import sargs
 from .cases import boolean_case, is_direct, is_lossless, is_safe
 from .expressions import (
@@ -63,6 +62,7 @@ from .normal_forms import pull_factors
 from .ranges import Known, point, residue
 from .sargs import comparison
 from .truth import UnknownAs
+from .unplanned import Over, SubQuery
 
 
 def simplify(rex: RexNode, known: Iterable[RexNode] = ()) -> RexNode:

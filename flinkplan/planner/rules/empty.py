@@ -10,9 +10,10 @@ from ...plan.functions import OfNothing, aggregation_of
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
+from ..algebra.builders import distinct
+from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort, Values
+from ..algebra.rel import Rel
 from ..rex.expressions import identity, is_always_false
-from .aggregates import distinct
 from .rule import rule
 
 

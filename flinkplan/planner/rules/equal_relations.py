@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...plan.rex import RexNode
-from ..algebra.logical import Project, Rel
+from ..algebra.logical import Project
+from ..algebra.rel import Rel
 from ..algebra.tree import Pass, Rewrite
 
 

@@ -16,13 +16,14 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children, internal_name, shown_name
 from ...plan.settings import is_on, value_of
 from ...plan.types import LogicalType
+from ..algebra.aggregations import remap_aggregate
 from ..algebra.calls import is_of
-from ..algebra.logical import Aggregate, Filter, Project, Rel
+from ..algebra.logical import Aggregate, Filter, Project
 from ..algebra.names import inferred, uniquify
 from ..algebra.physical import LegacyWindowAggregate
+from ..algebra.rel import Rel
 from ..errors import PlanningError
 from ..rex.expressions import cast, identity, inline, is_call, rewrite
-from .aggregates import remap_aggregate
 from .projections import is_identity, merge_projects
 from .rule import Config, rule
 

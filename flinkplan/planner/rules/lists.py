@@ -10,7 +10,8 @@ from ...plan.functions.typing import family_of
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE
-from ..algebra.logical import Filter, Rel
+from ..algebra.logical import Filter
+from ..algebra.rel import Rel
 from ..algebra.scala_maps import listed_mutable, text_code
 from ..rex import sargs
 from ..rex.expressions import and_, compare, flatten, is_call, not_, or_

@@ -13,7 +13,8 @@ from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.settings import LOCAL_TIME_ZONE
 from ...plan.types import LogicalType
-from ..algebra.logical import Filter, Project, Rel
+from ..algebra.logical import Filter, Project
+from ..algebra.rel import Rel
 from ..rex.builder import null
 from ..rex.evaluation import EVALUATORS
 from ..rex.evaluation.registry import UnknownValue

@@ -12,13 +12,14 @@ from ...plan.record import Struct, found_once, replace
 from ...plan.rex import InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra.calls import aggregate_call
-from ..algebra.logical import ONE_SIDED, Filter, Join, Project, Rel
+from ..algebra.logical import Filter, Join, Project
 from ..algebra.names import is_made_up
 from ..algebra.physical import OverAggregate
+from ..algebra.rel import ONE_SIDED, Rel
 from ..algebra.tree import with_inputs
-from ..algebra.unplanned import Frame, Over
 from ..errors import Part, PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
+from ..rex.unplanned import Frame, Over
 from .projections import is_identity, merge_projects
 from .rule import rule
 

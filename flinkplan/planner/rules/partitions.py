@@ -20,9 +20,10 @@ from ...plan.record import Json, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import PartitionPushDown
 from ...plan.types import APPROXIMATE, INTEGER_BITS, INTEGERS, LogicalType
-from ..algebra.logical import Filter, Rel, Values
+from ..algebra.builders import filtered
+from ..algebra.logical import Filter, Values
 from ..algebra.physical import SourceScan
-from ..algebra.unplanned import Approximate
+from ..algebra.rel import Rel
 from ..connectors import source_of, table_options
 from ..errors import PlanningError
 from ..rex import sargs
@@ -32,12 +33,14 @@ from ..rex.evaluation.time_texts import read_moment, read_time
 from ..rex.expressions import conjunctions, is_call, is_strict, refs, rewrite
 from ..rex.normal_forms import to_cnf
 from ..rex.simplify import simplify
-from .predicates import filtered
+from ..rex.unplanned import Approximate
+from .rule import rule
 
 Partition = Mapping[str, str | None]
 """The texts of the partition columns in a folder's path; ``None``: the default partition, whose rows hold NULL."""
 
 
+@rule(on=Filter, over=SourceScan)
 def push_partitions(rel: Filter, scan: SourceScan) -> Rel:
     """Let predicates on partition columns choose among the partitions that are there.
 

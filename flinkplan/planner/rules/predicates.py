@@ -13,20 +13,10 @@ from ...plan.functions import is_deterministic
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
-from ..algebra.logical import (
-    LEFT_NULLABLE,
-    ONE_SIDED,
-    RIGHT_NULLABLE,
-    Aggregate,
-    Correlate,
-    Filter,
-    Join,
-    Project,
-    Rel,
-    SetOp,
-    TemporalJoin,
-)
+from ..algebra.builders import filtered
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, SetOp, TemporalJoin
 from ..algebra.physical import LegacyWindowAggregate
+from ..algebra.rel import LEFT_NULLABLE, ONE_SIDED, RIGHT_NULLABLE, Rel
 from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
     COMPARISONS,
@@ -38,7 +28,6 @@ from ..rex.expressions import (
     holds_subquery,
     identity,
     inline,
-    is_always_true,
     is_call,
     refs,
     remap,
@@ -50,12 +39,6 @@ from ..rex.strong import rejects_null
 from .rule import Order, RuleSet, rule
 
 T = TypeVar("T", bound="Join | TemporalJoin")
-
-
-def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
-    """The relation with a filter over it, unless there is nothing to filter."""
-    condition = and_(parts)
-    return rel if is_always_true(condition) else Filter(input=rel, condition=condition)
 
 
 @rule(on=Filter, over=Filter)

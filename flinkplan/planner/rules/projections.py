@@ -6,22 +6,20 @@ Sources: Calcite's ``PushProjector`` and the ``Project…TransposeRule`` of ``Fl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from ...plan.functions import is_deterministic
 from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
-from ...plan.specs import FilterPushDown, ProjectPushDown, ReadingMetadata
+from ...plan.specs import FilterPushDown, ProjectPushDown
+from ..algebra.builders import columns
 from ..algebra.logical import (
-    ONE_SIDED,
     Aggregate,
     Correlate,
     Filter,
     Join,
     MultiJoin,
     Project,
-    Rel,
     SetOp,
     Snapshot,
     TemporalJoin,
@@ -29,52 +27,29 @@ from ..algebra.logical import (
     WindowFunction,
     is_one_sided,
 )
-from ..algebra.names import inferred, uniquify
+from ..algebra.names import uniquify
 from ..algebra.physical import LegacyWindowAggregate, SourceScan
-from ..algebra.row_types import pick
-from ..algebra.scan_columns import physical_paths
-from ..connectors import connector_of, source_of
+from ..algebra.rel import ONE_SIDED, Rel
+from ..algebra.scan_columns import _reading_order, project_scan
+from ..connectors import source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
     COMPARISONS,
     are_columns,
     are_identity,
+    can_inline,
     cast,
     contains_over,
     identity,
     inline,
     is_call,
     ordered_refs,
-    reads,
     refs,
     remap,
     retype,
 )
 from ..rex.simplify import built_condition
 from .rule import Order, Rule, RuleSet, rule
-
-
-def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
-    """A projection."""
-    return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
-
-
-def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
-    """A projection to some columns; the relation itself where they are all, in order."""
-    wanted = tuple(indexes)
-    if wanted == tuple(range(rel.width)):
-        return rel
-    refs_ = identity(rel.types)
-    return project(rel, (refs_[i] for i in wanted), (rel.names[i] for i in wanted))
-
-
-def extended(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
-    """The relation with further columns behind its own; those without a name have the one that is inferred."""
-    more = tuple(exprs)
-    if not more:
-        return rel
-    exprs = (*identity(rel.types), *more)
-    return project(rel, exprs, uniquify(inferred(rel.names, exprs) if names is None else [*rel.names, *names]))
 
 
 @rule(on=Filter, over=Aggregate)
@@ -149,15 +124,6 @@ def _without_cast_to_nullable(rex: RexNode) -> RexNode:
     if is_call(rex, CAST) and rex.operands[0].type == rex.type.not_null():
         return rex.operands[0]
     return rex
-
-
-def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
-    """Whether nothing that may change from call to call would be computed more than once."""
-    unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
-    if not unstable:
-        return True
-    read = reads(above)
-    return all(read.count(i) <= 1 for i in unstable)
 
 
 @rule(on=Project, over=Filter)
@@ -415,12 +381,6 @@ def push_into_scan(rel: Project, below: SourceScan) -> Rel:
     return _reading(rel, project_scan(below, needed), mapping)
 
 
-def _reading_order(scan: SourceScan, needed: tuple[int, ...]) -> tuple[int, ...]:
-    """In which order a source reads columns: physical ones as they are used, then metadata as it offers it."""
-    width = len(physical_paths(scan))
-    return (*(i for i in needed if i < width), *sorted(i for i in needed if i >= width))
-
-
 def _filters_projected(scan: SourceScan) -> bool:
     """Whether predicates were pushed that know the columns as a projection before has left them."""
     kinds = [type(a) for a in scan.abilities if isinstance(a, (ProjectPushDown, FilterPushDown))]
@@ -434,22 +394,6 @@ def _missing_key(scan: SourceScan, columns_: tuple[int, ...]) -> tuple[int, ...]
         return ()
     indexes = (scan.names.index(name) for name in key.columns)
     return tuple(i for i in indexes if i not in columns_)
-
-
-def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
-    """A scan that reads only those of its columns: physical ones in that order, then metadata."""
-    paths = physical_paths(scan)
-    width = len(paths)
-    order = _reading_order(scan, needed)
-    fields = pick(scan.fields, order)
-    physical = [i for i in order if i < width]
-    keys = next((a.metadata_keys for a in scan.abilities if isinstance(a, ReadingMetadata)), ())
-    others = [a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata))]
-    abilities = [*others, ProjectPushDown(tuple(paths[i] for i in physical), pick(scan.fields, physical).not_null())]
-    if connector_of(scan.table).has_metadata:
-        read = tuple(keys[i - width] for i in order if i >= width)
-        abilities.append(ReadingMetadata(read, fields.not_null()))
-    return replace(scan, abilities=tuple(abilities), fields=fields)
 
 
 _ELSEWHERE: tuple[Rule, ...] = (

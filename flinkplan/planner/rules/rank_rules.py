@@ -15,16 +15,16 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
 from ...plan.types import BOOLEAN
+from ..algebra.builders import calc, merge_calc
 from ..algebra.calls import is_of
-from ..algebra.logical import Rel
 from ..algebra.physical import Calc, OverAggregate, Rank
+from ..algebra.rel import Rel
 from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
 from ..metadata.window_properties import window_columns
 from ..rex import sargs
 from ..rex.expressions import conjunctions, identity, is_call, refs, remap, rewrite
 from ..rex.normal_forms import to_cnf
-from .calcs import calc, merge_calcs
 from .rule import Order, RuleSet, rule
 
 
@@ -57,7 +57,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
         range=found,
         rank=_name(over, rel),
     )
-    return merge_calcs(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
+    return merge_calc(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
 
 
 def _is_windowed(over: OverAggregate) -> bool:
@@ -164,7 +164,7 @@ def drop_unused_ranks(rel: Calc, rank: Rank) -> Rel:
     if rank.rank is None:
         return rel
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
-    return rel if rank.input.width in used else merge_calcs(replace(rel, input=_without_rank(rank)))
+    return rel if rank.input.width in used else merge_calc(replace(rel, input=_without_rank(rank)))
 
 
 def _without_rank(rank: Rank) -> Rank:

@@ -15,14 +15,15 @@ from ...plan.record import found_once, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
-from ..algebra.logical import Aggregate, Filter, Join, Project, Rel, SetKind, SetOp, Sort, Values
-from ..algebra.unplanned import Approximate
+from ..algebra.aggregations import without_unread
+from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort, Values
+from ..algebra.rel import Rel
 from ..metadata.known_conditions import known_conditions
 from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
 from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
-from .aggregates import without_unread
+from ..rex.unplanned import Approximate
 from .rule import rule
 
 

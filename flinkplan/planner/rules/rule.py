@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record, cached_property
-from ..algebra.logical import Rel
+from ..algebra.rel import Rel
 from ..algebra.tree import Equals, Kinds, Occurrences, Pass, Rewrite, walk_once
 
 R = TypeVar("R", bound=Rel)

@@ -1,7 +1,6 @@
-"""Scans, and pushing filters, partitions and limits into them.
+"""Scans, and pushing filters and limits into them.
 
-Sources: ``PushPartitionIntoTableSourceScanRule``, ``PushFilterIntoTableSourceScanRule``,
-``PushLimitIntoTableSourceScanRule``, ``RexNodeToExpressionConverter``.
+Sources: ``PushFilterIntoTableSourceScanRule``, ``PushLimitIntoTableSourceScanRule``, ``RexNodeToExpressionConverter``.
 """
 
 from __future__ import annotations
@@ -18,19 +17,20 @@ from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.settings import is_on
 from ...plan.specs import FilterPushDown, LimitPushDown, ReadingMetadata, RowKind
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
-from ..algebra.logical import Filter, Project, Rel, Scan, Sort
+from ..algebra.builders import filtered
+from ..algebra.logical import Filter, Project, Scan, Sort
 from ..algebra.physical import SourceScan
+from ..algebra.rel import Rel
 from ..algebra.row_types import pick, row_of
-from ..algebra.unplanned import Approximate
 from ..connectors import connector_of, source_kinds, source_of, table_options
 from ..errors import PlanningError
 from ..rex import sargs
 from ..rex.evaluation.numbers import java_float
 from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, rewrite
 from ..rex.normal_forms import to_cnf
+from ..rex.sargs import sargs_expanded
 from ..rex.simplify import reordered_condition
-from .partitions import push_partitions
-from .predicates import filtered
+from ..rex.unplanned import Approximate
 from .rule import Config, rule
 
 
@@ -90,14 +90,6 @@ def _with_metadata(scan: SourceScan) -> Rel:
 
 @rule(on=Filter, over=SourceScan)
 def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
-    """Partition predicates first, then the others."""
-    left = push_partitions(rel, scan)
-    if isinstance(left, Filter) and isinstance(left.input, SourceScan):
-        return _push_filter(left, left.input)
-    return left
-
-
-def _push_filter(rel: Filter, scan: SourceScan) -> Rel:
     """The source learns every predicate that it can read; the planner still applies those that it does not itself."""
     taken = source_of(scan.table).filters
     if taken is False or any(isinstance(a, FilterPushDown) for a in scan.abilities):
@@ -181,11 +173,6 @@ def _nested(junction: Function, rex: RexNode) -> RexNode:
         nullable = found.type.nullable or operand.type.nullable
         found = junction.typed(found.type.with_nullability(nullable), found, operand)
     return found
-
-
-def sargs_expanded(rex: RexNode) -> RexNode:
-    """The predicate without SEARCH."""
-    return rewrite(rex, sargs.expand)
 
 
 # ---------------------------------------------------------------- limits

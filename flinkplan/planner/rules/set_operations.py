@@ -15,13 +15,12 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT
+from ..algebra.builders import columns, distinct, extended, filtered
 from ..algebra.calls import aggregate_call
-from ..algebra.logical import Aggregate, Correlate, Join, Project, Rel, SetKind, SetOp
+from ..algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetOp
+from ..algebra.rel import Rel
 from ..algebra.row_types import pick
 from ..rex.expressions import and_, cast, compare, identity, or_, test
-from .aggregates import distinct
-from .predicates import filtered
-from .projections import columns, extended
 from .rule import rule
 
 

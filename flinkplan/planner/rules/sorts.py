@@ -6,7 +6,8 @@ from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal
 from ...plan.types import CHARACTER, NUMERIC, LogicalType
-from ..algebra.logical import Filter, Project, Rel, Sort
+from ..algebra.logical import Filter, Project, Sort
+from ..algebra.rel import Rel
 from ..metadata.estimates import Estimates
 from ..rex.expressions import contains_over, is_call
 from .projections import is_identity, merge_projects

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
-from ..algebra.logical import Correlate, Filter, Join, Project, Rel, Values
+from ..algebra.builders import filtered
+from ..algebra.logical import Correlate, Filter, Join, Project, Values
+from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
 from ..algebra.tree import with_inputs
 from ..rex.expressions import and_, conjunctions, inline, refs, shift
 from ..rex.simplify import simplify_condition
-from .predicates import filtered
 from .reduce import constants
 from .rule import rule
 

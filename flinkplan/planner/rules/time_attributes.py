@@ -12,16 +12,15 @@ from ...plan.functions.temporal import PROCTIME, PROCTIME_MATERIALIZE
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, PatternInputRef, RexNode, walk
 from ...plan.types import LogicalType
-from ..algebra.logical import ONE_SIDED, Aggregate, Join, Match, MultiJoin, Rel, TableModify, TemporalJoin
+from ..algebra.builders import calc, merge_calc
+from ..algebra.logical import Aggregate, Join, Match, MultiJoin, TableModify, TemporalJoin
 from ..algebra.physical import Calc, LegacyWindowAggregate
-from ..metadata.join_kinds import interval_bounds
-from ..metadata.window_properties import window_columns, window_keys
+from ..algebra.rel import ONE_SIDED, Rel
+from ..metadata.join_kinds import interval_bounds, is_lookup
+from ..metadata.window_properties import groups_by_window, window_columns, window_keys
 from ..rex.expressions import holds_time, identity, retype, rewrite
-from .calcs import calc, merge_calcs
 from .empty import is_empty
-from .lookup_joins import is_lookup
 from .rule import Order, RuleSet, rule
-from .windows import groups_by_window
 
 _TELLING = (MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
 """Functions that are, and read, time attributes."""
@@ -72,7 +71,7 @@ def _calc(rel: Calc) -> Rel:
     types = rel.input.types
     exprs = tuple([_plain(e, types) for e in rel.projection])
     condition = None if rel.condition is None else _plain(rel.condition, types)
-    return merge_calcs(replace(rel, projection=exprs, condition=condition))
+    return merge_calc(replace(rel, projection=exprs, condition=condition))
 
 
 def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:

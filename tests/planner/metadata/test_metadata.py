@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from flinkplan.planner.algebra import logical, lookups, physical
-from flinkplan.planner.algebra.logical import Rel
+from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.metadata import column_bounds, window_properties
 from flinkplan.planner.metadata.estimates import Estimates
 from flinkplan.planner.metadata.keys import Keys, unique_keys, upsert_keys
@@ -18,7 +18,7 @@ from flinkplan.planner.metadata.uniqueness import are_columns_unique
 from flinkplan.planner.program import logical as optimized
 from flinkplan.planner.program import physical as implemented
 from tests.conftest import Golden
-from tests.planner.rules.outlines import bind
+from tests.planner.outlines import bind
 
 EARLY: set[type[Rel]] = {
     physical.SourceScan,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.planner.algebra.logical import Rel
 from flinkplan.planner.algebra.physical import MiniBatchAssigner, WatermarkAssigner
+from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.physical.mini_batch import assign_mini_batches, planning_options, two_phase_aggregates
 from flinkplan.planner.program import physical
-from tests.planner.rules.outlines import bind, outline
+from tests.planner.outlines import bind, outline
 
 OPTIONS = {"table.exec.mini-batch.enabled": "true", "table.exec.mini-batch.allow-latency": "2 s"}
 

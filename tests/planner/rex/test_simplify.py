@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.plan.rex import RexNode
-from flinkplan.planner.algebra.logical import Filter, Rel
+from flinkplan.planner.algebra.logical import Filter
+from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.rex import sargs
 from flinkplan.planner.rex.normal_forms import to_cnf
 from flinkplan.planner.rex.printer import expression
 from flinkplan.planner.rex.simplify import simplify_condition
-from tests.planner.rules.outlines import bind
+from tests.planner.outlines import bind
 
 NAMES = ("id", "k", "v", "b")
 

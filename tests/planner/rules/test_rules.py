@@ -14,8 +14,8 @@ from flinkplan.plan.types import BOOLEAN, INT
 from flinkplan.planner.algebra.logical import Filter, Project
 from flinkplan.planner.program import LOGICAL
 from tests.conftest import Golden
-from tests.planner.rules.invariants import violations
-from tests.planner.rules.outlines import before_and_after, bind, outline
+from tests.planner.invariants import violations
+from tests.planner.outlines import before_and_after, bind, outline
 
 OPTIONS = {
     "split_distinct": {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"},
@@ -145,6 +145,7 @@ CASES: list[tuple[str, str]] = [
     ),
     ("reduce_join_conditions", "SELECT name FROM a LEFT JOIN c ON a.id = c.cid AND a.v < c.cid WHERE a.v = 5"),
     ("reduce_join_conditions", "SELECT id FROM a WHERE v = 5 AND v IN (SELECT cid FROM c)"),
+    ("push_partitions", "SELECT id FROM days WHERE d = '2024-05-01' AND id > 1"),
     ("push_into_scans", "SELECT id FROM a WHERE v > 3 AND k IN ('x', 'y')"),
     ("push_projections", "SELECT k, v FROM a"),
     ("push_projections", "SELECT k FROM a WHERE v > 3"),

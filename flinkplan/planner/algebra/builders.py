@@ -1,0 +1,102 @@
+"""What rules build of relations.  Source: Calcite's ``RelBuilder``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...plan.functions.comparison import EQ
+from ...plan.rex import RexNode
+from ...plan.specs import AggregateCall, JoinType
+from ..rex.expressions import and_, are_identity, can_inline, compare, identity, inline, is_always_true, shift
+from ..rex.simplify import simplify_condition
+from .logical import Aggregate, Filter, Join, Project
+from .names import inferred, uniquify
+from .physical import Calc
+from .rel import Rel
+
+
+def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
+    """A projection."""
+    return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
+
+
+def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
+    """A projection to some columns; the relation itself where they are all, in order."""
+    wanted = tuple(indexes)
+    if wanted == tuple(range(rel.width)):
+        return rel
+    refs_ = identity(rel.types)
+    return project(rel, (refs_[i] for i in wanted), (rel.names[i] for i in wanted))
+
+
+def extended(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
+    """The relation with further columns behind its own; those without a name have the one that is inferred."""
+    more = tuple(exprs)
+    if not more:
+        return rel
+    exprs = (*identity(rel.types), *more)
+    return project(rel, exprs, uniquify(inferred(rel.names, exprs) if names is None else [*rel.names, *names]))
+
+
+def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
+    """The relation with a filter over it, unless there is nothing to filter."""
+    condition = and_(parts)
+    return rel if is_always_true(condition) else Filter(input=rel, condition=condition)
+
+
+def distinct(rel: Rel) -> Aggregate:
+    """Each row once."""
+    return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())
+
+
+def aggregated(rel: Rel, calls: Iterable[AggregateCall]) -> Aggregate:
+    """One row of the calls' results."""
+    return Aggregate(input=rel, grouping=(), calls=tuple(calls))
+
+
+def inner_join(left: Rel, right: Rel, condition: RexNode) -> Join:
+    """The inner join of two relations."""
+    return Join(left=left, right=right, type=JoinType.INNER, condition=condition)
+
+
+def compare_columns(left: Rel, on_left: int, right: Rel, on_right: int) -> RexNode:
+    """The equality of a column of each side of a join."""
+    a, b = identity(left.types)[on_left], identity(right.types)[on_right]
+    return compare(EQ, a, shift(b, left.width))
+
+
+def calc(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str], condition: RexNode | None = None) -> Rel:
+    """A calc over a relation, merged and dropped as may be."""
+    return merge_calc(Calc(input=rel, projection=tuple(exprs), condition=condition, names=tuple(names)))
+
+
+def merge_calc(rel: Calc) -> Rel:
+    """A calc merged with the calc below it, if there is one; its input where it changes nothing.
+
+    Source: ``FlinkCalcMergeRule``.
+    """
+    if isinstance(rel.input, Calc):
+        below = rel.input
+        above = [*rel.projection, *([rel.condition] if rel.condition else [])]
+        if can_inline(above, below.projection):
+            condition = None if rel.condition is None else inline(rel.condition, below.projection)
+            rel = Calc(
+                input=below.input,
+                projection=tuple(inline(e, below.projection) for e in rel.projection),
+                condition=_conjunction(below.condition, condition),
+                names=rel.names,
+                input_names=below.input_names,
+            )
+    return rel.input if is_trivial(rel) else rel
+
+
+def is_trivial(rel: Calc) -> bool:
+    """Whether a calc passes its rows on as they are, but for names."""
+    return rel.condition is None and are_identity(rel.projection, rel.input.types)
+
+
+def _conjunction(first: RexNode | None, second: RexNode | None) -> RexNode | None:
+    if first is None or second is None:
+        return first or second
+    found = simplify_condition(and_([first, second]))
+    return None if is_always_true(found) else found

@@ -1,0 +1,311 @@
+"""Relations, and what the operators of both algebras have in common: how many inputs they have, and their columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cache
+from operator import is_
+
+from ...plan.record import Record, cached_property, replace
+from ...plan.rex import RexNode
+from ...plan.specs import AggregateCall, JoinType, SortField
+from ...plan.types import LogicalType, TimeKind, row
+from ..catalog.catalog import Table
+from .changes import Changes
+from .names import uniquify
+from .row_types import WINDOW_BOUND, nullable_types
+
+
+class Rel(Record, kw_only=True, dict=True):
+    """A relation, made from others (declared by subclasses).
+
+    Its columns follow from these and from its expressions; only what names columns holds names.
+    """
+
+    change_trait: Changes | None = None
+    """The changes that a physical relation emits, once they are inferred."""
+
+    @property
+    def changes(self) -> Changes:
+        """The changes that it emits."""
+        assert self.change_trait is not None
+        return self.change_trait
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return ()
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        """The relation over what ``change`` makes of its inputs; itself where they stay the same."""
+        return self
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        """The types of the columns."""
+        raise NotImplementedError
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.types)
+
+    @cached_property
+    def row_type(self) -> LogicalType:
+        """The type of the rows."""
+        return row(zip(self.names, self.types, strict=True), nullable=False)
+
+    @cached_property
+    def classes(self) -> frozenset[type[Rel]]:
+        """The classes of the relation and of all below it."""
+        return _classes(type(self), *[i.classes for i in self.inputs])
+
+    @cached_property
+    def settled(self) -> set[Hashable]:
+        """The rewrites that are known to leave the relation and all below it as they are."""
+        return set()
+
+
+@cache
+def _classes(own: type[Rel], *below: frozenset[type[Rel]]) -> frozenset[type[Rel]]:
+    """One set for all relations with these classes: that one is itself is seen sooner than that two are equal."""
+    return frozenset((own,)).union(*below)
+
+
+class Leaf(Rel, kw_only=True):
+    """A relation made from no other: ``fields`` declares its columns."""
+
+    fields: LogicalType
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.fields.field_types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.fields.field_names
+
+
+class Unary(Rel, kw_only=True):
+    """A relation made from one other."""
+
+    input: Rel
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.input,)
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        new = change(self.input)
+        return self if new is self.input else replace(self, input=new)
+
+
+class Naming(Unary, kw_only=True):
+    """A relation that calls its columns what its input does."""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return self.input.names
+
+
+class Passing(Naming, kw_only=True):
+    """A relation with the columns of its input."""
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.input.types
+
+    @cached_property
+    def row_type(self) -> LogicalType:
+        return self.input.row_type
+
+
+class Marking(Naming, kw_only=True):
+    """Marks a column as event time."""
+
+    rowtime_index: int
+    expr: RexNode
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        below = self.input.types
+        return tuple([replace(t, kind=TimeKind.ROWTIME) if i == self.rowtime_index else t for i, t in enumerate(below)])
+
+
+class Binary(Rel, kw_only=True):
+    """A relation of pairs of rows, or of those of the left side that have, or have no, match on the right."""
+
+    left: Rel
+    right: Rel
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return (self.left, self.right)
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        left, right = change(self.left), change(self.right)
+        return self if left is self.left and right is self.right else replace(self, left=left, right=right)
+
+    @property
+    def kind(self) -> JoinType:
+        """Which rows are kept without a match, or which side alone is."""
+        raise NotImplementedError
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return joined_types(self.kind, self.left.types, self.right.types)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        left = self.left.names
+        return left if self.kind in ONE_SIDED else uniquify((*left, *self.right.names))
+
+
+class Nary(Rel, kw_only=True):
+    """A relation made from several others."""
+
+    operands: tuple[Rel, ...]
+
+    @property
+    def inputs(self) -> tuple[Rel, ...]:
+        return self.operands
+
+    def over(self, change: Callable[[Rel], Rel]) -> Rel:
+        new = tuple(map(change, self.operands))
+        return self if all(map(is_, new, self.operands)) else replace(self, operands=new)
+
+
+class JoinOfMany(Nary, kw_only=True):
+    """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
+
+    Conditions are over the columns of all; ``ttls`` are milliseconds by input.
+    """
+
+    kinds: tuple[JoinType, ...]
+    conditions: tuple[RexNode, ...]
+    ttls: tuple[int | None, ...]
+    names: tuple[str, ...]
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        pairs = zip(self.kinds, self.operands, strict=True)
+        return tuple([t.nullable_() if kind is JoinType.LEFT else t for kind, o in pairs for t in o.types])
+
+
+class Correlation(Unary, kw_only=True):
+    """Each row with the rows of a table function of its columns (UNNEST, LATERAL TABLE).
+
+    ``call`` reads the outer row through ``CorrelVariable(correl)``; ``function_type`` are its columns.
+    """
+
+    type: JoinType
+    correl: str
+    call: RexNode
+    function_type: LogicalType
+    condition: RexNode | None = None
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return joined_types(self.type, self.input.types, self.function_type.field_types)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return uniquify((*self.input.names, *self.function_type.field_names))
+
+
+class Union(Nary, kw_only=True):
+    """Rows of several relations of equal column count, nullable where one of them is."""
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return nullable_types([o.types for o in self.operands])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.operands[0].names
+
+
+class Windowing(Unary, kw_only=True):
+    """A relation with its rows' windows: the input's columns, then window_start, window_end, window_time."""
+
+    @property
+    def time_type(self) -> LogicalType:
+        """The time attribute that the windows are of."""
+        raise NotImplementedError
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        return (*self.input.types, WINDOW_BOUND, WINDOW_BOUND, self.time_type.not_null())
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*self.input.names, "window_start", "window_end", "window_time")
+
+
+class Matching(Unary, kw_only=True):
+    """The matches of a pattern in the rows of each partition: its columns, then the measures.
+
+    ``pattern``, ``after`` and ``interval`` are as plans have them.
+    """
+
+    partition: tuple[int, ...]
+    order: tuple[SortField, ...]
+    pattern: RexNode
+    after: RexNode
+    interval: RexNode | None
+    subsets: tuple[tuple[str, tuple[str, ...]], ...]
+    definitions: tuple[tuple[str, RexNode], ...]
+    measures: tuple[tuple[str, RexNode], ...]
+    perhaps_null: frozenset[str]
+    """The measures whose columns may be NULL, whatever the expressions say: averages, of perhaps no rows."""
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        measured = [rex.type.nullable_() if name in self.perhaps_null else rex.type for name, rex in self.measures]
+        return (*[self.input.types[i] for i in self.partition], *measured)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return (*[self.input.names[i] for i in self.partition], *[name for name, _ in self.measures])
+
+
+class Writing(Passing, kw_only=True):
+    """A relation that a table takes; ``target_columns`` where the statement listed some."""
+
+    table: Table
+    overwrite: bool = False
+    static_partition: tuple[tuple[str, str], ...] = ()
+    target_columns: tuple[int, ...] | None = None
+    conflict: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+
+
+ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
+"""The kinds of join that yield rows of the left side alone."""
+
+
+LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
+
+
+RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
+
+
+def joined_types(
+    kind: JoinType, left: tuple[LogicalType, ...], right: tuple[LogicalType, ...]
+) -> tuple[LogicalType, ...]:
+    """The types of a join's columns: those of a side that may be missing are nullable."""
+    if kind in LEFT_NULLABLE:
+        left = tuple([t.nullable_() for t in left])
+    if kind in RIGHT_NULLABLE:
+        right = tuple([t.nullable_() for t in right])
+    return left if kind in ONE_SIDED else (*left, *right)
+
+
+def aggregate_names(source: Rel, grouping: Sequence[int], calls: Sequence[AggregateCall]) -> tuple[str, ...]:
+    """The names of an aggregation's columns: a call that has none is called by its place."""
+    keys = [source.names[g] for g in grouping]
+    return uniquify([*keys, *(c.name for c in calls)], separator="_")

@@ -1,0 +1,1 @@
+"""Binding windows of the DataStream API."""

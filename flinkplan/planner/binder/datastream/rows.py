@@ -1,0 +1,104 @@
+"""The columns that a window operator reads, gathered while the window is bound."""
+
+from __future__ import annotations
+
+from ....plan import specs
+from ....plan.record import replace
+from ....plan.rex import InputRef, RexNode, input_refs, transform
+from ....plan.types import LogicalType
+from ...algebra.logical import Project
+from ...algebra.names import uniquify
+from ...algebra.rel import Rel
+from ...sql import ast
+from ..context import Context
+from ..errors import BindError
+from ..expressions import ExpressionBinder
+from ..scope import Namespace, Scope
+
+_SECOND = 1 << 20
+"""Added to the columns of the second of two rows while it is not known how many the first has."""
+
+
+class WindowRows:
+    """Columns and expressions over rows of a type, in the order in which they are asked for."""
+
+    def __init__(self, context: Context, row_type: LogicalType) -> None:
+        self.context = context
+        self.row_type = row_type
+        self.scope = Scope((Namespace(row_type, 0, None),))
+        self.inputs: list[tuple[RexNode, str | None]] = []
+
+    @property
+    def pair(self) -> Scope:
+        """The columns of two rows, ``a`` and ``b``."""
+        return Scope((Namespace(self.row_type, 0, "a"), Namespace(self.row_type, len(self.row_type.fields), "b")))
+
+    def column(self, node: ast.ColumnRef, what: str) -> int:
+        """The place, among the source's columns, of one that is named.  Raises :class:`BindError` for what is none."""
+        rex = ExpressionBinder(self.context, self.scope, what).bind(node)
+        if not isinstance(rex, InputRef):
+            raise BindError(f"{what} is a column, '{node.span.text}' is none", node.span, "compute it in a view")
+        return rex.index
+
+    def read(self, rex: RexNode) -> int:
+        """The place of an expression over the source's columns among those that the operator reads."""
+        for i, (known, _) in enumerate(self.inputs):
+            if known == rex:
+                return i
+        name = self.row_type.fields[rex.index].name if isinstance(rex, InputRef) else None
+        self.inputs.append((rex, name))
+        return len(self.inputs) - 1
+
+    def place(self, column: int) -> int:
+        """The same of one of the source's columns."""
+        return self.read(InputRef(column, self.row_type.fields[column].type))
+
+    def relation(self, source: Rel) -> Rel:
+        """What the operator reads of its source."""
+        names = uniquify(name for _, name in self.inputs)
+        exprs = tuple(rex for rex, _ in self.inputs)
+        return Project(input=source, exprs=exprs, names=names)
+
+    def over_rows(self, rex: RexNode) -> RexNode:
+        """An expression over the columns of one or two source rows in terms of the operator's rows."""
+        width = len(self.row_type.fields)
+        places = {i: self.place(i % width) for i in sorted(input_refs(rex))}
+
+        def moved(part: RexNode) -> RexNode:
+            if not isinstance(part, InputRef):
+                return part
+            return replace(part, index=places[part.index] + (_SECOND if part.index >= width else 0))
+
+        return transform(rex, moved)
+
+    def _settled(self, rex: RexNode) -> RexNode:
+        """An expression over two rows, now that it is known how many columns each has."""
+        width = len(self.inputs)
+
+        def moved(part: RexNode) -> RexNode:
+            if isinstance(part, InputRef) and part.index >= _SECOND:
+                return replace(part, index=part.index - _SECOND + width)
+            return part
+
+        return transform(rex, moved)
+
+    def settled_trigger(self, trigger: specs.Trigger) -> specs.Trigger:
+        """A trigger once all columns are gathered."""
+        match trigger:
+            case specs.DeltaTrigger(delta_function=delta):
+                return replace(trigger, delta_function=self._settled(delta))
+            case specs.PurgingTrigger(nested_trigger=nested) | specs.ProcessingTimeoutTrigger(nested_trigger=nested):
+                return replace(trigger, nested_trigger=self.settled_trigger(nested))
+        return trigger
+
+    def settled_evictor(self, evictor: specs.Evictor | None) -> specs.Evictor | None:
+        """An evictor, likewise."""
+        if isinstance(evictor, specs.DeltaEvictor):
+            return replace(evictor, delta_function=self._settled(evictor.delta_function))
+        return evictor
+
+    def settled_function(self, function: specs.WindowFunction) -> specs.WindowFunction:
+        """A function, likewise."""
+        if isinstance(function, specs.ReduceFunction):
+            return specs.ReduceFunction(tuple(map(self._settled, function.columns)))
+        return function

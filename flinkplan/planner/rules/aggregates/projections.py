@@ -1,0 +1,91 @@
+"""Projections below aggregations.  Source: ``AggregateProjectMergeRule``, where Flink finds it cheaper."""
+
+from __future__ import annotations
+
+from ....plan.record import replace
+from ....plan.rex import InputRef
+from ...algebra.aggregations import Aggregation, passes_time, read_columns, reads_something, remap_aggregate
+from ...algebra.logical import Aggregate, Project, Values, is_one_sided
+from ...algebra.physical import LegacyWindowAggregate
+from ...algebra.rel import Rel
+from ...metadata.estimates import Estimates
+from ...rex.expressions import identity
+from ..projections import merge_projects, remove_identity
+from ..rule import rule
+
+
+@rule(on=(Aggregate, LegacyWindowAggregate, Project))
+def merge_aggregated(rel: Aggregation | Project) -> Rel:
+    """An aggregation reads the input of the projection below it, unless that costs more.
+
+    What only chooses columns costs nothing where it is computed with a filter, and pays where it makes rows smaller,
+    for an aggregation's cost grows with the size of the rows that it reads.  Where the keys come in another order
+    then, a projection above restores it, which may undo one that is there.
+    Source: the ``computeSelfCost`` of ``FlinkLogicalAggregate`` and ``FlinkLogicalCalc``.
+    """
+    merged = _merged_below(rel) if isinstance(rel, Project) else _merged(rel)
+    if merged is rel or (isinstance(rel, LegacyWindowAggregate) and not passes_time(rel)):
+        return merged  # the projection computes the processing time too
+    if _has_time_twice(rel.input if isinstance(rel, Project) else rel):
+        return merged
+    estimates = Estimates()
+    new, old = estimates.cost(merged), estimates.cost(rel)
+    stays = new >= old if isinstance(rel, Project) else new > old or (new == old and _skips_columns(rel))
+    return rel if stays else merged
+
+
+def _merged(rel: Aggregation) -> Rel:
+    """The aggregation without projections that are operators of their own.
+
+    One above a semi join stays where its order would have to be restored: the semi join is to go further down, past a
+    projection that only leaves columns out, of which the aggregation's is then a part.
+    """
+    below = rel.input.input if isinstance(rel.input, Project) else None
+    if isinstance(below, Values):
+        return rel
+    merged = merge_columns(rel)
+    stays = below is not None and is_one_sided(below) and (_has_sets(rel) or isinstance(merged, Project))
+    return rel if stays else merged
+
+
+def _merged_below(rel: Project) -> Rel:
+    """A projection of such an aggregation, as one with that which restores the order of its columns."""
+    merged = _merged(rel.input) if isinstance(rel.input, (Aggregate, LegacyWindowAggregate)) else rel.input
+    return rel if merged is rel.input else remove_identity(merge_projects(replace(rel, input=merged)))
+
+
+def _has_sets(rel: Aggregation) -> bool:
+    return isinstance(rel, Aggregate) and rel.grouping_sets is not None
+
+
+def _has_time_twice(rel: Rel) -> bool:
+    """Whether a projection below it, as Flink has it, would hold its time once more than what that reads."""
+    return passes_time(rel) and rel.window.time_field.field_index in rel.grouping
+
+
+def _skips_columns(rel: Aggregation) -> bool:
+    """Whether it reads some columns of its input and passes over others, which calls read that nobody needed."""
+    return reads_something(rel) and not read_columns(rel) >= set(range(rel.input.width))
+
+
+def merge_columns(rel: Aggregation) -> Rel:
+    """An aggregation over the input of projections that pass on all that is aggregated."""
+    source = rel.input
+    columns = {i: i for i in read_columns(rel)}
+    while isinstance(source, Project) and all(isinstance(source.exprs[i], InputRef) for i in columns.values()):
+        columns = {i: source.exprs[at].index for i, at in columns.items()}  # type: ignore[union-attr]
+        source = source.input
+    if source is rel.input or len({columns[g] for g in rel.grouping}) < len(rel.grouping):
+        return rel
+    return _in_order(remap_aggregate(rel, columns, source))
+
+
+def _in_order(rel: Aggregation) -> Rel:
+    """The aggregation with its grouping columns in the order of its input's, and a projection to its own order."""
+    order = sorted(range(len(rel.grouping)), key=lambda i: rel.grouping[i])
+    indexes = [*order, *range(len(order), rel.width)]
+    ordered = replace(rel, grouping=tuple(rel.grouping[i] for i in order))
+    if indexes == list(range(rel.width)):
+        return ordered
+    outputs = identity(ordered.types)
+    return Project(input=ordered, exprs=tuple(outputs[indexes.index(i)] for i in range(rel.width)), names=rel.names)

@@ -1,0 +1,197 @@
+"""Distinct aggregations in two levels: first per bucket of the distinct values, then over the buckets.
+
+Source: ``SplitAggregateRule``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count as counting
+
+from ....plan.functions import Arguments, aggregation_of, arithmetic
+from ....plan.functions.aggregate import AVG, COUNT, SUM0
+from ....plan.functions.comparison import EQ
+from ....plan.functions.conditional import HASH_CODE, IF
+from ....plan.record import replace
+from ....plan.rex import FUNCTION, InputRef, Literal, RexNode
+from ....plan.settings import is_on, value_of
+from ....plan.specs import AggregateCall
+from ....plan.types import BIGINT, INT, LogicalType
+from ...algebra.builders import extended
+from ...algebra.calls import is_of
+from ...algebra.logical import Aggregate, Project
+from ...algebra.names import uniquify
+from ...algebra.rel import Rel
+from ...metadata.window_properties import window_columns
+from ...rex.expressions import and_, cast, compare, identity
+from ..rule import Config, rule
+from .groups import expand_id, expanded
+
+
+@rule(on=Aggregate, configured=True)
+def split_distinct(rel: Aggregate, config: Config) -> Rel:
+    """Split every aggregation with distinct calls, where the options ask for it."""
+    if not is_on(config, "table.optimizer.distinct-agg.split.enabled"):
+        return rel
+    buckets = int(value_of(config, "table.optimizer.distinct-agg.split.bucket-num"))
+    if rel.phase or rel.grouping_sets is not None:
+        return rel
+    if not any(c.distinct for c in rel.calls) or not all(map(_parts_of, rel.calls)):
+        return rel
+    return rel if _groups_by_processing_time(rel) else _split(rel, buckets)
+
+
+def _groups_by_processing_time(rel: Aggregate) -> bool:
+    """Whether it is an aggregation per window of processing time: ``SplitAggregateRule`` leaves these whole."""
+    found = window_columns(rel.input)
+    return found is not None and found.bounded_by(rel.grouping) and not found.time_type.is_rowtime
+
+
+def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
+    """The functions that are computed per bucket, each with the one that puts the buckets' results together."""
+    name = call.internal_name or ""
+    return aggregation_of(name).split(name, len(call.arg_list))
+
+
+def _split(rel: Aggregate, buckets: int) -> Rel:
+    hashed = _hashed_columns(rel)
+    source: Rel = _with_buckets(rel.input, hashed, buckets) if hashed else rel.input
+    first_bucket = rel.input.width
+    bucket_of = {column: first_bucket + i for i, column in enumerate(hashed)}
+    sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
+    grouping = (*rel.grouping, *bucket_of.values())
+    calls, final_names = _parts(rel)
+    sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _parts_of(call)]
+    if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
+        source, calls = _expanded(calls, source, grouping, sets)
+    partial = _partial(rel, source, grouping, calls)
+    return _merged(rel, _final(rel, partial, final_names))
+
+
+def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
+    """The calls per bucket, and by what function each is put together."""
+    types = rel.input.types
+    parts, finals = [], []
+    for call in rel.calls:
+        for partial, final in _parts_of(call):
+            half = partial != call.internal_name
+            parts.append(_half_of_average(call, partial, types[call.arg_list[0]]) if half else call)
+            finals.append(final)
+    return parts, finals
+
+
+def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> AggregateCall:
+    if name == COUNT.internal_name:
+        return replace(call, internal_name=name, syntax=COUNT.syntax, type=BIGINT.not_null())
+    return replace(call, internal_name=name, type=SUM0.returns(Arguments((argument,))).not_null())
+
+
+def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
+    columns: set[int] = set()
+    for call in rel.calls:
+        if call.distinct or aggregation_of(call.internal_name).is_spread:
+            columns.update(call.arg_list)
+    return tuple(sorted(columns.difference(rel.grouping)))
+
+
+def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
+    """The input with ``MOD(HASH_CODE(column), buckets)`` for each column to spread."""
+    refs = identity(source.types)
+    numbers = []
+    for column in hashed:
+        t = refs[column].type
+        code = HASH_CODE.typed(INT.with_nullability(t.nullable), refs[column])
+        numbers.append(arithmetic.MOD.typed(code.type, code, Literal(buckets, INT.not_null())))
+    return extended(source, numbers)
+
+
+def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
+    """The grouping set that a call belongs to: its buckets, or none."""
+    spread = call.distinct or aggregation_of(call.internal_name).is_spread
+    buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
+    return (*rel.grouping, *sorted(buckets))
+
+
+def _expanded(
+    split: list[AggregateCall], source: Rel, grouping: tuple[int, ...], sets: list[tuple[int, ...]]
+) -> tuple[Rel, list[AggregateCall]]:
+    """Each row once per grouping set, and the calls filtered to the rows of their own."""
+    fields = source.row_type.fields
+    width = len(fields)
+    distinct_sets = sorted(set(sets), key=lambda s: expand_id(grouping, s))
+    expand = expanded(source, grouping, distinct_sets)
+    exprs: list[RexNode] = list(identity(expand.types)[:width])
+    names = [f.name for f in fields]
+    e = InputRef(width, BIGINT.not_null())
+    place: dict[tuple[int, int], int] = {}
+    calls = []
+    for call, chosen in zip(split, sets, strict=True):
+        number = expand_id(grouping, chosen)
+        key = (number, call.filter_arg)
+        if key not in place:
+            condition: list[RexNode] = [compare(EQ, e, Literal(number, INT.not_null()))]
+            if call.filter_arg >= 0:
+                condition.append(InputRef(call.filter_arg, fields[call.filter_arg].type))
+            place[key] = len(exprs)
+            exprs.append(and_(condition))
+            names.append(f"$g_{number}")
+        calls.append(replace(call, filter_arg=place[key]))
+    project = Project(input=expand, exprs=tuple(exprs), names=uniquify(names))
+    return project, calls
+
+
+def _partial(rel: Aggregate, source: Rel, grouping: tuple[int, ...], calls: list[AggregateCall]) -> Aggregate:
+    return Aggregate(
+        input=source,
+        grouping=grouping,
+        calls=tuple(replace(c, name=None) for c in calls),
+        ttl=rel.ttl,
+        phase="PARTIAL",
+    )
+
+
+def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggregate:
+    first = len(partial.grouping)
+    keys = len(rel.grouping)
+    calls = tuple(
+        replace(
+            part,
+            name=None,
+            internal_name=function,
+            syntax=FUNCTION,
+            arg_list=(first + i,),
+            filter_arg=-1,
+            distinct=False,
+        )
+        for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
+    )
+    return Aggregate(
+        input=partial,
+        grouping=tuple(range(keys)),
+        calls=calls,
+        ttl=rel.ttl,
+        phase="FINAL",
+    )
+
+
+def _merged(rel: Aggregate, final: Aggregate) -> Rel:
+    """Sums and counts as averages, in a projection above."""
+    if len(final.calls) == len(rel.calls):
+        return final
+    columns = iter(identity(final.types))
+    exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
+    for call in rel.calls:
+        value = next(columns)
+        exprs.append(_average(value, next(columns), call) if is_of(call, AVG) else value)
+    names: list[str] = []
+    for i, e in enumerate(exprs):
+        free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)
+        names.append(final.names[e.index] if isinstance(e, InputRef) else next(free))
+    return Project(input=final, exprs=tuple(exprs), names=tuple(names))
+
+
+def _average(total: RexNode, count: RexNode, call: AggregateCall) -> RexNode:
+    zero = Literal(0, BIGINT.not_null())
+    quotient = arithmetic.DIVIDE.call(total, count)
+    operands = (compare(EQ, count, zero), Literal(None, call.type.nullable_()), quotient)
+    return cast(IF.typed(quotient.type.nullable_(), *operands), call.type)

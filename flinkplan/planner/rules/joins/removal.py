@@ -1,0 +1,51 @@
+"""Outer joins that change nothing.
+
+Sources: Calcite's ``ProjectJoinRemoveRule``, ``AggregateJoinRemoveRule``.
+"""
+
+from __future__ import annotations
+
+from ....plan.record import replace
+from ....plan.specs import JoinType
+from ...algebra.logical import Aggregate, Join, Project
+from ...algebra.rel import Rel
+from ...metadata.join_kinds import join_keys
+from ...metadata.uniqueness import are_columns_unique
+from ...rex.expressions import are_columns, refs, shift
+from ..rule import rule
+
+
+@rule(on=Project, over=Join)
+def remove_joins(rel: Project, join: Join) -> Rel:
+    """An outer join goes of which a projection reads the preserved side alone, each row of which has one match."""
+    return _over_preserved(rel, join) or rel if _matches_once(join) else rel
+
+
+@rule(on=Aggregate, over=Project)
+def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
+    """The same where an aggregation of the columns does not mind how often a row comes."""
+    if not isinstance(below.input, Join) or not all(call.distinct for call in rel.calls):
+        return rel
+    if not are_columns(below.exprs):
+        return rel
+    kept = _over_preserved(below, below.input)
+    return rel if kept is None else replace(rel, input=kept)
+
+
+def _over_preserved(rel: Project, join: Join) -> Project | None:
+    """The projection over the side of which an outer join keeps every row, if it reads nothing of the other."""
+    width = join.left.width
+    read = set().union(*map(refs, rel.exprs))
+    if join.type is JoinType.LEFT and all(i < width for i in read):
+        return replace(rel, input=join.left)
+    if join.type is JoinType.RIGHT and all(i >= width for i in read):
+        return replace(rel, input=join.right, exprs=tuple(shift(e, -width) for e in rel.exprs))
+    return None
+
+
+def _matches_once(join: Join) -> bool:
+    """Whether no row of the preserved side has two matches."""
+    keys = join_keys(join.condition, join.left.width)
+    if join.type is JoinType.LEFT:
+        return are_columns_unique(join.right, keys.right) is True
+    return join.type is JoinType.RIGHT and are_columns_unique(join.left, keys.left) is True

@@ -1,0 +1,208 @@
+"""Subqueries that read the row of an outer relation, as relations that bring that row's columns themselves.
+
+Source: Calcite's ``RelDecorrelator``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ...plan.errors import UnsupportedError
+from ...plan.functions.aggregate import COUNT
+from ...plan.functions.comparison import EQ
+from ...plan.record import Record, replace
+from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.specs import AggregateCall, JoinType
+from ..algebra.builders import columns, compare_columns, distinct, extended, filtered, inner_join
+from ..algebra.calls import is_of, remap_calls
+from ..algebra.logical import Aggregate, Filter, Join, Project
+from ..algebra.rel import Rel
+from ..rex.expressions import TRUE, and_, conjunctions, identity, is_call, remap, rewrite
+from ..rex.simplify import simplify_condition
+
+
+class Frame(Record):
+    """A relation free of an outer row: where the columns it had are now, and those of the outer row."""
+
+    rel: Rel
+    places: Mapping[int, int]
+    outer: Mapping[int, int]
+
+
+def correlated_columns(rex: RexNode, correl: str | None) -> list[int]:
+    """The columns of the outer row that an expression reads, once for each time that it does."""
+    if isinstance(rex, FieldAccess) and isinstance(rex.expr, CorrelVariable) and rex.expr.correl == correl:
+        return [rex.expr.type.field_names.index(rex.name)]
+    return [i for child in children(rex) for i in correlated_columns(child, correl)]
+
+
+def free_variables(rel: Rel) -> set[str]:
+    """The outer rows that a relation reads."""
+    own = [getattr(rel, name, None) for name in ("condition", "call", "expr")]
+    found = {v for e in (*own, *getattr(rel, "exprs", ())) if e is not None for v in _variables(e)}
+    return found.union(*map(free_variables, rel.inputs))
+
+
+def _variables(rex: RexNode) -> set[str]:
+    if isinstance(rex, CorrelVariable):
+        return {rex.correl}
+    return set().union(*map(_variables, children(rex)))
+
+
+def decorrelated(rel: Rel, correl: str, left: Rel) -> Frame:
+    """The relation with the outer columns that it reads among its own; ``left`` has the outer rows.
+
+    A column that a filter equates with one of the outer row stands for that; any other is joined in, each
+    value once.  Raises :class:`UnsupportedError` where Flink does not decorrelate either.
+    """
+    if correl not in free_variables(rel):
+        return Frame(rel, {i: i for i in range(rel.width)}, {})
+    match rel:
+        case Filter():
+            return _filter(rel, correl, left)
+        case Project():
+            return _project(rel, correl, left)
+        case Aggregate(grouping_sets=None):
+            return _aggregate(rel, correl, left)
+        case Join(type=JoinType.INNER):
+            return _join(rel, correl, left)
+    raise not_decorrelated()
+
+
+def not_decorrelated() -> UnsupportedError:
+    """What to raise for a subquery that Flink leaves correlated."""
+    return UnsupportedError(
+        "a subquery reads the outer row in a place from which Flink cannot take it",
+        hint="compare with the outer row in the WHERE of the subquery, or write the query as a join",
+    )
+
+
+def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
+    frame = decorrelated(rel.input, correl, left)
+    needed = correlated_columns(rel.condition, correl)
+    condition = remap(rel.condition, frame.places)
+    if set(needed) - frame.outer.keys():
+        equal = _equivalents(condition, correl, needed, frame)
+        frame = _with_values(frame, needed, left) if equal is None else equal
+    own = _placed(condition, correl, frame)
+    return replace(frame, rel=filtered(frame.rel, conjunctions(simplify_condition(own))))
+
+
+def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Frame) -> Frame | None:
+    """The frame with columns that are equal to the outer ones, if each of these is in one equality alone."""
+    found = dict(frame.outer)
+    width = frame.rel.width
+    extra: list[RexNode] = []
+    matched = 0
+    for part in conjunctions(condition):
+        if not is_call(part, EQ):
+            continue
+        for outer, own in (children(part), reversed(children(part))):
+            direct = correlated_columns(outer, correl) if isinstance(outer, FieldAccess) else []
+            if direct and direct[0] not in found and not correlated_columns(own, correl):
+                if not isinstance(own, InputRef):
+                    extra.append(own)
+                found[direct[0]] = own.index if isinstance(own, InputRef) else width + len(extra) - 1
+                matched += 1
+                break
+    if matched < len(needed):
+        return None
+    return Frame(extended(frame.rel, extra), frame.places, found)
+
+
+def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
+    """The frame joined with each value of the outer columns once."""
+    missing = sorted(set(needed) - frame.outer.keys())
+    values = distinct(columns(left, missing))
+    width = frame.rel.width
+    return Frame(
+        inner_join(frame.rel, values, TRUE),
+        frame.places,
+        {**frame.outer, **{column: width + i for i, column in enumerate(missing)}},
+    )
+
+
+def _placed(rex: RexNode, correl: str, frame: Frame) -> RexNode:
+    """An expression with the columns that stand for those of the outer row."""
+    own = identity(frame.rel.types)
+
+    def place(node: RexNode) -> RexNode:
+        if isinstance(node, InputRef):
+            return own[node.index]
+        found = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
+        return own[frame.outer[found[0]]] if found else node
+
+    return rewrite(rex, place)
+
+
+def _project(rel: Project, correl: str, left: Rel) -> Frame:
+    frame = decorrelated(rel.input, correl, left)
+    needed = [i for e in rel.exprs for i in correlated_columns(e, correl)]
+    if set(needed) - frame.outer.keys():
+        frame = _with_values(frame, needed, left)
+    exprs = [_placed(remap(e, frame.places), correl, frame) for e in rel.exprs]
+    names = [*rel.names]
+    outer: dict[int, int] = {}
+    below = frame.rel
+    for column in sorted(frame.outer):
+        outer[column] = len(exprs)
+        exprs.append(InputRef(frame.outer[column], below.types[frame.outer[column]]))
+        name = below.names[frame.outer[column]]
+        names.append(f"{name}{len(names)}" if name in names else name)
+    new = Project(input=below, exprs=tuple(exprs), names=tuple(names))
+    return Frame(new, {i: i for i in range(len(rel.exprs))}, outer)
+
+
+def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
+    """Groups by the outer columns too, behind its own; constant grouping columns are added again above."""
+    frame = decorrelated(rel.input, correl, left)
+    fixed = _constants(frame.rel) if frame.outer else {}
+    keys = [(i, frame.places[g]) for i, g in enumerate(rel.grouping) if frame.places[g] not in fixed]
+    outer = [frame.outer[c] for c in sorted(frame.outer)]
+    read = [frame.places[a] for c in rel.calls for a in (*c.arg_list, *([c.filter_arg] if c.filter_arg >= 0 else []))]
+    kept = list(dict.fromkeys([*(k for _, k in keys), *outer, *read]))
+    source = columns(frame.rel, kept)
+    place = {old: kept.index(new) for old, new in frame.places.items() if new in kept}
+    grouping = tuple(kept.index(k) for k in (*(k for _, k in keys), *outer))
+    calls = remap_calls(rel.calls, place)
+    if grouping and not rel.grouping:
+        calls = tuple(_of_some_rows(c, source) for c in calls)
+    new: Rel = replace(rel, input=source, grouping=grouping, calls=calls)
+    places = {i: n for n, (i, _) in enumerate(keys)}
+    places |= {len(rel.grouping) + n: len(grouping) + n for n in range(len(calls))}
+    lacking = [i for i in range(len(rel.grouping)) if i not in places]
+    if lacking:
+        width = new.width
+        new = extended(new, [fixed[frame.places[rel.grouping[i]]] for i in lacking])
+        places |= {i: width + n for n, i in enumerate(lacking)}
+    return Frame(new, places, {c: len(keys) + n for n, c in enumerate(sorted(frame.outer))})
+
+
+def _of_some_rows(call: AggregateCall, source: Rel) -> AggregateCall:
+    """A call over groups, of which each has a row: NULL only where its arguments may be."""
+    if not call.arg_list or is_of(call, COUNT):
+        return call
+    nullable = any(source.types[a].nullable for a in call.arg_list)
+    return replace(call, type=call.type.with_nullability(nullable or call.filter_arg >= 0))
+
+
+def _constants(rel: Rel) -> dict[int, RexNode]:
+    if not isinstance(rel, Project):
+        return {}
+    return {i: e for i, e in enumerate(rel.exprs) if isinstance(e, Literal)}
+
+
+def _join(rel: Join, correl: str, left: Rel) -> Frame:
+    frames = decorrelated(rel.left, correl, left), decorrelated(rel.right, correl, left)
+    width, old_width = frames[0].rel.width, rel.left.width
+    places = dict(frames[0].places) | {old_width + i: width + n for i, n in frames[1].places.items()}
+    outer = {c: width + i for c, i in frames[1].outer.items()} | dict(frames[0].outer)
+    both = [
+        compare_columns(frames[0].rel, frames[0].outer[c], frames[1].rel, frames[1].outer[c])
+        for c in sorted(frames[0].outer.keys() & frames[1].outer.keys())
+    ]
+    condition = remap(rel.condition, places)
+    if correlated_columns(condition, correl):
+        raise not_decorrelated()
+    frame = Frame(inner_join(frames[0].rel, frames[1].rel, and_(both)), places, outer)
+    return replace(frame, rel=filtered(frame.rel, conjunctions(_placed(condition, correl, frame))))

@@ -1,0 +1,487 @@
+"""Subqueries inside expressions, as columns of a join.  Source: Calcite's ``SubQueryRemoveRule``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum, auto
+from typing import Protocol
+
+from ...plan.errors import UnsupportedError
+from ...plan.functions import Function, called
+from ...plan.functions.aggregate import COUNT, MAX, MIN, SINGLE_VALUE
+from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import (
+    AND,
+    EQ,
+    GE,
+    GT,
+    IS_FALSE,
+    IS_NOT_FALSE,
+    IS_NOT_NULL,
+    IS_NOT_TRUE,
+    IS_NULL,
+    IS_TRUE,
+    LE,
+    LT,
+    NE,
+    NOT,
+)
+from ...plan.functions.conditional import CASE
+from ...plan.record import Struct, field, replace
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
+from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
+from ..algebra.builders import aggregated, columns, compare_columns, distinct, extended
+from ..algebra.calls import aggregate_call, is_of
+from ..algebra.logical import Aggregate, Filter, Join, Project
+from ..algebra.names import inferred, uniquify
+from ..algebra.rel import Rel
+from ..metadata.uniqueness import are_columns_unique
+from ..rex.builder import comparison_operands
+from ..rex.expressions import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    and_,
+    case,
+    cast,
+    compare,
+    conjunctions,
+    holds_subquery,
+    identity,
+    inline,
+    is_call,
+    or_,
+    rewrite,
+    shift,
+    test,
+)
+from ..rex.simplify import negate, simplify_condition
+from ..rex.unplanned import SubQuery, SubQueryKind
+from .decorrelation import correlated_columns, decorrelated, free_variables
+from .semi_joins import has_a_row, is_correlated, joined
+
+
+class Rewriter(Protocol):
+    """What rewrites the relations of subqueries."""
+
+    met_correlation: bool
+    """Whether any of them read the rows of another one."""
+    took_apart: bool
+    """Whether one of them no longer does."""
+
+    def expand(self, rel: Rel) -> Rel:
+        """The relation of a subquery that is joined, without subqueries of its own."""
+        ...
+
+
+class Logic(Enum):
+    """What is asked of a condition.  Source: ``RelOptUtil.Logic``, ``LogicVisitor``."""
+
+    TRUE = auto()
+    """Only rows for which it is TRUE are kept."""
+    TWO_VALUED = auto()
+    """It cannot be unknown."""
+    THREE_VALUED = auto()
+    UNKNOWN_AS_FALSE = auto()
+    UNKNOWN_AS_TRUE = auto()
+
+
+_LOGIC: dict[Function | None, Logic] = {
+    IS_TRUE: Logic.UNKNOWN_AS_FALSE,
+    IS_NOT_TRUE: Logic.UNKNOWN_AS_FALSE,
+    IS_FALSE: Logic.UNKNOWN_AS_TRUE,
+    IS_NOT_FALSE: Logic.UNKNOWN_AS_TRUE,
+}
+
+
+def _asked_of_operands(rex: RexNode, logic: Logic) -> Logic:
+    """What is asked of a call's operands where this is asked of the call."""
+    return logic if is_call(rex, AND) else _LOGIC.get(called(rex), Logic.THREE_VALUED)
+
+
+class Joins(Struct):
+    """Joins the source with what the subqueries of an expression yield, and puts columns in their place.
+
+    Source: ``SubQueryRemoveRule.rewriteIn``, ``rewriteExists``, ``rewriteSome``, ``rewriteScalarQuery``.
+    """
+
+    rewriter: Rewriter
+    source: Rel
+    shift: int = 0
+    """How many columns of another relation stand before the source's, in a join."""
+
+    asked: dict[SubQuery[Rel], Logic] = field(default_factory=dict)
+    """What is asked of each subquery at all the places where it stands."""
+    values: dict[SubQuery[Rel], RexNode] = field(default_factory=dict)
+    """What has taken the place of a subquery."""
+
+    def rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
+        """The expression without subqueries; equal ones are joined once."""
+        self._ask(rex, logic)
+        return self._rewritten(rex, logic)
+
+    def _ask(self, rex: RexNode, logic: Logic) -> None:
+        if isinstance(rex, SubQuery):
+            self.asked[rex] = logic if self.asked.get(rex, logic) is logic else Logic.THREE_VALUED
+        for operand in children(rex):
+            self._ask(operand, _asked_of_operands(rex, logic))
+
+    def _rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
+        if isinstance(rex, SubQuery):
+            if rex not in self.values:
+                self.values[rex] = self._value(rex, self.asked.get(rex, logic))
+            return self.values[rex]
+        if not holds_subquery(rex):
+            return rex
+        if not isinstance(rex, Call):
+            return rewrite(rex, lambda r: self._rewritten(r, Logic.THREE_VALUED) if isinstance(r, SubQuery) else r)
+        operands = [self._rewritten(o, _asked_of_operands(rex, logic)) for o in rex.operands]
+        if is_call(rex, NOT) and is_call(operands[0], CASE):
+            return _negated(operands[0])
+        if is_call(rex, CASE) and rex.type.root != "BOOLEAN":
+            operands[:-1:2] = map(simplify_condition, operands[:-1:2])
+        return replace(rex, operands=tuple(operands))
+
+    def _value(self, node: SubQuery[Rel], logic: Logic) -> RexNode:
+        if self.shift and node.kind is not SubQueryKind.SCALAR:
+            raise _refused(node, "in the condition of a join", "move it to WHERE")
+        node = replace(node, operands=tuple(self._rewritten(o, Logic.THREE_VALUED) for o in node.operands))
+        match node.kind:
+            case SubQueryKind.SCALAR:
+                return self._scalar(node)
+            case SubQueryKind.EXISTS:
+                return self._exists(node, logic)
+            case SubQueryKind.IN:
+                return self._contained(node, logic)
+        return self._some(node)
+
+    def attach(self, kind: JoinType, right: Rel, correl: str | None) -> tuple[RexNode, ...]:
+        """Join the source with a relation that may read its rows; the columns that this adds."""
+        if correl is None or correl not in free_variables(right):
+            return self._join(kind, right, [])
+        self.rewriter.met_correlation = self.rewriter.took_apart = True
+        if kind is JoinType.LEFT and _is_scalar_aggregate(right):
+            return self._aggregates(right, correl)
+        frame = decorrelated(right, correl, self.source)
+        added = self._join(kind, frame.rel, self._equalities(frame.rel, frame.outer))
+        return tuple(added[frame.places[i]] for i in range(right.width))
+
+    def _equalities(self, right: Rel, outer: Mapping[int, int]) -> list[RexNode]:
+        return [compare_columns(self.source, c, right, outer[c]) for c in sorted(outer)]
+
+    def _aggregates(self, right: Rel, correl: str) -> tuple[RexNode, ...]:
+        """Aggregates of no rows are NULL behind an outer join, and counts 0; what is computed of them is so above.
+
+        Source: ``AdjustProjectForCountAggregateRule``.
+        """
+        exprs: tuple[RexNode, ...] = identity(right.types)
+        names = right.names
+        while isinstance(right, Project):
+            exprs = tuple(inline(e, right.exprs) for e in exprs)
+            right = right.input
+        assert isinstance(right, Aggregate)
+        width = self.source.width
+        frame = decorrelated(right, correl, self.source)
+        added = self._join(JoinType.LEFT, frame.rel, self._equalities(frame.rel, frame.outer))
+        values = []
+        for i, call in enumerate(right.calls):
+            value = added[frame.places[i]]
+            if is_of(call, COUNT):
+                zero = Literal(0, call.type.not_null())
+                value = case([test(IS_NULL, value), zero, value], call.type.nullable_())
+            values.append(value)
+        found = tuple(cast(_typed_anew(e, values), e.type.nullable_()) for e in exprs)
+        return self._computed(width, found, names)
+
+    def _computed(self, width: int, values: tuple[RexNode, ...], names: Iterable[str]) -> tuple[RexNode, ...]:
+        """Columns that hold the values, behind the source's first ones."""
+        exprs = (*identity(self.source.types)[:width], *values)
+        columns = uniquify([*self.source.names[:width], *names])
+        self.source = Project(input=self.source, exprs=exprs, names=columns)
+        return identity(self.source.types)[width:]
+
+    def _scalar(self, node: SubQuery[Rel]) -> RexNode:
+        rel = self.rewriter.expand(node.rel)
+        correlated = node.correl is not None and node.correl in free_variables(rel)
+        if node.correl is not None and correlated:
+            found = self._keyed(rel, node.correl) or self._aggregated_by_key(rel, node.correl)
+            if found is not None:
+                return found
+        if not are_columns_unique(rel, ()):
+            rel = single_value(rel)
+        if correlated:
+            rel = without_check(rel)
+        return self.attach(JoinType.LEFT, rel, node.correl)[0]
+
+    def _keyed(self, rel: Rel, correl: str) -> RexNode | None:
+        """A column of the one row with a key that the outer row gives: ``RemoveCorrelationForScalarProjectRule``."""
+        if not isinstance(rel, Project) or not isinstance(rel.input, Filter):
+            return None
+        table = rel.input.input
+        if correl in free_variables(table) or is_correlated(rel.exprs[0], correl):
+            return None
+        parts = conjunctions(rel.input.condition)
+        outer = [p for p in parts if is_correlated(p, correl)]
+        keys = {o.index for p in outer for o in children(p) if isinstance(o, InputRef)}
+        if not all(is_call(p, EQ) for p in outer) or not are_columns_unique(table, keys):
+            return None
+        width = self.source.width
+        added = self._join(JoinType.LEFT, table, [joined(p, self.source, width, correl) for p in parts])
+        return _typed_anew(rel.exprs[0], added, absent=test(IS_NULL, added[min(keys)]))
+
+    def _aggregated_by_key(self, rel: Rel, correl: str) -> RexNode | None:
+        """What is computed of aggregates over the rows that equal a key of the outer row.
+
+        Those are joined first, then grouped by the source's columns: ``RemoveCorrelationForScalarAggregateRule``.
+        """
+        match rel:
+            case Project(
+                exprs=(value,),
+                input=Aggregate(
+                    grouping=(), grouping_sets=None, calls=calls, input=Project(input=Filter() as below) as computed
+                ),
+            ):
+                rows = below.input
+            case _:
+                return None
+        if correl in free_variables(rows) or any(is_correlated(e, correl) for e in computed.exprs):
+            return None
+        parts = conjunctions(below.condition)
+        keys = [c for p in parts if is_call(p, EQ) for c in _equated_with(p, correl)]
+        if not keys or set(keys) != {c for p in parts for c in correlated_columns(p, correl)}:
+            return None
+        if not are_columns_unique(self.source, keys):
+            return None
+        width = self.source.width
+        exprs: tuple[RexNode, ...] = (*identity(rows.types), TRUE)
+        marked = Project(input=rows, exprs=exprs, names=uniquify([*rows.names, "nullIndicator"]))
+        *added, mark = self._join(JoinType.LEFT, marked, [joined(p, self.source, width, correl) for p in parts])
+        arguments = [_typed_anew(e, added, absent=test(IS_NULL, mark)) for e in computed.exprs]
+        if not all(c.arg_list for c in calls):
+            arguments.append(mark)
+        self._computed(width, tuple(arguments), [*computed.names, "nullIndicator"][: len(arguments)])
+        types = self.source.types
+        last = len(types) - 1
+        calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, types) for c in calls)
+        self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls)
+        found = _typed_anew(value, identity(self.source.types)[width:])
+        return self._computed(width, (cast(found, found.type.nullable_()),), rel.names)[0]
+
+    def _exists(self, node: SubQuery[Rel], logic: Logic) -> RexNode:
+        """Whether the subquery has a row."""
+        rel = self.rewriter.expand(node.rel)
+        if has_a_row(rel):
+            return TRUE
+        rows = distinct(Project(input=rel, exprs=(TRUE,), names=("i",)))
+        if logic is Logic.TRUE:
+            self.attach(JoinType.INNER, rows, node.correl)
+            return TRUE
+        return test(IS_NOT_NULL, self.attach(JoinType.LEFT, rows, node.correl)[0])
+
+    def _contained(self, node: SubQuery[Rel], logic: Logic) -> RexNode:
+        """Whether the operands are among the rows of the subquery."""
+        rel = self.rewriter.expand(node.rel)
+        if not node.type.nullable and logic is not Logic.TRUE:
+            logic = Logic.TWO_VALUED
+        reads_outer = node.correl is not None and node.correl in free_variables(rel)
+        counts: tuple[RexNode, ...] = ()
+        if logic in (Logic.THREE_VALUED, Logic.UNKNOWN_AS_TRUE):
+            kind = JoinType.LEFT if reads_outer else JoinType.INNER
+            counts = self.attach(kind, _counted(rel), node.correl)
+        if logic is Logic.TRUE:
+            self._match(node, distinct(rel))
+            return TRUE
+        if reads_outer:
+            raise _refused(node, "of the outer row in this place", "use it alone, or joined by AND, in WHERE")
+        equal = self._equal_operands(node, rel, range(rel.width))
+        found = test(IS_NOT_NULL, self._join(JoinType.LEFT, _marked(rel, "i"), equal)[-1])
+        unknown = TRUE if logic is Logic.UNKNOWN_AS_TRUE else UNKNOWN
+        branches: list[RexNode] = [compare(EQ, counts[0], _ZERO), FALSE] if counts else []
+        nulls = [test(IS_NULL, o) for o in node.operands if o.type.nullable]
+        branches += [or_(nulls), UNKNOWN] if nulls else []
+        branches += [found, TRUE]
+        branches += [compare(LT, counts[1], counts[0]), unknown] if counts else []
+        return case([*branches, FALSE], BOOLEAN) if len(branches) > 2 else found
+
+    def _match(self, node: SubQuery[Rel], rows: Rel) -> None:
+        """Join the source with the rows that the operands equal, which may read it."""
+        if node.correl is None or node.correl not in free_variables(rows):
+            self._join(JoinType.INNER, rows, self._equal_operands(node, rows, range(rows.width)))
+            return
+        self.rewriter.met_correlation = self.rewriter.took_apart = True
+        frame = decorrelated(rows, node.correl, self.source)
+        equal = self._equal_operands(node, frame.rel, [frame.places[i] for i in range(rows.width)])
+        self._join(JoinType.INNER, frame.rel, [*self._equalities(frame.rel, frame.outer), *equal])
+
+    def _equal_operands(self, node: SubQuery[Rel], right: Rel, places: Iterable[int]) -> list[RexNode]:
+        """The equality of each operand with the column at its place in the relation that is joined."""
+        width, types = self.source.width, right.types
+        return [
+            compare(EQ, *comparison_operands((o, InputRef(width + i, types[i]))))
+            for o, i in zip(node.operands, places, strict=True)
+        ]
+
+    def _some(self, node: SubQuery[Rel]) -> RexNode:
+        """Whether the comparison holds for some row: for that for which it is easiest."""
+        rel = self.rewriter.expand(node.rel)
+        kind = JoinType.INNER
+        assert node.comparison is not None
+        if node.comparison is NE:
+            rows, values, extreme = self.attach(kind, _varieties(rel), node.correl)
+            holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
+            operand = node.operands[0]
+            branches: list[RexNode] = [compare(EQ, rows, _ZERO), FALSE]
+            branches += [test(IS_NULL, operand), UNKNOWN] if operand.type.nullable else []
+            few = and_([compare(NE, values, rows), compare(LE, values, _ONE)])
+            branches += [few, or_([holds, UNKNOWN]), compare(EQ, values, _ONE), holds]
+            return case([*branches, TRUE], BOOLEAN)
+        extreme, rows, values = self.attach(kind, _extreme(rel, node.comparison), node.correl)
+        holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
+        branches = [compare(EQ, rows, _ZERO), FALSE, test(IS_TRUE, holds), TRUE]
+        branches += [compare(GT, rows, values), UNKNOWN]
+        return case([*branches, holds], BOOLEAN)
+
+    def _join(self, kind: JoinType, right: Rel, conditions: Iterable[RexNode]) -> tuple[RexNode, ...]:
+        """Join the source with a relation; the columns that this adds."""
+        left = self.source
+        width = left.width
+        self.source = Join(left=left, right=right, type=kind, condition=and_(conditions))
+        return tuple(shift(column, self.shift) for column in identity(self.source.types)[width:])
+
+
+_ZERO = Literal(0, INT.not_null())
+_ONE = Literal(1, INT.not_null())
+_EASIEST = {LT: MAX, LE: MAX, GT: MIN, GE: MIN}
+"""The value of a column that is compared with most easily."""
+
+
+def _negated(rex: RexNode) -> RexNode:
+    """NOT of a CASE: that of what it yields."""
+    *branches, last = children(rex)
+    return case([*(negate(b) if i % 2 else b for i, b in enumerate(branches)), negate(last)], rex.type)
+
+
+def _refused(node: SubQuery[Rel], where: str, hint: str) -> UnsupportedError:
+    return UnsupportedError(f"Flink cannot plan {node.kind.value} {where}", hint=hint)
+
+
+def _typed_anew(rex: RexNode, values: Sequence[RexNode], absent: RexNode | None = None) -> RexNode:
+    """An expression of other values, each call with the type that follows from these.
+
+    Calls and literals yield NULL where ``absent`` holds, if it is given.
+    Source: ``RelDecorrelator.RemoveCorrelationRexShuttle``.
+    """
+    if isinstance(rex, InputRef):
+        return values[rex.index]
+    operands = tuple(_typed_anew(o, values, absent) for o in children(rex))
+    new = rex
+    if isinstance(rex, Call) and operands != rex.operands:
+        function = None if is_call(rex, CAST) else called(rex)
+        new = function.call(*operands) if function else replace(rex, operands=operands)
+    elif not isinstance(rex, Literal):
+        return rex
+    nullable = new.type.nullable_()
+    return new if absent is None else case([absent, Literal(None, nullable), new], nullable)
+
+
+def _equated_with(comparison: Call, correl: str) -> list[int]:
+    """The column of the outer row that a comparison has alone on one side."""
+    left, right = comparison.operands
+    for outer, own in ((left, right), (right, left)):
+        if isinstance(outer, FieldAccess) and is_correlated(outer, correl) and not is_correlated(own, correl):
+            return correlated_columns(outer, correl)
+    return []
+
+
+def _of_group(
+    call: AggregateCall, arguments: tuple[int, ...], shift: int, types: Sequence[LogicalType]
+) -> AggregateCall:
+    """A call of one row's aggregates over groups, its arguments and filter moved."""
+    t = call.type
+    if not is_of(call, COUNT):
+        t = t.with_nullability(any(types[a].nullable for a in arguments) or call.filter_arg >= 0)
+    filter_arg = call.filter_arg + shift if call.filter_arg >= 0 else -1
+    return replace(call, arg_list=arguments, filter_arg=filter_arg, type=t)
+
+
+def _is_scalar_aggregate(rel: Rel) -> bool:
+    while isinstance(rel, Project):
+        rel = rel.input
+    return isinstance(rel, Aggregate) and not rel.grouping and rel.grouping_sets is None
+
+
+def _counted(rel: Rel) -> Rel:
+    """The number of rows, and of those without NULL."""
+    nullable = tuple(i for i, t in enumerate(rel.types) if t.nullable)
+    if nullable:
+        counted = replace(_COUNT, name="ck", arg_list=tuple(range(len(nullable))))
+        return aggregated(columns(rel, nullable), [_COUNT, counted])
+    return _twice(aggregated(columns(rel, ()), [_COUNT]), "ck")
+
+
+def _extreme(rel: Rel, comparison: Function) -> Rel:
+    """The value of a column that is compared with most easily, the number of rows and that of values."""
+    t = rel.types[0]
+    extreme = aggregate_call(_EASIEST[comparison], [0], t.nullable_(), name="m")
+    if t.nullable:
+        return aggregated(rel, [extreme, _COUNT, replace(_COUNT, name="d", arg_list=(0,))])
+    return _twice(aggregated(rel, [extreme, _COUNT]), "d")
+
+
+def _varieties(rel: Rel) -> Rel:
+    """The numbers of different rows and of different values, and the greatest value."""
+    t = rel.types[0]
+    greatest = aggregate_call(MAX, [0], t.nullable_(), name="m")
+    values = replace(_COUNT, name="d", arg_list=(0,))
+    if t.nullable:
+        return aggregated(distinct(rel), [_COUNT, values, greatest])
+    found = aggregated(distinct(rel), [_COUNT, greatest])
+    rows, m = identity(found.types)
+    return Project(input=found, exprs=(rows, rows, m), names=("c", "d", "m"))
+
+
+def _twice(rel: Rel, name: str) -> Rel:
+    """The relation with its last column again under another name."""
+    return extended(rel, [identity(rel.types)[-1]], [name])
+
+
+_COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
+
+
+def _marked(rel: Rel, name: str) -> Rel:
+    """Each row once, TRUE behind it."""
+    return extended(distinct(rel), [TRUE], [name])
+
+
+def single_value(rel: Rel) -> Rel:
+    """The one value of a relation; Flink fails at run time where there are several."""
+    call = aggregate_call(SINGLE_VALUE, [0], rel.types[0].nullable_())
+    return Aggregate(input=rel, grouping=(), calls=(call,))
+
+
+def called_by_place(rel: Rel) -> Rel:
+    """What is put behind each row once has no name where correlated subqueries are taken apart.
+
+    The constants among the columns of a group are left out there and added anew.  Source: ``RelDecorrelator``.
+    """
+    match rel:
+        case Project(input=Aggregate(calls=()) as rows, exprs=exprs) if exprs == (*identity(rows.types), TRUE):
+            return replace(rel, names=inferred(rows.names, exprs))
+    return rel
+
+
+def without_check(rel: Rel) -> Rel:
+    """What is computed of one row of aggregates is one value for sure.
+
+    Flink knows only where it takes correlated subqueries apart.  Source: ``RemoveSingleAggregateRule``.
+    """
+    match rel:
+        case Aggregate(
+            grouping=(),
+            calls=(call,),
+            input=Project(input=Aggregate(grouping=(), grouping_sets=None) as row, exprs=(value,)),
+        ) if is_of(call, SINGLE_VALUE):
+            one = cast(value, value.type.nullable_())
+            return Project(input=row, exprs=(one,), names=rel.input.names)
+    return rel

@@ -1,0 +1,178 @@
+"""Subqueries as joins.  Sources: ``FlinkSubQueryRemoveRule``, ``FlinkRewriteSubQueryRule``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from ...plan.functions.aggregate import COUNT
+from ...plan.functions.comparison import AND, GE, GT, IS_TRUE, LE, LT, NOT, OR
+from ...plan.record import Struct, replace
+from ...plan.rex import Literal, RexNode, children
+from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import BOOLEAN, NUMERIC
+from ..algebra.builders import columns, filtered
+from ..algebra.calls import is_of
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project
+from ..algebra.rel import Rel
+from ..algebra.tree import bottom_up
+from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_always_false, is_call, not_, or_, rewrite
+from ..rex.simplify import built_condition, simplify, simplify_condition
+from ..rex.unplanned import SubQuery, SubQueryKind
+from ..rules.projections import merge_projects
+from .joins import Joins, Logic, called_by_place, without_check
+from .lateral_ranks import to_lateral_rank
+from .semi_joins import semi_join
+
+
+def rewrite_subqueries(root: Rel) -> Rel:
+    """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
+    rewriter = _Rewriter()
+    rel = bottom_up(root, rewriter.rewrite)
+    if rewriter.met_correlation:
+        rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
+    return merge_projects.run(rel) if rewriter.took_apart else rel
+
+
+class _Rewriter(Struct):
+    """Rewrites relations, and remembers whether any of them read the rows of another one."""
+
+    met_correlation: bool = False
+    took_apart: bool = False
+    """Whether a subquery has become free of the rows that it read."""
+
+    def rewrite(self, rel: Rel) -> Rel:
+        """A relation without subqueries of its own."""
+        match rel:
+            case Filter() if holds_subquery(rel.condition):
+                condition = rewrite(rewrite(simplify_condition(rel.condition), _simplified), _as_exists)
+                return self._filter(replace(rel, condition=condition))
+            case Project() if any(map(holds_subquery, rel.exprs)):
+                joins = Joins(self, rel.input)
+                exprs = tuple(simplify(joins.rewritten(e, Logic.THREE_VALUED)) for e in rel.exprs)
+                return replace(rel, input=joins.source, exprs=exprs)
+            case Join() if holds_subquery(rel.condition):
+                return self._join(rel)
+            case Lateral():
+                return self._lateral(rel)
+            case Correlate():
+                self.met_correlation = True
+        return rel
+
+    def expand(self, rel: Rel) -> Rel:
+        """The relation of a subquery that is joined, with its own subqueries joined too: none is a semi join then."""
+
+        def change(rel: Rel) -> Rel:
+            return self._filter(rel, semi_joins=False) if isinstance(rel, Filter) else self.rewrite(rel)
+
+        return bottom_up(rel, change)
+
+    def _filter(self, rel: Filter, *, semi_joins: bool = True) -> Rel:
+        if not holds_subquery(rel.condition):
+            return rel
+        source = rel.input
+        rest: list[RexNode] = []
+        parts = list(_separated(rel.condition))
+        semi_joins = semi_joins and not any(map(_is_nested, parts))
+        for part in parts:
+            negated = is_call(part, NOT)
+            inner = children(part)[0] if negated else part
+            found: Rel | None = None
+            if semi_joins and isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
+                kind = JoinType.ANTI if negated else JoinType.SEMI
+                found = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
+                if found is not None and any(map(holds_subquery, inner.operands)):
+                    found = self._of_operands(found)
+            if found is None:
+                rest.append(part)
+            else:
+                source = found
+        if not any(map(holds_subquery, rest)):
+            return filtered(source, rest)
+        width = source.width
+        joins = Joins(self, source)
+        condition = built_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
+        return columns(filtered(joins.source, conjunctions(condition)), range(width))
+
+    def _of_operands(self, rel: Rel) -> Rel:
+        """A semi join whose left side, below the columns that are left of it, computes operands of subqueries."""
+        if isinstance(rel, Project) and not any(map(holds_subquery, rel.exprs)):
+            return replace(rel, input=self._of_operands(rel.input))
+        return replace(rel, left=self.rewrite(rel.left)) if isinstance(rel, Join) else rel
+
+    def _join(self, rel: Join) -> Rel:
+        """A scalar subquery of a join's condition is joined with the right input."""
+        joins = Joins(self, rel.right, shift=rel.left.width)
+        condition = joins.rewritten(rel.condition, Logic.TRUE)
+        return columns(replace(rel, right=joins.source, condition=condition), range(rel.width))
+
+    def _lateral(self, rel: Lateral) -> Rel:
+        ranked = to_lateral_rank(rel)
+        if ranked is not None:
+            return ranked
+        joins = Joins(self, rel.left)
+        added = joins.attach(rel.type, rel.right, rel.correl)
+        exprs = (*identity(joins.source.types)[: rel.left.width], *added)
+        return Project(input=joins.source, exprs=exprs, names=rel.names)
+
+
+def _is_nested(rex: RexNode) -> bool:
+    """Whether IN or EXISTS is only a part of the condition: then no subquery of the filter becomes a semi join."""
+    inner = children(rex)[0] if is_call(rex, NOT) else rex
+    return not isinstance(inner, SubQuery) and _holds_existence(inner)
+
+
+def _holds_existence(rex: RexNode) -> bool:
+    if isinstance(rex, SubQuery):
+        return rex.kind is not SubQueryKind.SCALAR
+    return any(map(_holds_existence, children(rex)))
+
+
+def _separated(rex: RexNode) -> Iterator[RexNode]:
+    """The conditions that must all hold, with NOT pushed inwards as far as there are subqueries."""
+    for part in conjunctions(rex):
+        inner = children(part)[0] if is_call(part, NOT, IS_TRUE) else part
+        if not holds_subquery(part) or isinstance(inner, SubQuery) or inner is part:
+            yield part if not is_call(part, IS_TRUE) else inner
+        elif is_call(part, IS_TRUE) or is_call(inner, NOT):
+            yield from _separated(inner if is_call(part, IS_TRUE) else children(inner)[0])
+        elif is_call(inner, OR):
+            yield from _separated(and_(map(not_, children(inner))))
+        elif is_call(inner, AND):
+            yield or_(map(not_, children(inner)))
+        else:
+            yield part
+
+
+def _simplified(rex: RexNode) -> RexNode:
+    """A subquery with all filters in it simplified.  Source: ``SimplifyFilterConditionRule.EXTENDED``.
+
+    What never holds stays as it is: the outer row that it names makes a join of the subquery, which is cut off later.
+    """
+
+    def simpler(rel: Rel) -> Rel:
+        if not isinstance(rel, Filter):
+            return rel
+        condition = simplify_condition(rel.condition)
+        return rel if is_always_false(condition) else replace(rel, condition=condition)
+
+    return replace(rex, rel=bottom_up(rex.rel, simpler)) if isinstance(rex, SubQuery) else rex
+
+
+def _as_exists(rex: RexNode) -> RexNode:
+    """EXISTS in place of a number of rows that is one at least.  Source: ``FlinkRewriteSubQueryRule``."""
+    if not is_call(rex, GT, GE, LT, LE):
+        return rex
+    count, bound = children(rex) if is_call(rex, GT, GE) else reversed(children(rex))
+    match count, bound:
+        case SubQuery(
+            kind=SubQueryKind.SCALAR, rel=Aggregate(grouping=(), grouping_sets=None, calls=(call,), input=rows)
+        ), Literal(value=int() | str() as value, type=t) if t.root in NUMERIC and _counts_rows(call):
+            least, strict = Decimal(value), is_call(rex, GT, LT)
+            if 0 < least < 1 or least == (0 if strict else 1):
+                return replace(count, kind=SubQueryKind.EXISTS, rel=rows, type=BOOLEAN.not_null())
+    return rex
+
+
+def _counts_rows(call: AggregateCall) -> bool:
+    return is_of(call, COUNT) and not call.arg_list and not call.distinct and call.filter_arg < 0
