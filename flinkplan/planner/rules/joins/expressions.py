@@ -8,9 +8,9 @@ from ....plan.functions import called
 from ....plan.functions.cast import CAST
 from ....plan.functions.comparison import CAST_ONE_SIDE, EQ, IS_NOT_DISTINCT_FROM, are_joinable
 from ....plan.functions.typing import least_restrictive
-from ....plan.types.readable import readable
 from ....plan.record import replace
 from ....plan.rex import Call, InputRef, RexNode, children
+from ....plan.types.readable import readable
 from ...algebra.builders import columns, extended
 from ...algebra.logical import Join, Project, TemporalJoin
 from ...algebra.rel import ONE_SIDED, Rel
