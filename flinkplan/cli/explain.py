@@ -57,18 +57,13 @@ def command(
         return
     if physical:
         from ..executor.checks import check_runnable
-        from ..executor.connectors import is_bounded
-        from ..executor.errors import TableError
         from ..executor.parts import queries_of
-        from ..executor.physical import physical_json, physical_lines
+        from ..executor.physical import is_batch_by_default, physical_json, physical_lines
         from ..executor.real_time import obstacles, real_time_query
 
         check_runnable(compiled)
         queries = queries_of(compiled)
-        try:
-            is_batch = is_bounded(compiled, {})
-        except TableError:
-            is_batch = False  # a table is not defined in the plan: nobody knows
+        is_batch = is_batch_by_default(compiled)
         against = None
         if mode is not None:
             is_batch = False

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
+PYTHON = "python"
+"""What stands for a kernel's class where Spark's Python workers run a node."""
+
+
 class Mode(Enum):
     """How long a job runs, and what becomes of its open windows."""
 
@@ -75,6 +79,8 @@ class TranslationContext(Record):
     how many files of a source a micro-batch takes up at most.  ``is_timed``: something waits for watermarks.
     ``reached``: the Java ``ReachedWatermarks`` of a stream, by which rows of a batch know those of the batches before.
     ``tells_lag``: somebody looks at how much of a source is still to be read, which may have to be asked for.
+    ``kernels``: the classes of the kernels that each node has been translated to, by its id.  ``built``: the engine
+    that runs each translated node, and the kernel's class where it is one.
     """
 
     spark: SparkSession
@@ -98,6 +104,12 @@ class TranslationContext(Record):
     is_timed: bool = True
     reached: Any = None
     tells_lag: bool = False
+    kernels: dict[int, list[str]] = field(default_factory=dict)
+    built: dict[int, tuple[str, str]] = field(default_factory=dict)
+
+    def record_kernel(self, name: str) -> None:
+        """Note that the node which is translated is run by the Java class ``name`` below ``flinkplan.runtime``."""
+        self.kernels.setdefault(self.node.id if self.node else 0, []).append(name)
 
     @property
     def is_real_time(self) -> bool:

@@ -283,6 +283,7 @@ def in_emission_order(stream: Stream, context: TranslationContext) -> Stream:
         F.lit(0).cast("bigint").alias("cause"),
     )
     frame = rows.union(ticks)
+    context.record_kernel("window.EmissionOrder")
     result = run(context, frame, 1, context.runtime.window.EmissionOrder(context.java_schema(frame.schema)))
     columns = [result[ROW][column_name(i)].alias(column_name(i)) for i in range(len(stream.type.fields))]
     return replace(stream, frame=result.select(*columns, SEQUENCE, LATENESS))

@@ -12,6 +12,7 @@ from ..plan.nodes import Exchange, ExecNode, GlobalWindowAggregate
 from ..plan.record import Record, cached_property
 from ..plan.row_kinds import INSERTS, Kinds
 from ..plan.specs import AggregateCall, SessionWindow, TimeAttributeWindowing, WindowingStrategy
+from .carried import carries_late_rows
 from .context import TranslationContext
 from .native_aggregates import obstacle, obstacle_of
 from .native_joins import Joins
@@ -113,7 +114,11 @@ class QueryPlan(Record, dict=True):
         one_phase = node
         while isinstance(one_phase, (GlobalWindowAggregate, Exchange)):
             one_phase = self.input(one_phase)
-        return obstacle_of(self.plan, one_phase)
+        return obstacle_of(self.plan, one_phase) or self.late_rows_obstacle(self.input(one_phase))
+
+    def late_rows_obstacle(self, source: ExecNode) -> str | None:
+        """Why windows over the rows of ``source`` take a kernel in a batch; ``None``: its rows are late or on time."""
+        return "reads rows that are late only for what follows" if carries_late_rows(self.plan, source) else None
 
     def is_changelog(self, node: ExecNode) -> bool:
         """Whether ``node`` emits other rows than insertions."""

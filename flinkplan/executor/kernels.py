@@ -42,6 +42,7 @@ def made_kernel(context: TranslationContext, frame: DataFrame, name: str, /, **s
     """The kernel of this name and description for rows like those of ``frame``."""
     from py4j.java_gateway import get_java_class
 
+    context.record_kernel(name)
     kernel = _class(context, name)
     (constructor,) = get_java_class(kernel).getConstructors()
     described = constructor.getParameterTypes()[1].getName()

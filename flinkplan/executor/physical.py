@@ -12,8 +12,11 @@ from ..plan.document import Plan
 from ..plan.explain import Label, Line, draw
 from ..plan.nodes import ExecNode
 from ..plan.record import to_builtins
+from .connectors import is_bounded
+from .errors import TableError
 from .execution import Execution, QueryPlan
 from .folding import folds_changes
+from .parts import queries_of
 from .registry import check_nodes, translators
 
 
@@ -82,6 +85,22 @@ def physical_json(
             nodes = [{**node, "refused": obstacles[name].get(node["id"])} for node in nodes]
         found.append({"query": name, "mode": mode, "encoding": encoding, "nodes": nodes})
     return found
+
+
+def is_batch_by_default(plan: Plan) -> bool:
+    """Whether a plan is run as a batch where no mode is asked for, as far as it defines its tables."""
+    try:
+        return is_bounded(plan, {})
+    except TableError:
+        return False
+
+
+def executions_by_default(plan: Plan) -> dict[int, Execution]:
+    """How each node of a plan is run where no mode is asked for."""
+    is_batch = is_batch_by_default(plan)
+    parts = queries_of(plan).values()
+    queries = (_query(part, is_batch, is_real_time=False) for part in parts)
+    return {id: execution for query in queries for id, execution in execute_nodes(query).items()}
 
 
 def execute_nodes(query: QueryPlan) -> dict[int, Execution]:

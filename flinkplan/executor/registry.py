@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -17,7 +17,7 @@ from ..plan.errors import FlinkplanError, PlanError, together
 from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner, WindowOperator
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
-from .context import TranslationContext
+from .context import PYTHON, TranslationContext
 from .event_time import union_of
 from .execution import TIMER, Execution, QueryPlan
 from .processing_time import is_by_clock, tells_time
@@ -168,6 +168,13 @@ def _place(node: ExecNode) -> str:
     return f"node {node.id} ({node.type})"
 
 
+def _engine(kernels: Sequence[str], inputs: tuple[Stream, ...], stream: Stream) -> tuple[str, str]:
+    """What has been built of a node: the engine, and the kernels' classes."""
+    if kernels:
+        return ("python", "") if PYTHON in kernels else ("kernel", ", ".join(kernels))
+    return ("passed by" if len(inputs) == 1 and stream.frame is inputs[0].frame else "native"), ""
+
+
 def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext) -> dict[int, Stream]:
     """The streams of ``nodes`` (in topological order, with all they read from), by node id.
 
@@ -195,6 +202,7 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
                 where=_place(node),
                 hint="compile the plan again if it was edited by hand; if not, please report it",
             ) from e
+        context.built[node.id] = _engine(context.kernels.get(node.id, []), inputs, stream)
         stream = replace(
             stream,
             pulse=stream.pulse or union_of(i.pulse for i in inputs),

@@ -23,6 +23,7 @@ from flinkplan.plan import document
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import WatermarkAssigner
+from tests.parity import physical
 from tests.parity.compare import compare_rows
 from tests.parity.corpus import Case, cases
 
@@ -102,7 +103,10 @@ def _run(case: Case, work: Path, spark: SparkSession, late: Late, mode: Mode) ->
         listener=late,
         spark=spark,
     )
-    execute(document.load(case.plan_file), options).wait()
+    job = execute(plan := document.load(case.plan_file), options)
+    job.wait()
+    if wrong := physical.differences(plan, job, page=False):
+        raise FlinkplanError("; ".join(wrong))
 
 
 def runs(case: Case, way: str) -> list[list[Batch]]:

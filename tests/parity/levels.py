@@ -25,6 +25,7 @@ from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import TableSourceScan
 from flinkplan.plan.record import replace
+from tests.parity import physical
 from tests.parity.compare import PlanComparison, compare_journal, compare_plans, compare_rows
 from tests.parity.corpus import PARTITIONED, SESSION_OPTIONS, STREAMS, Case
 
@@ -95,12 +96,14 @@ def check_rows(case: Case, work: Path) -> str:
             conf={PARTITIONS: "3"} if PARTITIONED else {},
             streams=STREAMS,
         )
-        execute(document.load(case.plan_file), options).wait()
+        job = execute(plan := document.load(case.plan_file), options)
+        job.wait()
     except Exception as e:
         return _words(e) if case.runs or not isinstance(e, FlinkplanError) else ""
     if not case.runs:
         return "ran to the end, though Flink fails"
-    return "; ".join(compare_rows(case.pipeline, case.expected, work / "out")[:4])
+    wrong = compare_rows(case.pipeline, case.expected, work / "out")
+    return "; ".join((wrong or physical.differences(plan, job))[:4])
 
 
 @cache
@@ -155,7 +158,8 @@ def check_rows_in_real_time(case: Case, work: Path) -> str:
     except FlinkplanError as e:
         return _words(e)
     wrong = [w for w in _wrong_rows(case, work) if not (is_open and ": missing" in w)]
-    return "; ".join((wrong or _wrong_journals(case, work, queries, is_open))[:4])
+    wrong = wrong or _wrong_journals(case, work, queries, is_open)
+    return "; ".join((wrong or physical.differences(plan, job, page=False))[:4])
 
 
 def _wrong_rows(case: Case, work: Path) -> list[str]:

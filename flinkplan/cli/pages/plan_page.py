@@ -54,14 +54,11 @@ def _subtitle(plan: Plan, executions: Mapping[int, Execution]) -> str:
 def _executions(plan: Plan) -> dict[int, Execution]:
     """What runs the nodes; nothing for a plan that is not executed."""
     from ...executor.checks import check_runnable
-    from ...executor.execution import QueryPlan
-    from ...executor.parts import queries_of
-    from ...executor.physical import execute_nodes
+    from ...executor.physical import executions_by_default
 
     try:
         check_runnable(plan)
-        parts = queries_of(plan).values()
-        return {id: execution for part in parts for id, execution in execute_nodes(QueryPlan(part)).items()}
+        return executions_by_default(plan)
     except FlinkplanError:
         return {}
 

@@ -107,7 +107,8 @@ class JobOptions(Record):
 class Job:
     """A plan at work.  Made by :func:`execute`.
 
-    ``names`` are those of its queries, ``temporary`` a folder that goes with it.
+    ``names`` are those of its queries, ``temporary`` a folder that goes with it.  ``built`` says of each query what
+    runs its nodes: the engine, and the kernel's class.
     """
 
     def __init__(
@@ -120,6 +121,7 @@ class Job:
         temporary: Path | None,
     ) -> None:
         self.queries: list[Query] = []
+        self.built: Mapping[str, Mapping[int, tuple[str, str]]] = {}
         self.mode = mode
         self._record = record
         self._recorded = record.contents()
@@ -248,6 +250,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         kind = _Batches if is_batch else _RealTime if mode is Mode.REAL_TIME else _Streams
         made = kind(run, mode, record, spark, options)
         starts = made.of(queries)
+        job.built = made.built
     except BaseException:
         if lock is not None:
             lock.close()
@@ -342,6 +345,7 @@ class _Queries:
         self._record = record
         self._spark = spark
         self._options = options
+        self.built: dict[str, Mapping[int, tuple[str, str]]] = {}
 
     def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
         """What starts the query of each sink."""
@@ -357,6 +361,7 @@ class _Queries:
         """The rows of a sink, and what takes them: a collector, or a writer in Java."""
         part = context.plan
         (node,) = (n for n in part.nodes if isinstance(n, Sink))
+        self.built[name] = context.built
         stream = translate(part, part.nodes, context)[node.id]
         into = self._options.collector or _writer(node, stream, self._record.query(name), context)
         if not isinstance(into, Collector):

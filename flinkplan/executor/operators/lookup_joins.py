@@ -80,6 +80,7 @@ def lookup_join(node: LookupJoin, inputs: tuple[Stream, ...], context: Translati
         name=None if cache is None else str(uuid4()),
         limits=_limits(cache, context),
     )
+    context.record_kernel("lookup.LookupJoin")
     joined = context.frame(lookups.LookupJoin.run(frame._jdf, spec))
     found = [joined[f"t{i}"] for i in range(len(fields))]
     answers = [_unless_missing(context.expression_over(rex, found), rex, joined["found"]) for rex in node.table_row]

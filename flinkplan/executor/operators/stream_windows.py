@@ -41,10 +41,10 @@ from ...plan.specs import (
 from ...plan.types import BIGINT, TIMESTAMPS, LogicalType
 from ...windowing.operator import Timing, Ttls
 from ..aggregate_functions import java_calls
-from ..context import TranslationContext
+from ..context import PYTHON, TranslationContext
 from ..errors import ExecutionError
 from ..event_time import in_emission_order, with_event_time
-from ..execution import Execution, QueryPlan, kernel, native, until_watermark, with_ttl
+from ..execution import Execution, QueryPlan, kernel, native, query_of, until_watermark, with_ttl
 from ..jvm.types import spark_type
 from ..kernels import key_type, key_values, made_kernel, run, schema_of
 from ..native_windows import group_natively, obstacle_of_windows
@@ -101,7 +101,7 @@ def waits_for_clock(node: WindowOperator) -> bool:
 
 
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
-    if query.is_batch and _is_native(node, query.whole_plan):
+    if query.is_batch and _is_native(node, query):
         why = "each window fires once, and all functions are the same in Spark"
         return Execution("native", "Aggregate", why, query.window_keys(node))
     held = "windows, accumulators, triggers and timers"
@@ -138,7 +138,7 @@ def window_operator(node: WindowOperator, inputs: tuple[Stream, ...], context: T
     if len(node.keys) == 1:
         stream = _refuse_null_keys(stream, node.keys[0])
     has_late = _has_late(node, context.whole_plan)
-    if context.is_batch and _is_native(node, context.whole_plan) and PASSED not in stream.hidden:
+    if context.is_batch and _is_native(node, query_of(context)):
         columns, result = group_natively(node, stream, context)
     else:
         times = [_time(node, stream).alias(TIME), _gap(node, stream, context).alias(GAP)]
@@ -165,10 +165,12 @@ def _has_late(node: WindowOperator, plan: Plan) -> bool:
     return any(isinstance(reader, LateRows) for reader in plan.outputs(node))
 
 
-def _is_native(node: WindowOperator, plan: Plan) -> bool:
+def _is_native(node: WindowOperator, query: QueryPlan) -> bool:
     """Whether Spark can group by itself in a batch."""
-    (source,) = plan.inputs(node)
-    return not _has_late(node, plan) and obstacle_of_windows(node, source.output_type) is None
+    source = query.input(node)
+    if _has_late(node, query.whole_plan) or query.late_rows_obstacle(source) is not None:
+        return False
+    return obstacle_of_windows(node, source.output_type) is None
 
 
 class _How(Record):
@@ -250,6 +252,7 @@ def _python(
         context.python.allowed,
     )
     operator.made()
+    context.record_kernel(PYTHON)
     result = run_python(frame, frame.columns[: max(1, len(node.keys))], operator, schema_of(stored))
     if not how.late:  # they are counted here: Spark's Python workers have no counters of Java's
         on_time = context.late_rows.filter(result[LATE].isNull()._jc, F.lit(True)._jc)

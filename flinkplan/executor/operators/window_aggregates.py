@@ -16,10 +16,10 @@ from ...plan.specs import HoppingWindow, WindowSpec
 from ..aggregate_functions import check_calls
 from ..context import TranslationContext
 from ..event_time import with_event_time
-from ..execution import Execution, QueryPlan, passed_by, until_watermark, window_kernel
-from ..native_aggregates import group_windows, is_native_query, obstacle_of
+from ..execution import Execution, QueryPlan, passed_by, query_of, until_watermark, window_kernel
+from ..native_aggregates import group_windows
 from ..registry import by_watermark, translator
-from ..stream import BEHIND, END, PASSED, SEQUENCE, START, TIME, Stream, column_name
+from ..stream import BEHIND, END, SEQUENCE, START, TIME, Stream, column_name
 from ..window_folding import WindowAggregation
 from ..window_kernels import aggregate_windows, check_merges
 from ..windows import Clock
@@ -104,16 +104,14 @@ def _aggregate(
     what: WindowAggregation,
 ) -> Stream:
     timed = stream if what.windowing.is_proctime else with_event_time(stream)
-    if _is_native(context, node, stream):
+    if _is_native(context, node):
         return _aggregate_natively(timed, what, context)
     return aggregate_windows(context, timed, what)
 
 
-def _is_native(context: TranslationContext, node: LocalWindowAggregate | WindowAggregate, stream: Stream) -> bool:
+def _is_native(context: TranslationContext, node: LocalWindowAggregate | WindowAggregate) -> bool:
     """Whether Spark groups by itself: in a stream all operators of a query must, in a batch each goes its own way."""
-    if not context.is_batch:
-        return not context.is_real_time and is_native_query(context.plan)
-    return obstacle_of(context.plan, node) is None and PASSED not in stream.hidden
+    return query_of(context).obstacle_of(node) is None
 
 
 def _check_slices(window: WindowSpec) -> None:

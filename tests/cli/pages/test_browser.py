@@ -137,7 +137,7 @@ def test_a_click_shows_what_is_known_of_a_node(plan: Chrome) -> None:
     text = details(plan)
     assert "Join(joinType=[InnerJoin]" in text
     assert "leftState" in text
-    assert "join.StreamingJoin" in text
+    assert "native Join" in text
 
 
 @pytest.mark.parametrize(

@@ -65,9 +65,9 @@ def test_a_pipeline_with_its_sql_beside(tmp_path: Path) -> None:
     assert graph["sql"] == (SAMPLE / "pipeline.sql").read_text()
     join = next(node for node in graph["nodes"] if node["name"] == "Join")
     assert join["stateful"]
-    assert "kernel" in join["badges"]
+    assert "native" in join["badges"]  # all input ends, so that the job is a batch
     heads = [section["head"] for section in join["sections"]]
-    assert heads == ["Description", "Operator", "State", "On Spark", "State on Spark", "Columns"]
+    assert heads == ["Description", "Operator", "State", "On Spark", "Columns"]
     assert {edge["text"] for edge in graph["edges"]} == {"I"}
 
 
