@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from ...plan.document import FLINK_VERSION, Edge, Plan
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
-from ..algebra.rel import Rel
+from ..algebra.dispatch import Dispatch
 from ..physical.reuse import Operator
 from . import aggregates, joins, patterns, ranks, relational, stream_windows, windows
 from .context import Context
 
-_RULES: dict[type[Rel], Callable[[Any, Context], ExecNode]] = {
-    **relational.RULES,
-    **aggregates.RULES,
-    **windows.RULES,
-    **stream_windows.RULES,
-    **joins.RULES,
-    **patterns.RULES,
-    **ranks.RULES,
-}
+_RULES: Dispatch[ExecNode] = Dispatch(
+    "the exec node",
+    {
+        **relational.RULES,
+        **aggregates.RULES,
+        **windows.RULES,
+        **stream_windows.RULES,
+        **joins.RULES,
+        **patterns.RULES,
+        **ranks.RULES,
+    },
+    unknown=(),
+    physical=True,
+)
 
 
 def lower(operators: Sequence[Operator], config: Mapping[str, str], *, complete: bool = False) -> Plan:
     """The plan of a job's operators.  Ids count from 1, in their order.  ``complete``: :class:`Context`."""
     context = Context(config, complete)
-    nodes = [replace(_RULES[type(o.rel)](o.rel, context), id=i) for i, o in enumerate(operators, 1)]
+    nodes = [replace(_RULES[o.rel](o.rel, context), id=i) for i, o in enumerate(operators, 1)]
     edges = [Edge(source + 1, i) for i, operator in enumerate(operators, 1) for source in operator.inputs]
     return Plan(FLINK_VERSION, tuple(nodes), tuple(edges))

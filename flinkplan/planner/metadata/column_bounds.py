@@ -17,11 +17,11 @@ from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
 from ..algebra import physical as p
 from ..algebra.calls import is_of
+from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from ..algebra.rel import Rel
 from ..rex.expressions import MIRRORED, conjunctions, is_call
-from .registry import Metadata
 
 
 class Bounds(Record):
@@ -60,7 +60,7 @@ def argument_bounds(rel: Rel, call: AggregateCall) -> Bounds:
 
 def column_bounds(rel: Rel, index: int) -> Bounds:
     """The bounds of a column."""
-    rule = _RULES.rule(rel)
+    rule = _RULES.get(rel)
     return rule(rel, index) if rule else UNKNOWN
 
 
@@ -143,7 +143,7 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     )
 
 
-_RULES: Metadata[Bounds] = Metadata(
+_RULES: Dispatch[Bounds] = Dispatch(
     "bounds of columns",
     {
         Exchange: _exchange,

@@ -16,13 +16,13 @@ from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Filter, Join, Project, Scan, Sort, Watermark
 from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel, Unary
 from ..algebra.scan_columns import scan_columns
 from ..rex.expressions import is_call
 from .join_kinds import join_keys
-from .registry import Metadata
 
 Key = frozenset[int]
 Keys = frozenset[Key]
@@ -88,7 +88,7 @@ def _covered(keys: Keys, columns: Iterable[int]) -> bool:
 
 @found_once
 def _keys(rel: Rel, upsert: bool) -> Keys:
-    rule = _RULES.rule(rel)
+    rule = _RULES.get(rel)
     return rule(rel, upsert) if rule else NO_KEYS
 
 
@@ -281,7 +281,7 @@ def _passed_on(rel: Unary, upsert: bool) -> Keys:
     return _keys(rel.input, upsert)
 
 
-_RULES: Metadata[Keys] = Metadata(
+_RULES: Dispatch[Keys] = Dispatch(
     "unique and upsert keys",
     {
         **dict.fromkeys((Filter, Watermark, p.ChangelogNormalize, p.DropUpdateBefore), _passed_on),

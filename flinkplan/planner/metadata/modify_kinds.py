@@ -10,10 +10,10 @@ from ...plan.record import found_once
 from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
+from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..connectors import source_kinds
-from .registry import Metadata
 
 INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
 INSERT_ONLY = row_kinds.INSERTS
@@ -22,9 +22,7 @@ INSERT_ONLY = row_kinds.INSERTS
 @found_once
 def modify_kinds(rel: Rel) -> Kinds:
     """The kinds of changes that a physical relation emits."""
-    rule = _RULES.rule(rel)
-    assert rule is not None, type(rel).__name__
-    return rule(rel, tuple([modify_kinds(i) for i in rel.inputs]))
+    return _RULES[rel](rel, tuple([modify_kinds(i) for i in rel.inputs]))
 
 
 def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
@@ -87,7 +85,7 @@ def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
     return inputs[0]
 
 
-_RULES: Metadata[Kinds] = Metadata(
+_RULES: Dispatch[Kinds] = Dispatch(
     "kinds of changes",
     {
         p.SourceScan: _scan,

@@ -31,13 +31,13 @@ from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
 from ..algebra.calls import is_of
+from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..connectors import source_kinds
 from ..rex.expressions import is_call
 from .column_bounds import argument_bounds
 from .modify_kinds import INSERT_ONLY
-from .registry import Metadata
 
 CONSTANT, INCREASING, DECREASING, NOT_MONOTONIC = "CONSTANT", "INCREASING", "DECREASING", "NOT_MONOTONIC"
 Directions = tuple[str, ...]
@@ -46,7 +46,7 @@ Directions = tuple[str, ...]
 @found_once
 def monotonicity(rel: Rel) -> Directions | None:
     """The direction of each column; ``None`` where rows may also be deleted, or nothing is known."""
-    rule = _RULES.rule(rel)
+    rule = _RULES.get(rel)
     return rule(rel) if rule else None
 
 
@@ -231,7 +231,7 @@ def _of_function(call: AggregateCall, source: Rel) -> str:
     return NOT_MONOTONIC
 
 
-_RULES: Metadata[Directions | None] = Metadata(
+_RULES: Dispatch[Directions | None] = Dispatch(
     "directions of columns",
     {
         p.SourceScan: _scan,

@@ -13,12 +13,12 @@ from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, Scan, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
 from ..algebra.rel import Rel
 from .join_kinds import join_keys
 from .keys import unique_keys
-from .registry import Metadata
 
 Known = bool | None
 """Whether it is so; ``None`` where nothing tells."""
@@ -31,7 +31,7 @@ def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
 
 @found_once
 def _are_unique(rel: Rel, columns: frozenset[int]) -> Known:
-    rule = _RULES.rule(rel)
+    rule = _RULES.get(rel)
     return rule(rel, columns) if rule else None
 
 
@@ -104,7 +104,7 @@ def _set_operation(rel: SetOp, columns: frozenset[int]) -> Known:
     return not rel.all and len(columns) == rel.width
 
 
-_RULES: Metadata[Known] = Metadata(
+_RULES: Dispatch[Known] = Dispatch(
     "whether columns tell rows apart",
     {
         Filter: _passed_on,

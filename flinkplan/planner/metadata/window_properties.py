@@ -15,12 +15,12 @@ from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWind
 from ...plan.types import LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, SetOp, Watermark, WindowFunction
 from ..algebra.physical import Calc, Expand, Rank
 from ..algebra.rel import Rel, Unary
 from ..rex.expressions import refs
 from .join_kinds import JoinKeys, join_keys
-from .registry import Metadata
 
 
 class WindowColumns(Record):
@@ -88,7 +88,7 @@ def window_spec(rel: WindowFunction) -> WindowSpec:
 @found_once
 def window_columns(rel: Rel) -> WindowColumns | None:
     """The window columns of a relation, if it has any."""
-    rule = _RULES.rule(rel)
+    rule = _RULES.get(rel)
     return rule(rel) if rule else None
 
 
@@ -163,7 +163,7 @@ def _join(rel: Join) -> WindowColumns | None:
     return compared.left.joined(compared.right.at({i: (i + width,) for i in compared.right.all}))
 
 
-_RULES: Metadata[WindowColumns | None] = Metadata(
+_RULES: Dispatch[WindowColumns | None] = Dispatch(
     "columns of windows",
     {
         WindowFunction: _table_function,

@@ -5,7 +5,7 @@ Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from ...plan.connectors import CHANGELOG, is_assumed
 from ...plan.connectors import INSERTS as TAKES_INSERTS
@@ -15,6 +15,7 @@ from ...plan.settings import is_on, value_of
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
 from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
+from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..algebra.tree import with_inputs
@@ -163,7 +164,7 @@ def materializes(sink: p.Sink, kinds: Kinds, wanted: Kinds, config: Mapping[str,
 @found_once
 def _visit(rel: Rel, required: Updates) -> Rel | None:
     """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
-    return _RULES.get(type(rel), _retracting)(rel, required)
+    return _RULES[rel](rel, required)
 
 
 def _best(rel: Rel) -> Updates:
@@ -304,17 +305,29 @@ def rank_strategies(
     return (UpdateFastStrategy(key), RetractStrategy())
 
 
-_RULES: dict[type[Rel], Callable[..., Rel | None]] = {
-    **dict.fromkeys((p.Exchange, p.WatermarkAssigner, p.WindowTableFunction), _forwarding),
-    **dict.fromkeys((p.TableFunctionJoin, p.UnionAll, LookupJoin), _forwarding),
-    p.Calc: _calc,
-    p.SourceScan: _scan,
-    p.MiniBatchAssigner: _mini_batches,
-    p.RegularJoin: _join,
-    p.MultiJoin: _multi_join,
-    p.VersionedJoin: _versioned,
-    p.ChangelogNormalize: _normalize,
-    p.Rank: _rank,
-    p.SortLimit: _rank,
-    p.Limit: _limit,
-}
+_RULES: Dispatch[Rel | None] = Dispatch(
+    "how updates are emitted",
+    {
+        **dict.fromkeys((p.Exchange, p.Expand, p.WatermarkAssigner, p.WindowTableFunction), _forwarding),
+        **dict.fromkeys((p.TableFunctionJoin, p.UnionAll, LookupJoin), _forwarding),
+        **dict.fromkeys((p.GroupAggregate, p.LocalGroupAggregate, p.GlobalGroupAggregate), _retracting),
+        **dict.fromkeys((p.IncrementalGroupAggregate, p.LegacyWindowAggregate, p.OverAggregate), _retracting),
+        **dict.fromkeys((p.WindowAggregate, p.LocalWindowAggregate, p.GlobalWindowAggregate), _retracting),
+        **dict.fromkeys((p.WindowRank, p.Deduplicate, p.WindowDeduplicate), _retracting),
+        **dict.fromkeys((p.IntervalJoin, p.WindowJoin, p.Match, p.WindowOperator, p.LateRows), _retracting),
+        **dict.fromkeys((p.TemporalSort, p.FullSort, p.ConstantRows), _retracting),
+        p.Calc: _calc,
+        p.SourceScan: _scan,
+        p.MiniBatchAssigner: _mini_batches,
+        p.RegularJoin: _join,
+        p.MultiJoin: _multi_join,
+        p.VersionedJoin: _versioned,
+        p.ChangelogNormalize: _normalize,
+        p.Rank: _rank,
+        p.SortLimit: _rank,
+        p.Limit: _limit,
+    },
+    unknown=(p.Sink, p.DropUpdateBefore),
+    physical=True,
+)
+"""No sink stands below another one, and this phase is what makes DropUpdateBefore."""

@@ -14,6 +14,8 @@ from ...plan.settings import is_on
 from ...plan.specs import ReadingMetadata
 from ..algebra import physical as p
 from ..algebra.changes import Updates
+from ..algebra.dispatch import Dispatch
+from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..algebra.tree import with_inputs
 from ..connectors import deletes_by_key
@@ -86,22 +88,28 @@ def _satisfying(rel: Rel, wanted: Deletes) -> Found | None:
 
 def _visit(rel: Rel, wanted: Deletes) -> Found | None:
     """The relation, asked for such deletions; ``None`` where it cannot have them."""
-    match rel:
-        case p.SourceScan():
-            by_key = deletes_by_key(rel.table, dict(rel.options), as_sink=False)
-            return rel, _by_key(rel) if by_key else _full(rel)
-        case p.Exchange() | p.Expand() | p.MiniBatchAssigner() | p.DropUpdateBefore():
-            return _forwarded(rel, wanted)
-        case p.Calc():
-            return None if wanted is Deletes.BY_KEY and _filters_beyond_key(rel) else _forwarded(rel, wanted)
-        case p.UnionAll():
-            return _union(rel, wanted)
-        case p.RegularJoin():
-            return _join(rel, (rel.spec.left_keys, rel.spec.right_keys), wanted)
-        case p.MultiJoin():
-            return _join(rel, rel.keys, wanted)
-        case p.ChangelogNormalize():
-            return _normalize(rel, wanted)
+    return _RULES[rel](rel, wanted)
+
+
+def _scan(rel: p.SourceScan, wanted: Deletes) -> Found | None:
+    by_key = deletes_by_key(rel.table, dict(rel.options), as_sink=False)
+    return rel, _by_key(rel) if by_key else _full(rel)
+
+
+def _calc(rel: p.Calc, wanted: Deletes) -> Found | None:
+    return None if wanted is Deletes.BY_KEY and _filters_beyond_key(rel) else _forwarded(rel, wanted)
+
+
+def _regular_join(rel: p.RegularJoin, wanted: Deletes) -> Found | None:
+    return _join(rel, (rel.spec.left_keys, rel.spec.right_keys), wanted)
+
+
+def _multi_join(rel: p.MultiJoin, wanted: Deletes) -> Found | None:
+    return _join(rel, rel.keys, wanted)
+
+
+def _over_whole_rows(rel: Rel, wanted: Deletes) -> Found | None:
+    """An operator that needs whole rows in the deletions of its inputs, and emits whole rows itself."""
     inputs = [_visit(i, _full(i)) for i in rel.inputs]
     if any(found is None for found in inputs):
         return None
@@ -161,3 +169,28 @@ def _reads_metadata(rel: Rel) -> bool:
     if isinstance(rel, p.SourceScan):
         return any(isinstance(a, ReadingMetadata) and a.metadata_keys for a in rel.abilities)
     return any(map(_reads_metadata, rel.inputs))
+
+
+_RULES: Dispatch[Found | None] = Dispatch(
+    "what deletions hold",
+    {
+        p.SourceScan: _scan,
+        **dict.fromkeys((p.Exchange, p.Expand, p.MiniBatchAssigner, p.DropUpdateBefore), _forwarded),
+        p.Calc: _calc,
+        p.UnionAll: _union,
+        p.RegularJoin: _regular_join,
+        p.MultiJoin: _multi_join,
+        p.ChangelogNormalize: _normalize,
+        **dict.fromkeys((p.GroupAggregate, p.LocalGroupAggregate, p.GlobalGroupAggregate), _over_whole_rows),
+        **dict.fromkeys((p.IncrementalGroupAggregate, p.LegacyWindowAggregate, p.OverAggregate), _over_whole_rows),
+        **dict.fromkeys((p.WindowAggregate, p.LocalWindowAggregate, p.GlobalWindowAggregate), _over_whole_rows),
+        **dict.fromkeys((p.Rank, p.WindowRank, p.Deduplicate, p.WindowDeduplicate), _over_whole_rows),
+        **dict.fromkeys((p.IntervalJoin, p.WindowJoin, p.VersionedJoin, LookupJoin), _over_whole_rows),
+        **dict.fromkeys((p.TableFunctionJoin, p.Match, p.WindowOperator, p.LateRows), _over_whole_rows),
+        **dict.fromkeys((p.WatermarkAssigner, p.WindowTableFunction), _over_whole_rows),
+        **dict.fromkeys((p.SortLimit, p.Limit, p.TemporalSort, p.FullSort, p.ConstantRows), _over_whole_rows),
+    },
+    unknown=(p.Sink,),
+    physical=True,
+)
+"""No sink stands below another one."""

@@ -20,14 +20,20 @@ from ...plan.specs import (
 )
 from ..algebra import physical as p
 from ..algebra.builders import merge_calc
+from ..algebra.dispatch import Dispatch
 from ..algebra.logical import (
     Aggregate,
     Correlate,
+    Filter,
     Join,
+    Lateral,
     LateRows,
     Match,
     MultiJoin,
+    Project,
+    Scan,
     SetOp,
+    Snapshot,
     Sort,
     TableModify,
     TemporalJoin,
@@ -63,8 +69,7 @@ class Implementer(Struct):
         """The physical relation of a logical one: the same wherever it stands."""
         found = self.seen.get(id(rel))
         if found is None:
-            rule = _RULES.get(type(rel))
-            found = self.seen[id(rel)] = rel, rel.over(self.visit) if rule is None else rule(self, rel)
+            found = self.seen[id(rel)] = rel, _RULES[rel](self, rel)
         return found[1]
 
     def retracts(self, rel: Rel) -> bool:
@@ -77,6 +82,11 @@ def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
     if not keys and isinstance(rel, (p.Limit, p.SortLimit)):
         return rel
     return p.Exchange(input=rel, keys=keys)
+
+
+def _over_inputs(self: Implementer, rel: Rel) -> Rel:
+    """An operator that logical rules have made, over physical inputs."""
+    return rel.over(self.visit)
 
 
 def _calc(self: Implementer, rel: p.Calc) -> Rel:
@@ -285,23 +295,31 @@ def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
     return tuple(stored.index(key) for key in rel.table.resolved.partition_keys or () if key not in fixed)
 
 
-_RULES: dict[type[Rel], Callable[..., Rel]] = {
-    Watermark: _watermark,
-    p.Calc: _calc,
-    Aggregate: _aggregate,
-    p.LegacyWindowAggregate: _legacy_window,
-    p.OverAggregate: _over,
-    WindowFunction: _window_function,
-    WindowOperator: _window_operator,
-    LateRows: _late_rows,
-    Match: _match,
-    Join: _join,
-    MultiJoin: _multi_join,
-    TemporalJoin: _temporal,
-    p.Rank: _rank,
-    Sort: _sort,
-    SetOp: _union,
-    Values: _values,
-    Correlate: _correlate,
-    TableModify: _sink,
-}
+_RULES: Dispatch[Rel] = Dispatch(
+    "the physical operator",
+    {
+        p.SourceScan: _over_inputs,
+        p.Expand: _over_inputs,
+        Watermark: _watermark,
+        p.Calc: _calc,
+        Aggregate: _aggregate,
+        p.LegacyWindowAggregate: _legacy_window,
+        p.OverAggregate: _over,
+        WindowFunction: _window_function,
+        WindowOperator: _window_operator,
+        LateRows: _late_rows,
+        Match: _match,
+        Join: _join,
+        MultiJoin: _multi_join,
+        TemporalJoin: _temporal,
+        p.Rank: _rank,
+        Sort: _sort,
+        SetOp: _union,
+        Values: _values,
+        Correlate: _correlate,
+        TableModify: _sink,
+    },
+    unknown=(Scan, Filter, Project, Lateral, Snapshot),
+    logical=True,
+)
+"""What has no physical operator by itself has been rewritten by rules; a lookup join takes its snapshot with it."""

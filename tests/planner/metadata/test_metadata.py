@@ -1,4 +1,4 @@
-"""What is known of relations: of every class of them, and of small trees as their files show it."""
+"""What is known of the relations of small trees, as their golden files show it."""
 
 from __future__ import annotations
 
@@ -6,64 +6,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from flinkplan.planner.algebra import logical, lookups, physical
 from flinkplan.planner.algebra.rel import Rel
-from flinkplan.planner.metadata import column_bounds, window_properties
 from flinkplan.planner.metadata.estimates import Estimates
 from flinkplan.planner.metadata.keys import Keys, unique_keys, upsert_keys
 from flinkplan.planner.metadata.modify_kinds import modify_kinds
 from flinkplan.planner.metadata.monotonicity import monotonicity
-from flinkplan.planner.metadata.registry import METADATA, Metadata
 from flinkplan.planner.metadata.uniqueness import are_columns_unique
 from flinkplan.planner.program import logical as optimized
 from flinkplan.planner.program import physical as implemented
 from tests.conftest import Golden
 from tests.planner.outlines import bind
-
-EARLY: set[type[Rel]] = {
-    physical.SourceScan,
-    physical.Calc,
-    physical.Expand,
-    physical.OverAggregate,
-    physical.LegacyWindowAggregate,
-    physical.Rank,
-}
-"""Physical relations that logical rules make."""
-
-
-def concrete(cls: type[Rel] = Rel) -> Iterator[type[Rel]]:
-    """The classes that relations are of."""
-    below = cls.__subclasses__()
-    yield from (found for each in below for found in concrete(each))
-    if not below:
-        yield cls
-
-
-def asked(question: Metadata[object]) -> set[type[Rel]]:
-    """The classes that a question is asked of."""
-    if question.logical:
-        own = {cls for cls in concrete() if cls.__module__ == logical.__name__} | EARLY
-        return own | (asked_of_physical() if question.physical else set())
-    return asked_of_physical()
-
-
-def asked_of_physical() -> set[type[Rel]]:
-    return {cls for cls in concrete() if cls.__module__ in (physical.__name__, lookups.__name__)}
-
-
-@pytest.mark.parametrize("question", METADATA, ids=lambda question: question.name)
-def test_every_relation_answers_or_says_that_it_cannot(question: Metadata[object]) -> None:
-    declared = {*question.rules, *question.unknown}
-    assert {cls.__name__ for cls in asked(question) ^ declared} == set()
-    assert not question.unknown & question.rules.keys()
-
-
-def test_all_questions_are_registered() -> None:
-    assert {window_properties.__name__, column_bounds.__name__} <= {
-        rule.__module__ for question in METADATA for rule in question.rules.values()
-    }
-    assert len(METADATA) == 6
-
 
 CASES = {
     "scans": ["SELECT * FROM a", "SELECT * FROM cdc", "SELECT k FROM cdc", "SELECT * FROM ev"],
