@@ -1,11 +1,13 @@
-"""The optimizer: from what a query means to the plan that Flink would have compiled.
+"""The optimizer: from the bound relations of a job to the plan that Flink would have compiled.
 
-An ordered tuple of phases, each a pure function of a tree; the order is that of ``FlinkStreamProgram``.
+An ordered tuple of stages, each an ordered tuple of phases, each a pure function of a tree.  The stages and their order
+are those of ``FlinkStreamProgram``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from ..plan.document import Plan
 from ..plan.record import Record
@@ -13,8 +15,8 @@ from ..plan.settings import is_on
 from .algebra.logical import TableModify
 from .algebra.physical import Sink
 from .algebra.rel import Rel
-from .physical.changelog import infer
-from .physical.deletes import without_needless_normalizations
+from .physical.changelog import infer_changelog_modes
+from .physical.deletes import drop_needless_normalizations
 from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
 from .physical.normalization import normalize_changelogs
@@ -49,7 +51,7 @@ from .rules.predicates import PUSH_FILTERS
 from .rules.projections import NAME_COLUMNS, PUSH_PROJECTIONS, PUSH_PROJECTIONS_AGAIN, drop_aliases, trim_one_sided
 from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
-from .rules.rule import Phase, Walk
+from .rules.rule import Config, Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
 from .rules.sorts import push_sorts
@@ -66,7 +68,7 @@ class Stage(Record):
     phases: tuple[Phase, ...]
 
 
-STAGES: tuple[Stage, ...] = (
+LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "subquery_rewrite",
         "All that follows knows joins, not subqueries inside expressions.",
@@ -175,46 +177,87 @@ STAGES: tuple[Stage, ...] = (
         (MATERIALIZE_TIME,),
     ),
 )
-"""The programs of Flink's ``FlinkStreamProgram`` over the logical algebra, each sink's tree on its own."""
-
-LOGICAL: tuple[Phase, ...] = tuple(phase for stage in STAGES for phase in stage.phases)
-"""The phases of all stages."""
+"""The stages over the logical algebra."""
 
 
-def logical(rel: Rel, config: Mapping[str, str], phases: Sequence[Phase] = LOGICAL) -> Rel:
-    """The logical tree after the phases."""
-    for phase in phases:
-        rel = phase.run(rel, config)
+class Implement(Record):
+    """The phase that makes the physical tree.
+
+    The rows of a window operator of the DataStream API are planned by themselves: ``plan`` gives their physical tree.
+    """
+
+    plan: Callable[[Rel, Config], Rel]
+    name: str = "implement"
+
+    def run(self, rel: Rel, config: Config) -> Rel:
+        """The physical tree of a logical one."""
+        return Implementer(config, lambda rows: self.plan(rows, config)).visit(rel)
+
+
+def physical(rel: Rel, config: Config) -> Rel:
+    """The physical tree of a bound one, before it is rewritten."""
+    return run(rel, config, (*LOGICAL_STAGES, PHYSICAL))
+
+
+PHYSICAL = Stage("physical", "Operators of Flink, with exchanges where rows must meet.", (Implement(physical),))
+
+PHYSICAL_REWRITE = Stage(
+    "physical_rewrite",
+    "What depends on the whole physical tree. Normalizations, mini-batches and the phases of aggregations come before "
+    "changelog modes, which are inferred over all operators, from the sink down; then it is known which normalizations "
+    "nobody needs.",
+    (
+        Walk(normalize_changelogs),
+        Walk(assign_mini_batches, configured=True),
+        Walk(two_phase_aggregates, configured=True),
+        Walk(name_first_phases),
+        Walk(refuse_unplannable, configured=True),
+        Walk(infer_changelog_modes, configured=True),
+        Walk(drop_needless_normalizations, configured=True),
+    ),
+)
+
+STAGES: tuple[Stage, ...] = (*LOGICAL_STAGES, PHYSICAL, PHYSICAL_REWRITE)
+"""All stages that the tree of each sink passes on its own."""
+
+
+def run(rel: Rel, config: Config, stages: Sequence[Stage] = STAGES) -> Rel:
+    """The tree after the stages."""
+    for stage in stages:
+        for phase in stage.phases:
+            rel = phase.run(rel, config)
     return rel
 
 
-def physical(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """The physical tree, before it is known what its neighbours share with it."""
-    implementer = Implementer(config, lambda rows: physical(rows, config))
-    return implementer.visit(logical(rel, config))
+Runner: TypeAlias = Callable[[Rel, Config], Rel]
+"""What takes a bound tree through all stages: :func:`run`, or what records them for ``explain --rules``."""
 
 
-def optimize(modify: TableModify, config: Mapping[str, str]) -> Sink:
+def optimize(modify: TableModify, config: Config, runner: Runner = run) -> Sink:
     """The operators of one INSERT; ``config`` has the options to plan its job with.
 
     Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
     """
-    tree = normalize_changelogs(physical(modify, config))
-    tree = name_first_phases(two_phase_aggregates(assign_mini_batches(tree, config), config))
-    refuse_unplannable(tree, config)
+    tree = runner(modify, config)
     assert isinstance(tree, Sink)
-    return without_needless_normalizations(infer(tree, config), config)
+    return tree
 
 
-def assemble(optimized: Sequence[Sink], config: Mapping[str, str], *, complete: bool = False) -> Plan:
+def assemble(optimized: Sequence[Sink], config: Config, *, complete: bool = False) -> Plan:
     """The plan of one job: what its sinks have in common is shared.  ``complete``: with all tables' definitions."""
     from .lowering import lower
 
-    sinks: Sequence[Rel] = optimized
     subplans = is_on(config, "table.optimizer.reuse-sub-plan-enabled")
     sources = is_on(config, "table.optimizer.reuse-source-enabled")
-    if subplans and sources:
+    return lower(share(reuse(optimized, config), subplans=subplans, sources=sources), config, complete=complete)
+
+
+def reuse(sinks: Sequence[Rel], config: Config) -> Sequence[Rel]:
+    """The trees of a job's sinks with scans of one table, and sinks of one table, merged where options allow it."""
+    if not is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
+        return sinks
+    if is_on(config, "table.optimizer.reuse-source-enabled"):
         sinks = merge_scans(sinks)
-    if subplans and len(sinks) > 1 and is_on(config, "table.optimizer.reuse-sink-enabled"):
+    if len(sinks) > 1 and is_on(config, "table.optimizer.reuse-sink-enabled"):
         sinks = merge_sinks(sinks)
-    return lower(share(sinks, subplans=subplans, sources=sources), config, complete=complete)
+    return sinks

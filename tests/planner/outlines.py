@@ -10,7 +10,7 @@ from flinkplan.planner.algebra import physical as p
 from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.binder import Context, bind_query
 from flinkplan.planner.lowering.aggregate_text import call_text
-from flinkplan.planner.program import LOGICAL
+from flinkplan.planner.program import LOGICAL_STAGES
 from flinkplan.planner.rex.printer import expression, named
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
@@ -34,6 +34,10 @@ CREATE TABLE days (id INT, d STRING) PARTITIONED BY (d)
 CREATE TABLE files (size BIGINT METADATA FROM 'file.size', id INT, name STRING METADATA FROM 'file.name' VIRTUAL)
   WITH ('connector' = 'filesystem', 'format' = 'json');
 """
+
+
+LOGICAL = [phase for stage in LOGICAL_STAGES for phase in stage.phases]
+"""The phases of all logical stages."""
 
 
 def bind(query: str, config: Mapping[str, str] | None = None) -> Rel:

@@ -28,11 +28,12 @@ from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonici
 from ..rex.expressions import refs
 
 
-def infer(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
+def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
     """Infer the changes of a sink and below it; it may gain a materializer, sources a DropUpdateBefore.
 
     Raises :class:`PlanningError` where the sink cannot take what the query emits.
     """
+    assert isinstance(sink, p.Sink)
     kinds = modify_kinds(sink.input)
     accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:

@@ -43,12 +43,13 @@ Found = tuple[Rel, Deletes]
 """A relation, and what the deletions hold that it emits."""
 
 
-def without_needless_normalizations(sink: p.Sink, config: Mapping[str, str]) -> p.Sink:
+def drop_needless_normalizations(sink: Rel, config: Mapping[str, str]) -> Rel:
     """The sink without normalizations of upserts that nobody needs.
 
     A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
     where none of these is asked for, upserts go on as they are.
     """
+    assert isinstance(sink, p.Sink)
     if is_on(config, "table.exec.source.cdc-events-duplicate") or p.ChangelogNormalize not in sink.classes:
         return sink
     for wanted in _wanted(sink):

@@ -42,8 +42,8 @@ _DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
 _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 
 
-def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
-    """Raise :class:`PlanningError` for the first operator of a physical tree, inputs first, that Flink refuses."""
+def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> Rel:
+    """The tree as it is.  Raises :class:`PlanningError` for its first operator, inputs first, that Flink refuses."""
 
     def check(each: Rel, visit: Rewrite) -> Rel:
         for below in each.inputs:
@@ -51,7 +51,7 @@ def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> None:
         _check(each, config)
         return each
 
-    Pass(check).visit(rel)
+    return Pass(check).visit(rel)
 
 
 def _check(rel: Rel, config: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
 from ...plan.record import Record, cached_property
 from ..algebra.rel import Rel
@@ -165,19 +165,30 @@ _LIMIT = 100
 
 
 class Walk(Record):
-    """A rewrite that goes through the tree itself: what it makes of a relation depends on those above it."""
+    """A function that rewrites a whole tree by itself, because what it makes of a relation depends on those above it.
 
-    through: Rewrite
+    ``rewrite`` takes the tree and, if ``configured``, the options.
+    """
+
+    rewrite: Callable[..., Rel]
+    configured: bool = False
 
     @property
     def name(self) -> str:
         """What the documentation and the tests call it."""
-        return self.through.__name__
+        return self.rewrite.__name__
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rewrite."""
-        return self.through(rel)
+        """The tree after the rewrite."""
+        return self.rewrite(rel, config) if self.configured else self.rewrite(rel)
 
 
-Phase: TypeAlias = Rule | RuleSet | Walk
-"""A rewrite of a whole tree by name."""
+class Phase(Protocol):
+    """A named rewrite of a whole tree, such as a :class:`Rule`, a :class:`RuleSet` or a :class:`Walk`."""
+
+    @property
+    def name(self) -> str:
+        """What the documentation, ``explain --rules`` and the tests call it."""
+
+    def run(self, rel: Rel, config: Config) -> Rel:
+        """The tree after the rewrite, with the options of the job."""

@@ -12,8 +12,7 @@ from flinkplan.planner.metadata.keys import Keys, unique_keys, upsert_keys
 from flinkplan.planner.metadata.modify_kinds import modify_kinds
 from flinkplan.planner.metadata.monotonicity import monotonicity
 from flinkplan.planner.metadata.uniqueness import are_columns_unique
-from flinkplan.planner.program import logical as optimized
-from flinkplan.planner.program import physical as implemented
+from flinkplan.planner.program import LOGICAL_STAGES, physical, run
 from tests.conftest import Golden
 from tests.planner.outlines import bind
 
@@ -54,7 +53,7 @@ def test_what_is_known(name: str, golden: Golden) -> None:
     blocks = []
     for query in CASES[name]:
         rel = bind(query)
-        trees = [*_lines(optimized(rel, {}), _expected), "--", *_lines(implemented(rel, {}), _known)]
+        trees = [*_lines(run(rel, {}, LOGICAL_STAGES), _expected), "--", *_lines(physical(rel, {}), _known)]
         blocks.append("\n".join([query, *trees, ""]))
     golden.check(f"{name}.txt", "\n".join(blocks))
 

@@ -12,10 +12,9 @@ import pytest
 from flinkplan.plan.rex import InputRef
 from flinkplan.plan.types import BOOLEAN, INT
 from flinkplan.planner.algebra.logical import Filter, Project
-from flinkplan.planner.program import LOGICAL
 from tests.conftest import Golden
 from tests.planner.invariants import violations
-from tests.planner.outlines import before_and_after, bind, outline
+from tests.planner.outlines import LOGICAL, before_and_after, bind, outline
 
 OPTIONS = {
     "split_distinct": {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"},
