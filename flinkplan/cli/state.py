@@ -16,22 +16,45 @@ if TYPE_CHECKING:
     from ..executor.jobs.states import Entry, State
 
 
-@click.command(short_help="Show what the state of a checkpoint holds.")
+@click.command(short_help="Show what the state of a checkpoint or savepoint holds.")
 @click.argument("checkpoint")
 @click.option("--sink", metavar="NAME", help="Only the query of this sink.")
 @click.option("--operator", metavar="N", help="Only this operator, by number, name or a pattern; list its entries.")
 @click.option("--key", metavar="VALUES", help="Only entries under this key, its columns separated by commas.")
 @click.option("--limit", type=int, default=20, show_default=True, help="At most so many entries a state.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option(
+    "--flink", metavar="PLACE", help="Where Flink is: a Python with apache-flink, or a distribution's folder."
+)
 @click.pass_obj
 def command(
-    debug: bool, checkpoint: str, sink: str | None, operator: str | None, key: str | None, limit: int, format_: str
+    debug: bool,
+    checkpoint: str,
+    sink: str | None,
+    operator: str | None,
+    key: str | None,
+    limit: int,
+    format_: str,
+    flink: str | None,
 ) -> None:
     """Count the entries of every state of CHECKPOINT; with --operator or --key list them, with their expiry.
 
-    Operators have a number within their sink's query, which is Spark's, and the name of their exec node (join, or
-    join#2). Keys and values are shown as JSON, one object a line with --format json. This starts Spark and reads only.
+    CHECKPOINT is the checkpoint of a job here, or a savepoint or retained checkpoint of Flink.
+
+    Operators of a job here have a number within their sink's query, which is Spark's, and the name of their exec node
+    (join, or join#2); those of Flink have their UID (8_join), else the hash of it. Keys and values are shown as JSON,
+    one object a line with --format json. This reads only; it starts Spark, or for a savepoint Flink's classes, which
+    --flink names, or FLINK_PYTHON or FLINK_HOME in the environment.
     """
+    from ..flink.savepoint import is_savepoint
+
+    if is_savepoint(checkpoint):
+        from .savepoint_state import Selection, show_savepoint
+
+        if sink is not None:
+            raise click.UsageError("A savepoint has one state for all sinks: --sink is for checkpoints of a job here.")
+        show_savepoint(checkpoint, flink, Selection(operator, key, limit), format_)
+        return
     from ..executor.jobs.states import count, entries, find_states
     from ..executor.jvm.quiet import quiet_jvm
     from ..executor.jvm.session import session

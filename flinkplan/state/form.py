@@ -46,9 +46,9 @@ VALUE = "value"
 
 
 class StateError(FlinkplanError):
-    """State that cannot be read, written or carried over (exit code 1)."""
+    """State that cannot be read, written or carried over (exit code 3)."""
 
-    exit_code = 1
+    exit_code = 3
 
 
 class Kind(Enum):

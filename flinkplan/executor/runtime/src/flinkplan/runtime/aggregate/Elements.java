@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.Rows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

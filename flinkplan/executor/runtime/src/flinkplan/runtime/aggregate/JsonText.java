@@ -1,7 +1,7 @@
 package flinkplan.runtime.aggregate;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.Rows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

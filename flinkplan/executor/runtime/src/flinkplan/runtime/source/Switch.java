@@ -6,7 +6,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BooleanSupplier;
 
 /**
  * Where the stream of a table of several sources goes on with the last one.
@@ -15,7 +14,7 @@ import java.util.function.BooleanSupplier;
  * last one begins; and ask whether they may. All of that stands in their offsets, so that they say it again after a
  * restart.
  */
-public final class Switch implements BooleanSupplier {
+public final class Switch {
     private static final Map<String, Switch> NAMED = new ConcurrentHashMap<>();
 
     private final String table;
@@ -71,8 +70,7 @@ public final class Switch implements BooleanSupplier {
     }
 
     /** Whether the last source has begun. */
-    @Override
-    public boolean getAsBoolean() {
+    public boolean isPassed() {
         return isPassed;
     }
 }

@@ -1,2 +1,0 @@
-/** Keys and values of messages made of rows, and rows made of them. */
-package flinkplan.runtime.message;

@@ -1,2 +1,0 @@
-/** Top-N and deduplication of changelogs. */
-package flinkplan.runtime.rank;

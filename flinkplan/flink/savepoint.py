@@ -1,0 +1,126 @@
+"""Savepoints and retained checkpoints of Flink in the neutral form."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ..plan.nodes import node_classes
+from ..plan.record import cached_property
+from ..state.form import JobState, Manifest, StateError, StateTable
+from ..state.form_arrow import table_schema
+from .batches import read_batches
+from .home import flink_jars
+from .jar import program, savepoint_jar
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+
+METADATA = "_metadata"
+_MAIN = "flinkplan.savepoint.Main"
+_OPTIONS = ("-XX:+UseSerialGC", "-Xmx1g", "-XX:+IgnoreUnrecognizedVMOptions")
+_MANIFEST, _ERROR = "manifest.json", "error"
+_OF_TABLES = frozenset(("source", "sink"))
+"""The transformations of sources and sinks, which connectors may give other names as well."""
+
+
+def is_savepoint(place: str | Path) -> bool:
+    """Whether a folder, or the file ``_metadata`` in it, is a savepoint or a retained checkpoint."""
+    path = Path(place)
+    return path.is_file() if path.name == METADATA else (path / METADATA).is_file()
+
+
+class Savepoint(JobState):
+    """A savepoint that has been read into files of a temporary folder, which :meth:`close` removes."""
+
+    def __init__(self, place: str | Path, folder: Path) -> None:
+        self.place = place
+        self._folder = folder
+
+    @cached_property
+    def manifest(self) -> Manifest:
+        """What the state consists of.  Raises :class:`StateError` where the savepoint could not be read."""
+        error = self._folder / _ERROR
+        if error.exists():
+            raise StateError(f"the savepoint cannot be read: {error.read_text('utf-8')}", where=str(self.place))
+        return msgspec.json.decode((self._folder / _MANIFEST).read_bytes(), type=Manifest)
+
+    def batches(self, table: StateTable) -> Iterator[RecordBatch]:
+        return read_batches(self._folder / f"{table.table}.batches", table_schema(table))
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self) -> Savepoint:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+
+def read_savepoint(place: str | Path, flink: str | None = None, uids: Sequence[str] = ()) -> Savepoint:
+    """Read a savepoint, with the jars of Flink that :func:`.home.flink_jars` finds.
+
+    ``uids`` are those of the plan's operators, for savepoints that name operators by their hashes alone (of Flink
+    before 2.0); UIDs that nodes with small ids have by default are recognized without.
+
+    Raises :class:`StateError` where there is no Flink, or the savepoint cannot be read.
+    """
+    (savepoint,) = read_savepoints([place], flink, uids)
+    try:
+        savepoint.manifest  # noqa: B018  (raises what went wrong)
+    except BaseException:
+        savepoint.close()
+        raise
+    return savepoint
+
+
+def read_savepoints(
+    places: Sequence[str | Path], flink: str | None = None, uids: Sequence[str] = ()
+) -> Iterator[Savepoint]:
+    """Read savepoints in one go of the JVM; each is to be closed.
+
+    Raises :class:`StateError` where there is no Flink; a savepoint that could not be read says so by its manifest.
+    """
+    jars = flink_jars(flink)
+    folders = [Path(tempfile.mkdtemp(prefix="flinkplan-savepoint-")) for _ in places]
+    try:
+        _run_java(jars, [_request(place, folder, uids) for place, folder in zip(places, folders, strict=True)])
+        while folders:
+            yield Savepoint(places[-len(folders)], folders[0])
+            folders.pop(0)
+    finally:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _request(place: str | Path, folder: Path, uids: Sequence[str]) -> Path:
+    names = {name for cls in node_classes() for name in cls.metadata.transformations}
+    request = {
+        "savepoint": str(place) if "://" in str(place) else str(Path(place).absolute()),
+        "folder": str(folder),
+        "transformations": sorted(names | _OF_TABLES),
+        "uids": list(uids),
+    }
+    file = folder / "request.json"
+    file.write_text(json.dumps(request), "utf-8")
+    return file
+
+
+def _run_java(jars: Sequence[Path], requests: Sequence[Path]) -> None:
+    path = os.pathsep.join(map(str, (savepoint_jar(jars), *jars)))
+    command = [program("java"), *_OPTIONS, "-cp", path, _MAIN, *map(str, requests)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        reason = result.stderr.strip() or f"the JVM ended with {result.returncode}"
+        raise StateError(f"savepoints cannot be read: {reason}")

@@ -1,0 +1,66 @@
+package flinkplan.savepoint;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+
+/**
+ * The program that reads savepoints.
+ *
+ * <p>Each argument is a file in JSON that names one and the folder to write tables to, where {@code manifest.json}
+ * appears when all is written, or {@code error}.
+ */
+public final class Main {
+    private static final int NODE_IDS = 2048;
+    private static final Map<String, Map<String, String>> DEFAULTS = new HashMap<>();
+
+    private Main() {}
+
+    public static void main(String[] args) throws Exception {
+        ClassLoader classes = TrustedClasses.loader();
+        for (String request : args) {
+            read(new ObjectMapper().readTree(Path.of(request).toFile()), classes);
+        }
+    }
+
+    private static void read(JsonNode request, ClassLoader classes) throws Exception {
+        Path folder = Path.of(request.get("folder").asText());
+        try {
+            Savepoint savepoint = new Savepoint(request.get("savepoint").asText(), uids(request), folder, classes);
+            Files.write(folder.resolve("manifest.json"), savepoint.read());
+        } catch (Exception | StackOverflowError | OutOfMemoryError e) {
+            Files.writeString(folder.resolve("error"), message(e));
+        }
+    }
+
+    private static String message(Throwable error) {
+        String message = error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
+        Throwable cause = error.getCause();
+        boolean isSaid = cause == null || cause.getMessage() == null || message.contains(cause.getMessage());
+        return isSaid ? message : message + ": " + message(cause);
+    }
+
+    /** UIDs by the ids of operators: those of the plan, and all that nodes with small ids may have. */
+    private static Map<String, String> uids(JsonNode request) {
+        Map<String, String> uids = new HashMap<>();
+        for (JsonNode transformation : request.get("transformations")) {
+            uids.putAll(DEFAULTS.computeIfAbsent(transformation.asText(), Main::defaultUids));
+        }
+        for (JsonNode uid : request.get("uids")) {
+            uids.put(OperatorIds.of(uid.asText()), uid.asText());
+        }
+        return uids;
+    }
+
+    private static Map<String, String> defaultUids(String transformation) {
+        Map<String, String> uids = new HashMap<>();
+        for (int id = 1; id <= NODE_IDS; id++) {
+            String uid = id + "_" + transformation;
+            uids.put(OperatorIds.of(uid), uid);
+        }
+        return uids;
+    }
+}
