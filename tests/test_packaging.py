@@ -57,7 +57,7 @@ def test_every_file_of_the_package_is_in_it(wheel: ZipFile) -> None:
         "flinkplan/table/__init__.py",
         "flinkplan/cli/starters/pipeline.yaml",
         "flinkplan/schemas/plan-v1.schema.json",
-        "flinkplan/executor/runtime/src/flinkplan/runtime/Kernel.java",
+        "flinkplan/executor/runtime/src/flinkplan/runtime/kernel/Kernel.java",
     ],
 )
 def test_holds(wheel: ZipFile, name: str) -> None:

@@ -145,7 +145,7 @@ class TranslationContext(Record):
         counters = self.late_counters
         number = self.node.id if self.node else 0
         if number not in counters:
-            counters[number] = self.runtime.time.LateRows(self.spark._jsparkSession)
+            counters[number] = self.runtime.watermark.LateRows(self.spark._jsparkSession)
         return counters[number]
 
     @property

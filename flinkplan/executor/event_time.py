@@ -80,7 +80,7 @@ def assign_watermarks(
     clocked = [CLOCKED] if CLOCKED in stream.hidden else []
     if clocked:
         checked = F.when(stream.frame[CLOCKED], F.lit(NO_WATERMARK)).otherwise(checked)
-    trackers, activity = context.runtime.time.WatermarkTracker, activity_of(source, context)
+    trackers, activity = context.runtime.watermark.WatermarkTracker, activity_of(source, context)
     if PART in stream.hidden:
         tracker = trackers.trackParts(checked._jc, stream.frame[PART]._jc, activity)
     elif on_event:

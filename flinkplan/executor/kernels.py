@@ -55,7 +55,7 @@ def run(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -
     """The output of ``kernel``."""
     if context.is_real_time:
         kernel.inRealTime(int(context.spark.conf.get(CACHED_BYTES, _CACHED_BYTES) or _CACHED_BYTES))
-    return context.frame(context.runtime.Kernels.run(frame._jdf, keys, kernel))
+    return context.frame(context.runtime.operator.KernelOperator.over(frame._jdf, keys, kernel))
 
 
 def key_columns(stream: Stream, keys: Sequence[int]) -> list[Column]:
@@ -178,7 +178,7 @@ def condition(context: TranslationContext, rex: RexNode | None, types: Sequence[
     schema = schema_of(types)
     frame = context.spark.createDataFrame(context.spark.sparkContext.emptyRDD(), schema)
     projected = frame.select(context.expression_over(rex, [frame[name] for name in schema.names]))
-    return context.runtime.Kernels.condition(projected._jdf)
+    return context.runtime.catalyst.Condition.of(projected._jdf)
 
 
 def projection(context: TranslationContext, expressions: Sequence[RexNode], types: Sequence[LogicalType]) -> Any:
@@ -190,4 +190,4 @@ def projection(context: TranslationContext, expressions: Sequence[RexNode], type
     inputs = [frame[name] for name in schema.names]
     columns = [context.expression_over(rex, inputs) for rex in expressions] or [F.lit(0)]
     projected = frame.select(*(column.alias(column_name(i)) for i, column in enumerate(columns)))
-    return context.runtime.Kernels.projection(projected._jdf)
+    return context.runtime.catalyst.Projection.of(projected._jdf)

@@ -64,7 +64,7 @@ def reached_watermarks(plan: Plan, spark: SparkSession, checkpoint: Place, mode:
     """The Java ``ReachedWatermarks`` of the stream of a plan; ``None`` where no rows have watermarks."""
     if not any(isinstance(node, WatermarkAssigner) for node in plan.nodes):
         return None
-    made = java_class(spark._jvm, "flinkplan.runtime").time.ReachedWatermarks
+    made = java_class(spark._jvm, "flinkplan.runtime.watermark.ReachedWatermarks")
     return made(spark._jsparkSession, str(checkpoint), mode is Mode.REAL_TIME)
 
 
@@ -119,7 +119,7 @@ def divide(scan: TableSourceScan, partitions: Sequence[str], context: Translatio
 def _registered(
     timeouts: dict[int, int], switches: dict[int, Any], context: TranslationContext
 ) -> tuple[Any, dict[int, Any]]:
-    found = context.runtime.time.SourceWatermarks(_is_united(context.plan))
+    found = context.runtime.watermark.SourceWatermarks(_is_united(context.plan))
     session = context.spark._jsparkSession
     return found, {
         node.id: found.add(session, node.id, timeouts.get(node.id, 0), switches.get(node.id))

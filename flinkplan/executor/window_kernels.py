@@ -103,7 +103,7 @@ def aggregation(
 
 def row_order(context: TranslationContext, schema: StructType, fields: Sequence[SortField]) -> Any:
     """An ORDER BY over rows of ``schema``."""
-    return context.runtime.time.RowOrder(
+    return context.runtime.row.RowOrder(
         context.java_schema(schema),
         int_array(context, [f.index for f in fields]),
         boolean_array(context, [f.is_ascending for f in fields]),

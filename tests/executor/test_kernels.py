@@ -16,7 +16,7 @@ pytestmark = pytest.mark.spark
 def test_hidden_columns_have_the_same_names_on_both_sides(bench: Bench) -> None:
     from py4j.java_gateway import get_java_class
 
-    fields = get_java_class(bench.context.runtime.Hidden).getFields()
+    fields = get_java_class(bench.context.runtime.row.Hidden).getFields()
     in_java = {f.get(None) for f in fields if f.getType().getSimpleName() == "String"}
     in_python = {value for name, value in vars(stream).items() if name.isupper() and isinstance(value, str)}
     assert in_java

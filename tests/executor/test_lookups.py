@@ -271,7 +271,7 @@ def test_what_a_cache_keeps(spark: SparkSession, limits: tuple[int, int, int, bo
     clock = jvm.org.apache.spark.util.ManualClock(0)
     lookups = jvm.flinkplan.runtime.lookup
     cache = lookups.LookupCache(getattr(lookups, "LookupCache$Limits")(*limits), clock)
-    row = jvm.flinkplan.runtime.Rows.nulls(1)
+    row = jvm.flinkplan.runtime.row.Rows.nulls(1)
     cache.put("a", [row])
     clock.setTime(600)
     cache.put("b", [])

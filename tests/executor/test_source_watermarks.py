@@ -31,7 +31,7 @@ class Clock:
         session: Any = place.spark
         assert session._jvm is not None
         self._runtime = session._jvm.flinkplan.runtime
-        self.watermarks = self._runtime.time.SourceWatermarks(flushes)
+        self.watermarks = self._runtime.watermark.SourceWatermarks(flushes)
         self.switches = [self._runtime.source.Switch(name) for name in "ab"]
         self.sources = [
             self.watermarks.add(session._jsparkSession, number, timeout, self.switches[number])
@@ -142,7 +142,7 @@ T1, T2, NOW = 1000, 2000, 5000
 def test_the_flip_s_table(first: tuple[int, bool], second: tuple[int, bool], combined: int | str, place: Place) -> None:
     """What two inputs, each a time and whether it goes by the clock, come to."""
     session: Any = place.spark
-    watermark = session._jvm.flinkplan.runtime.time.Watermark
+    watermark = session._jvm.flinkplan.runtime.watermark.Watermark
     inputs = session._jvm.java.util.ArrayList()
     for given in (first, second):
         inputs.add(watermark(*given))
@@ -152,7 +152,7 @@ def test_the_flip_s_table(first: tuple[int, bool], second: tuple[int, bool], com
 
 def test_a_watermark_by_the_clock_stays_that(place: Place) -> None:
     session: Any = place.spark
-    watermark = session._jvm.flinkplan.runtime.time.Watermark
+    watermark = session._jvm.flinkplan.runtime.watermark.Watermark
     clock = watermark(T1, False).then(watermark.CLOCK, T1)
     assert (clock.time(), clock.useProcessingTime()) == (T1, True)
     with pytest.raises(Exception, match="by event time comes behind one by processing time"):

@@ -11,7 +11,7 @@ from flinkplan.executor import event_time, runtime
 
 
 def test_both_have_the_same_numbers() -> None:
-    text = Path(runtime.__path__[0], "src/flinkplan/runtime/SparkTime.java").read_text("utf-8")
+    text = Path(runtime.__path__[0], "src/flinkplan/runtime/watermark/SparkTime.java").read_text("utf-8")
     numbers = {name: int(number) for name, number in re.findall(r"long (\w+) = ([\d_]+)L;", text)}
     assert numbers == {"SHIFT": event_time.SHIFT_MS, "END": event_time.END_MS}
 

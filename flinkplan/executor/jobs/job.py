@@ -327,7 +327,7 @@ def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
         check_reach(record.place, spark)
         return None
     record.prepare()
-    lock = spark._jvm.flinkplan.runtime.CheckpointLock.tryAcquire(str(record.lock_file))
+    lock = spark._jvm.flinkplan.runtime.storage.CheckpointLock.tryAcquire(str(record.lock_file))
     if lock is None:
         raise CheckpointInUseError(record)
     return lock

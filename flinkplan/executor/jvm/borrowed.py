@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-_KERNELS = "flinkplan.runtime.Kernels"
+_KERNELS = "flinkplan.runtime.kernel.Kernel"
 _ZONE = "-Duser.timezone=UTC"
 
 _sessions: WeakKeyDictionary[Any, SparkSession] = WeakKeyDictionary()

@@ -85,4 +85,4 @@ def select_where(frame: DataFrame, condition: AnyColumn, names: Sequence[str]) -
 
 
 def _frames(frame: DataFrame, method: str) -> Any:
-    return java_method(frame.sparkSession._jvm, "flinkplan.runtime.Frames", method)
+    return java_method(frame.sparkSession._jvm, "flinkplan.runtime.pyspark.Frames", method)

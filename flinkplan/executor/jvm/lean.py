@@ -34,4 +34,4 @@ def begin_session(settings: Mapping[str, str]) -> None:
 
     context = SparkContext.getOrCreate(SparkConf().setAll(list(settings.items())))
     jvm: Any = context._jvm
-    jvm.flinkplan.runtime.LeanSession.begin(context._jsc.sc())
+    jvm.flinkplan.runtime.pyspark.LeanSession.begin(context._jsc.sc())

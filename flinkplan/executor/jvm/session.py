@@ -52,7 +52,7 @@ COMPRESSED_ROWS = "spark.sql.inMemoryColumnarStorage.compressed"
 """Set for each batch: whether rows that are read several times are kept compressed, which costs as much as it saves."""
 
 OUTPUT_MODE = "flinkplan.output-mode"
-"""Set for each query in real-time mode, as ``Kernels.java`` reads it: what Spark calls the mode of its kernels."""
+"""Set for each query in real-time mode: the output mode that ``KernelOperator`` gives kernels, ``update`` there."""
 
 ASYNC_PROGRESS = "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled"
 """Set for each query in real-time mode: whether its progress may be on record later than a batch has ended."""
@@ -146,7 +146,7 @@ SQL_CONF: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
     # to count its rows, a state store reads a key's whole list for each row that is appended
     TRACK_ROWS: "false",
-    "spark.sql.streaming.checkpointFileManagerClass": "flinkplan.runtime.CheckpointFiles",
+    "spark.sql.streaming.checkpointFileManagerClass": "flinkplan.runtime.storage.CheckpointFiles",
     EMPTY_BATCHES: "false",
     ADAPTIVE: "false",
     PARTITIONS: "2",

@@ -54,7 +54,7 @@ def multi_join(node: MultiJoin, inputs: tuple[Stream, ...], context: Translation
         changelog=changelog,
         sides=object_array(context, getattr(context.runtime.join, "JoinSide$Spec"), sides),
         preserves=boolean_array(context, preserves),
-        conditions=object_array(context, context.runtime.Condition, conditions),
+        conditions=object_array(context, context.runtime.catalyst.Condition, conditions),
         folds=context.folds_changes,
     )
     return Stream(joined, node.output_type, changelog)

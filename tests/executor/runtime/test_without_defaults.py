@@ -17,7 +17,7 @@ def test_hadoops_settings_are_not_there_and_all_else_is(spark: SparkSession) -> 
     assert own.getResource("core-default.xml") is not None
     assert loader.getResource("core-default.xml") is None
     assert not loader.getResources("core-default.xml").hasMoreElements()
-    assert loader.getResource("flinkplan/runtime/Kernel.class") is not None
+    assert loader.getResource("flinkplan/runtime/kernel/Kernel.class") is not None
 
 
 def test_there_is_one_over_each_class_loader(spark: SparkSession) -> None:

@@ -1,8 +1,8 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.States;
 import flinkplan.runtime.functions.Bitmaps;
+import flinkplan.runtime.kernel.States;
+import flinkplan.runtime.row.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.States;
+import flinkplan.runtime.kernel.States;
+import flinkplan.runtime.row.Rows;
 import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.util.TypeUtils;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

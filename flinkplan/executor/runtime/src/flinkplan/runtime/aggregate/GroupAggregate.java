@@ -1,8 +1,8 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.ChangelogKernel;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.kernel.ChangelogKernel;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.Arrays;
 import java.util.Objects;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.aggregate;
 
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.aggregate;
 
-import flinkplan.runtime.States;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.kernel.States;
+import flinkplan.runtime.row.Rows;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;

@@ -1,10 +1,10 @@
 package flinkplan.runtime.aggregate;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowGenerator;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.catalyst.RowGenerator;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Rows;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;

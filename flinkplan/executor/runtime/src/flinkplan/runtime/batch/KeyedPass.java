@@ -1,8 +1,8 @@
 package flinkplan.runtime.batch;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernel;
-import flinkplan.runtime.SparkTime;
+import flinkplan.runtime.kernel.Kernel;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.watermark.SparkTime;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -11,8 +11,8 @@ import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import org.apache.spark.sql.types.StructType;
 import scala.collection.AbstractIterator;
-import scala.collection.Iterator;
 import scala.collection.IterableOnce;
+import scala.collection.Iterator;
 import scala.runtime.AbstractFunction2;
 
 /**

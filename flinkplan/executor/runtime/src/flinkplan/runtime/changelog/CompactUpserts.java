@@ -1,9 +1,9 @@
 package flinkplan.runtime.changelog;
 
-import flinkplan.runtime.ChangelogKernel;
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.kernel.ChangelogKernel;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.InternalRow;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.changelog;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.format;
 
-import flinkplan.runtime.Halves;
+import flinkplan.runtime.functions.LoneSurrogates;
 import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.Serializable;
@@ -184,7 +184,7 @@ final class CsvDecoder implements Decoder {
     private Reader notNullReader(FlinkType type) {
         boolean nanos = type.hasNanos();
         return switch (type.root()) {
-            case "CHAR", "VARCHAR" -> new QuickReader(Ascii::bytes, Halves::encode);
+            case "CHAR", "VARCHAR" -> new QuickReader(Ascii::bytes, LoneSurrogates::encode);
             case "BOOLEAN" -> text -> Boolean.parseBoolean(text.trim());
             case "TINYINT" -> text -> Byte.parseByte(text.trim());
             case "SMALLINT" -> text -> Short.parseShort(text.trim());

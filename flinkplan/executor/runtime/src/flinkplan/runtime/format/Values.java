@@ -1,6 +1,6 @@
 package flinkplan.runtime.format;
 
-import flinkplan.runtime.Halves;
+import flinkplan.runtime.functions.LoneSurrogates;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +31,7 @@ final class Values {
             case "FLOAT" -> SpecializedGetters::getFloat;
             case "DOUBLE" -> SpecializedGetters::getDouble;
             case "DECIMAL" -> (row, i) -> row.getDecimal(i, precision, scale).toJavaBigDecimal();
-            case "CHAR", "VARCHAR" -> (row, i) -> Halves.decode(row.getUTF8String(i));
+            case "CHAR", "VARCHAR" -> (row, i) -> LoneSurrogates.decode(row.getUTF8String(i));
             case "BINARY", "VARBINARY" -> SpecializedGetters::getBinary;
             case "TIMESTAMP", "TIMESTAMP_LTZ" -> type.hasNanos()
                     ? (row, i) -> Times.wallClock(row.getStruct(i, 2))

@@ -1,6 +1,6 @@
 package flinkplan.runtime.functions;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;

@@ -1,6 +1,5 @@
 package flinkplan.runtime.functions;
 
-import flinkplan.runtime.Halves;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -73,7 +72,7 @@ public final class Patterns {
     /** Replaces every match; a group reference in the replacement has no meaning. */
     public static UTF8String replace(UTF8String text, UTF8String regex, UTF8String replacement) {
         Matcher m = matcher(text, regex);
-        return m == null ? null : Halves.encode(m.replaceAll(Matcher.quoteReplacement(Halves.decode(replacement))));
+        return m == null ? null : LoneSurrogates.encode(m.replaceAll(Matcher.quoteReplacement(LoneSurrogates.decode(replacement))));
     }
 
     /** Key-value pairs; both separators are regular expressions; a pair without value maps to null; the last wins. */
@@ -132,7 +131,7 @@ public final class Patterns {
 
     private static Matcher matcher(UTF8String text, UTF8String regex) {
         Pattern pattern = REGEXES.get().computeIfAbsent(regex.toString(), Patterns::compile);
-        return pattern == NEVER ? null : Bounded.matcher(pattern, Halves.decode(text));
+        return pattern == NEVER ? null : Bounded.matcher(pattern, LoneSurrogates.decode(text));
     }
 
     private static Pattern compile(String regex) {

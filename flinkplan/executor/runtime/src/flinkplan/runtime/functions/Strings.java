@@ -1,6 +1,5 @@
 package flinkplan.runtime.functions;
 
-import flinkplan.runtime.Halves;
 import java.io.UnsupportedEncodingException;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -59,33 +58,33 @@ public final class Strings {
 
     /** Leaves the text alone where the position lies outside it; drops its rest for a length of 0 or below. */
     public static UTF8String overlay(UTF8String text, UTF8String replacement, int position, int length) {
-        String s = Halves.decode(text);
+        String s = LoneSurrogates.decode(text);
         if (position <= 0 || position > s.length()) {
             return text;
         }
         long end = (long) position - 1 + length;
         String rest = length <= 0 || end > s.length() ? "" : s.substring((int) end);
-        return Halves.encode(s.substring(0, position - 1) + Halves.decode(replacement) + rest);
+        return LoneSurrogates.encode(s.substring(0, position - 1) + LoneSurrogates.decode(replacement) + rest);
     }
 
     /** An empty part is found between all characters. */
     public static UTF8String replace(UTF8String text, UTF8String part, UTF8String replacement) {
-        String s = Halves.decode(text);
-        return Halves.encode(s.replace(Halves.decode(part), Halves.decode(replacement)));
+        String s = LoneSurrogates.decode(text);
+        return LoneSurrogates.encode(s.replace(LoneSurrogates.decode(part), LoneSurrogates.decode(replacement)));
     }
 
     /** Padded on the left or cut to a length in UTF-16 units; null for a negative length or an empty pad. */
     public static UTF8String lpad(UTF8String text, int length, UTF8String pad) {
-        String s = Halves.decode(text);
-        String padding = padding(s, length, Halves.decode(pad));
-        return padding == null ? null : Halves.encode((padding + s).substring(0, length));
+        String s = LoneSurrogates.decode(text);
+        String padding = padding(s, length, LoneSurrogates.decode(pad));
+        return padding == null ? null : LoneSurrogates.encode((padding + s).substring(0, length));
     }
 
     /** As {@link #lpad}, on the right. */
     public static UTF8String rpad(UTF8String text, int length, UTF8String pad) {
-        String s = Halves.decode(text);
-        String padding = padding(s, length, Halves.decode(pad));
-        return padding == null ? null : Halves.encode((s + padding).substring(0, length));
+        String s = LoneSurrogates.decode(text);
+        String padding = padding(s, length, LoneSurrogates.decode(pad));
+        return padding == null ? null : LoneSurrogates.encode((s + padding).substring(0, length));
     }
 
     private static String padding(String text, int length, String pad) {
@@ -158,15 +157,15 @@ public final class Strings {
 
     /** Parts between separators; no parts of an empty text; characters where the separator is empty. */
     public static ArrayData split(UTF8String text, UTF8String separator) {
-        List<String> parts = parts(Halves.decode(text), Halves.decode(separator));
-        return new GenericArrayData(parts.stream().map(Halves::encode).toArray());
+        List<String> parts = parts(LoneSurrogates.decode(text), LoneSurrogates.decode(separator));
+        return new GenericArrayData(parts.stream().map(LoneSurrogates::encode).toArray());
     }
 
     /** The part at an index from 0; null where there is none. An empty separator stands for blanks. */
     public static UTF8String splitIndex(UTF8String text, UTF8String separator, int index) {
-        String s = Halves.decode(text);
-        List<String> parts = separator.numBytes() == 0 ? betweenBlanks(s) : parts(s, Halves.decode(separator));
-        return index < 0 || index >= parts.size() ? null : Halves.encode(parts.get(index));
+        String s = LoneSurrogates.decode(text);
+        List<String> parts = separator.numBytes() == 0 ? betweenBlanks(s) : parts(s, LoneSurrogates.decode(separator));
+        return index < 0 || index >= parts.size() ? null : LoneSurrogates.encode(parts.get(index));
     }
 
     public static boolean isDigit(UTF8String text) {

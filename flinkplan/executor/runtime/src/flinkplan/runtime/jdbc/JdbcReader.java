@@ -1,7 +1,7 @@
 package flinkplan.runtime.jdbc;
 
-import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.FlinkType;
+import flinkplan.runtime.row.Hidden;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.sql.Connection;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.jdbc;
 
-import flinkplan.runtime.Halves;
 import flinkplan.runtime.format.FlinkType;
+import flinkplan.runtime.functions.LoneSurrogates;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.sql.Date;
@@ -55,7 +55,7 @@ final class JdbcValues {
     }
 
     private static UTF8String text(String value) {
-        return value == null ? null : Halves.encode(value);
+        return value == null ? null : LoneSurrogates.encode(value);
     }
 
     private static Integer date(Date value) {
@@ -91,7 +91,7 @@ final class JdbcValues {
             case "DOUBLE" -> statement.setDouble(at, row.getDouble(column));
             case "DECIMAL" -> statement.setBigDecimal(
                     at, row.getDecimal(column, type.precision(), type.scale()).toJavaBigDecimal());
-            case "CHAR", "VARCHAR" -> statement.setString(at, Halves.decode(row.getUTF8String(column)));
+            case "CHAR", "VARCHAR" -> statement.setString(at, LoneSurrogates.decode(row.getUTF8String(column)));
             case "BINARY", "VARBINARY" -> statement.setBytes(at, row.getBinary(column));
             case "DATE" -> statement.setDate(at, Date.valueOf(LocalDate.ofEpochDay(row.getInt(column))));
             case "TIME" -> statement.setTime(

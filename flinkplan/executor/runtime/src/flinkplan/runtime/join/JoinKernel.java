@@ -1,9 +1,9 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.ChangelogKernel;
-import flinkplan.runtime.Condition;
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowKind;
+import flinkplan.runtime.catalyst.Condition;
+import flinkplan.runtime.kernel.ChangelogKernel;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.RowKind;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;

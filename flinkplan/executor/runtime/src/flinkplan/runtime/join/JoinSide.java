@@ -1,7 +1,7 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.Kernel;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.kernel.Kernel;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.Collection;
 import org.apache.spark.sql.catalyst.InternalRow;

@@ -1,10 +1,10 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.ChangelogKernel;
-import flinkplan.runtime.Condition;
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.catalyst.Condition;
+import flinkplan.runtime.kernel.ChangelogKernel;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -8,8 +8,8 @@ import static org.apache.spark.sql.functions.greatest;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.when;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowKind;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.RowKind;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

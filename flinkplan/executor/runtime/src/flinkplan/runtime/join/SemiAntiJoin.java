@@ -1,6 +1,6 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.RowKind;
+import flinkplan.runtime.row.RowKind;
 import java.util.Collection;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.join;
 
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import java.util.Collection;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;

@@ -1,10 +1,10 @@
 package flinkplan.runtime.lookup;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
-import flinkplan.runtime.Condition;
-import flinkplan.runtime.RowGenerator;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.catalyst.Condition;
+import flinkplan.runtime.catalyst.RowGenerator;
+import flinkplan.runtime.row.Rows;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.message;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;

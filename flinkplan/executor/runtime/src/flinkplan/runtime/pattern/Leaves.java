@@ -1,7 +1,7 @@
 package flinkplan.runtime.pattern;
 
-import flinkplan.runtime.Projection;
 import flinkplan.runtime.aggregate.Aggregation;
+import flinkplan.runtime.catalyst.Projection;
 import java.io.Serializable;
 import java.util.ArrayDeque;
 import java.util.Deque;

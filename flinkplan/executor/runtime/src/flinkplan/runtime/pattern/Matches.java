@@ -1,6 +1,6 @@
 package flinkplan.runtime.pattern;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.pattern;
 
-import flinkplan.runtime.Condition;
+import flinkplan.runtime.catalyst.Condition;
 import java.io.Serializable;
 
 /**

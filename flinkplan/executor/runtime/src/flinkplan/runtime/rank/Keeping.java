@@ -1,6 +1,6 @@
 package flinkplan.runtime.rank;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.rank;
 
-import flinkplan.runtime.Kernel;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.kernel.Kernel;
+import flinkplan.runtime.row.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.realtime;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import java.io.Serializable;
 import java.util.List;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.sharing;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import java.util.List;
 import org.apache.spark.rdd.RDD;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.sharing;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import java.util.HashSet;
 import java.util.Set;

@@ -1,8 +1,8 @@
 package flinkplan.runtime.sharing;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
-import flinkplan.runtime.LateRules;
+import flinkplan.runtime.catalyst.PhysicalPlanRules;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -39,7 +39,7 @@ public final class Sharing {
             strategies.add(new SharedRowsStrategy());
             methods.extraStrategies_$eq(asScala(strategies));
         }
-        LateRules.add(session, new SharedRowsRule());
+        PhysicalPlanRules.add(session, new SharedRowsRule());
     }
 
     /** The same rows, which all who read this frame share. */

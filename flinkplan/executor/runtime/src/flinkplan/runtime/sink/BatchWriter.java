@@ -9,7 +9,7 @@ import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.FormatOptions;
 import flinkplan.runtime.format.RowText;
 import flinkplan.runtime.jdbc.JdbcWriter;
-import flinkplan.runtime.time.LateRows;
+import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,8 +3,8 @@ package flinkplan.runtime.sink;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.when;
 
-import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.Decoder;
+import flinkplan.runtime.row.Hidden;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

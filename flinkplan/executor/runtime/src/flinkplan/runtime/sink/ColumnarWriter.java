@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.batch.RowsRead;
-import flinkplan.runtime.time.LateRows;
+import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -2,7 +2,7 @@ package flinkplan.runtime.sink;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import flinkplan.runtime.time.LateRows;
+import flinkplan.runtime.watermark.LateRows;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -1,7 +1,7 @@
 package flinkplan.runtime.sink;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.Durable;
+import flinkplan.runtime.storage.DurableFiles;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -42,7 +42,7 @@ final class EpochFiles implements Serializable {
         Path staging = Publication.staging(path, epoch);
         for (Publication.Staged file : files) {
             Path finished = new Path(staging + "/" + file.finished());
-            Durable.move(fileSystem(staging), new Path(staging + "/" + file.staged()), finished);
+            DurableFiles.move(fileSystem(staging), new Path(staging + "/" + file.staged()), finished);
         }
     }
 
@@ -76,7 +76,7 @@ final class EpochFiles implements Serializable {
             String directory = file.getParent().toString().substring(root.length() - 1);
             Path target = new Path(path + directory, Publication.Staged.shown(file.getName()));
             fileSystem.mkdirs(target.getParent());
-            Durable.move(fileSystem, file, target);
+            DurableFiles.move(fileSystem, file, target);
         }
         fileSystem.delete(staging, true);
     }
@@ -101,7 +101,7 @@ final class EpochFiles implements Serializable {
     /** The query's id, which Spark keeps beside its progress; null before it has one. */
     private String query() throws IOException {
         Path metadata = new Path(checkpoint, "metadata");
-        byte[] content = Durable.read(fileSystem(metadata), metadata);
+        byte[] content = DurableFiles.read(fileSystem(metadata), metadata);
         return content == null ? null : MAPPER.readTree(content).get("id").asText();
     }
 

@@ -1,9 +1,9 @@
 package flinkplan.runtime.sink;
 
-import flinkplan.runtime.Durable;
 import flinkplan.runtime.format.Encoder;
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.PartitionValues;
+import flinkplan.runtime.storage.DurableFiles;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -110,13 +110,13 @@ record FileSink(
         Part(Path staging, String directory, String name) throws IOException {
             staged = Publication.Staged.of(directory, name);
             Path path = new Path(staging + "/" + staged.staged());
-            file = Durable.create(path.getFileSystem(SparkHadoopUtil.get().conf()), path);
+            file = DurableFiles.create(path.getFileSystem(SparkHadoopUtil.get().conf()), path);
             out = new BufferedOutputStream(file, 1 << 16);
         }
 
         void finish() throws IOException {
             out.flush();
-            Durable.sync(file);
+            DurableFiles.sync(file);
             file.close();
         }
     }

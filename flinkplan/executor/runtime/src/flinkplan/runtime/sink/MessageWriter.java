@@ -1,7 +1,7 @@
 package flinkplan.runtime.sink;
 
 import flinkplan.runtime.batch.RowsRead;
-import flinkplan.runtime.time.LateRows;
+import flinkplan.runtime.watermark.LateRows;
 import java.util.List;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Column;

@@ -3,7 +3,7 @@ package flinkplan.runtime.sink;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import flinkplan.runtime.Durable;
+import flinkplan.runtime.storage.DurableFiles;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.List;
@@ -104,18 +104,18 @@ final class Publication {
         for (Staged file : files) {
             Path target = new Path(root + file.target());
             fileSystem.mkdirs(target.getParent());
-            Durable.move(fileSystem, new Path(staging + "/" + file.staged()), target);
+            DurableFiles.move(fileSystem, new Path(staging + "/" + file.staged()), target);
         }
     }
 
     private void write(String batch, List<String> files) throws IOException {
         ObjectNode content = MAPPER.createObjectNode().put("batch", batch);
         files.forEach(content.putArray("files")::add);
-        Durable.write(fileSystem(list), list, MAPPER.writeValueAsBytes(content));
+        DurableFiles.write(fileSystem(list), list, MAPPER.writeValueAsBytes(content));
     }
 
     private void takeBack(String batch) throws IOException {
-        byte[] content = Durable.read(fileSystem(list), list);
+        byte[] content = DurableFiles.read(fileSystem(list), list);
         if (content == null) {
             return;
         }

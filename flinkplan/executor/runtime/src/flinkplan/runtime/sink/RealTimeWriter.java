@@ -2,8 +2,8 @@ package flinkplan.runtime.sink;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.time.LateRows;
+import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.spark.TaskContext;

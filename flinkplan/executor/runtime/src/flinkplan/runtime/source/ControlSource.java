@@ -1,6 +1,6 @@
 package flinkplan.runtime.source;
 
-import flinkplan.runtime.time.SourceWatermarks;
+import flinkplan.runtime.watermark.SourceWatermarks;
 import java.util.Map;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableProvider;

@@ -3,7 +3,7 @@ package flinkplan.runtime.source;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import flinkplan.runtime.time.SourceWatermarks;
+import flinkplan.runtime.watermark.SourceWatermarks;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.source;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.Durable;
+import flinkplan.runtime.storage.DurableFiles;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,14 +35,14 @@ final class EndedFiles {
     void add(KnownFile file) throws IOException {
         FilePlace read = new FilePlace(file.file, file.position, file.print);
         byte[] content = MAPPER.writeValueAsString(read).getBytes(StandardCharsets.UTF_8);
-        Durable.write(fileSystem, new Path(directory, String.format("%012d", file.index)), content);
+        DurableFiles.write(fileSystem, new Path(directory, String.format("%012d", file.index)), content);
     }
 
     /** How far they were read, by the numbers of the files. */
     Map<Integer, FilePlace> read() throws IOException {
         Map<Integer, FilePlace> found = new TreeMap<>();
         for (FileStatus file : list()) {
-            byte[] content = Durable.read(fileSystem, file.getPath());
+            byte[] content = DurableFiles.read(fileSystem, file.getPath());
             found.put(Integer.parseInt(file.getPath().getName()), MAPPER.readValue(content, FilePlace.class));
         }
         return found;

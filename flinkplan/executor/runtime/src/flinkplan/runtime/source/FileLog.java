@@ -1,7 +1,7 @@
 package flinkplan.runtime.source;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.Durable;
+import flinkplan.runtime.storage.DurableFiles;
 import java.io.BufferedReader;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -89,7 +89,7 @@ final class FileLog {
         for (SourceFile file : found) {
             lines.append(MAPPER.writeValueAsString(file)).append('\n');
         }
-        Durable.write(fileSystem, new Path(directory, name()), lines.toString().getBytes(StandardCharsets.UTF_8));
+        DurableFiles.write(fileSystem, new Path(directory, name()), lines.toString().getBytes(StandardCharsets.UTF_8));
         found.forEach(this::remember);
     }
 

@@ -1,7 +1,7 @@
 package flinkplan.runtime.source;
 
-import flinkplan.runtime.Hidden;
 import flinkplan.runtime.format.Decoder;
+import flinkplan.runtime.row.Hidden;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;

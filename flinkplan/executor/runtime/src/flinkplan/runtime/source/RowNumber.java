@@ -1,8 +1,8 @@
 package flinkplan.runtime.source;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
-import flinkplan.runtime.Hidden;
+import flinkplan.runtime.row.Hidden;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.TaskContext;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.source;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.spark.sql.connector.catalog.Column;

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * Where the stream of a table of several sources goes on with the last one.
@@ -14,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * last one begins; and ask whether they may. All of that stands in their offsets, so that they say it again after a
  * restart.
  */
-public final class Switch {
+public final class Switch implements BooleanSupplier {
     private static final Map<String, Switch> NAMED = new ConcurrentHashMap<>();
 
     private final String table;
@@ -70,7 +71,8 @@ public final class Switch {
     }
 
     /** Whether the last source has begun. */
-    public boolean isPassed() {
+    @Override
+    public boolean getAsBoolean() {
         return isPassed;
     }
 }

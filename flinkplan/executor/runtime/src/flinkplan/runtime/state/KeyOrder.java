@@ -1,6 +1,6 @@
 package flinkplan.runtime.state;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import java.util.ArrayList;
 import java.util.List;

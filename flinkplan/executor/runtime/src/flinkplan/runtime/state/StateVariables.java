@@ -1,6 +1,6 @@
 package flinkplan.runtime.state;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.time.Duration;
 import java.util.function.Function;
 import org.apache.avro.generic.GenericData;

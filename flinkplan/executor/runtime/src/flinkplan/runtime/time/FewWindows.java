@@ -1,6 +1,6 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Interpreted;
+import flinkplan.runtime.catalyst.InterpretedExpression;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /** The array of windows that {@link WindowAggregate} keeps in one value, read for people to see. */
-public final class FewWindows extends Interpreted {
+public final class FewWindows extends InterpretedExpression {
     private final Expression packed;
     private final StructType bounds;
     private final StructType window;

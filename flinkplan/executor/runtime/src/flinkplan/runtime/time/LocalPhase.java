@@ -1,6 +1,6 @@
 package flinkplan.runtime.time;
 
-import static flinkplan.runtime.Sequences.asScala;
+import static flinkplan.runtime.catalyst.Sequences.asScala;
 
 import flinkplan.runtime.functions.Zones;
 import java.io.Serializable;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Condition;
+import flinkplan.runtime.catalyst.Condition;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BasePredicate;

@@ -1,11 +1,12 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.pattern.MatchedRow;
 import flinkplan.runtime.pattern.Matches;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.RowOrder;
+import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.watermark.SparkTime;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;

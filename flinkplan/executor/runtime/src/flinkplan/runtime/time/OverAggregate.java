@@ -1,10 +1,10 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.aggregate.Aggregation;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.watermark.SparkTime;
 import java.io.Serializable;
 import java.util.List;
 import java.util.TreeMap;

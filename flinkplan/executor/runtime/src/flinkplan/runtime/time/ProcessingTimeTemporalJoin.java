@@ -1,8 +1,8 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.ChangelogKernel;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.kernel.ChangelogKernel;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 

@@ -1,8 +1,8 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Rows;
 import flinkplan.runtime.realtime.Targets;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

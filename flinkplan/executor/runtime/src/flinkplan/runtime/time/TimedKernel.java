@@ -1,13 +1,14 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernel;
-import flinkplan.runtime.Output;
-import flinkplan.runtime.Place;
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.SparkTime;
+import flinkplan.runtime.kernel.Kernel;
+import flinkplan.runtime.kernel.Output;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Place;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.state.WithoutDefaults;
+import flinkplan.runtime.watermark.LateRows;
+import flinkplan.runtime.watermark.SparkTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;

@@ -1,8 +1,8 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.RowKind;
-import flinkplan.runtime.Rows;
 import flinkplan.runtime.aggregate.Aggregation;
+import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;

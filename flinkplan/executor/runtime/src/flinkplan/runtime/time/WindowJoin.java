@@ -1,7 +1,7 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.RowKind;
 import flinkplan.runtime.join.JoinKind;
+import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.time.WindowSpan.Window;
 import java.io.Serializable;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package flinkplan.runtime.time;
 
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.States;
+import flinkplan.runtime.kernel.States;
+import flinkplan.runtime.row.Rows;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.types.DataTypes;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.window;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

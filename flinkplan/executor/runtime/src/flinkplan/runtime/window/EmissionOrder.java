@@ -1,9 +1,9 @@
 package flinkplan.runtime.window;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernel;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.SparkTime;
+import flinkplan.runtime.kernel.Kernel;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.watermark.SparkTime;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package flinkplan.runtime.window;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.SparkTime;
 import flinkplan.runtime.batch.Drain;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.watermark.SparkTime;
 import flinkplan.runtime.window.KeyState.Counter;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,7 @@
 package flinkplan.runtime.window;
 
 import flinkplan.runtime.aggregate.Aggregation;
+import flinkplan.runtime.row.RowOrder;
 import java.io.Serializable;
 import java.util.Comparator;
 import java.util.List;
@@ -180,7 +181,7 @@ public abstract class Function implements Serializable {
          * @param fromEnd whether the last ones
          * @param order null: that of arrival
          */
-        public Elements(int limit, boolean fromEnd, flinkplan.runtime.time.RowOrder order) {
+        public Elements(int limit, boolean fromEnd, RowOrder order) {
             this.limit = limit;
             this.fromEnd = fromEnd;
             this.order = order;

@@ -1,6 +1,6 @@
 package flinkplan.runtime.window;
 
-import flinkplan.runtime.Rows;
+import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.window.KeyState.Counter;
 import flinkplan.runtime.window.KeyState.Kept;
 import flinkplan.runtime.window.KeyState.Timer;

@@ -1,10 +1,10 @@
 package flinkplan.runtime.window;
 
-import flinkplan.runtime.Hidden;
-import flinkplan.runtime.Kernel;
-import flinkplan.runtime.Rows;
-import flinkplan.runtime.SparkTime;
-import flinkplan.runtime.time.LateRows;
+import flinkplan.runtime.kernel.Kernel;
+import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.watermark.LateRows;
+import flinkplan.runtime.watermark.SparkTime;
 import flinkplan.runtime.window.KeyState.Timer;
 import java.io.Serializable;
 import java.util.Comparator;
