@@ -65,7 +65,7 @@ __all__ = [
 _ERRORS = {
     "BindError": ".planner.binder.errors",
     "CatalogError": ".planner.catalog.catalog",
-    "CheckpointInUseError": ".plan.checkpoint",
+    "CheckpointInUseError": ".state.checkpoint",
     "DurationError": ".plan.durations",
     "ErrorGroup": ".plan.errors",
     "ExecutionError": ".executor.errors",
