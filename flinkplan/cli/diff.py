@@ -84,7 +84,7 @@ def command(
     if old == new == "-":
         raise click.UsageError("Only one of the plans can come from standard input.")
     if sql is not None and format_ != "html":
-        raise click.UsageError("--sql is shown by --format html.")
+        raise click.UsageError("--sql needs --format html.")
     check_output(output, force)
     try:
         settings = _settings(ignore, allow, fail_on, engine, runtime)

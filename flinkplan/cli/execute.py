@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from .jobs import JobRunner, job_options
-from .options import assignment, read_plan_text
+from .options import assignment, check_session_option, read_plan_text
 from .pipelines import restore
 
 
@@ -44,7 +44,7 @@ def command(
         return
     session = dict(options)
     for key, value in session.items():
-        _check(key, value)
+        check_session_option(key, value)
     text, name = read_plan_text(plan)
     compiled = read_plan(text, name)
     if tables is not None:
@@ -52,24 +52,3 @@ def command(
     with JobRunner(debug=debug, **job) as runner:
         runner.start(compiled, session, single=True)
         runner.wait()
-
-
-def _check(key: str, value: str) -> None:
-    """Raise :class:`click.UsageError` for an option of the session that does nothing when a plan is executed."""
-    from ..plan.session import DEFAULTS
-    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, like, no_effect
-
-    check_setting(key, value)
-    if key in DEFAULTS:
-        return
-    if not is_known(key):
-        why = f"there is no option '{key}'"
-    elif reason := no_effect(key, value):
-        why = f"'{key}' has no effect here: {reason}"
-    elif SETTINGS[key].effect is Effect.SESSION:
-        why = f"'{key}' is of sessions that execute statements: 'flinkplan run' and 'flinkplan sql' obey it"
-    else:
-        why = f"'{key}' does nothing when a plan is executed: it decides what is compiled"
-    near = None if is_known(key) else like(key)
-    hint = f"{near[0].upper()}{near[1:]}" if near else f"What does something is {', '.join(DEFAULTS)}."
-    raise click.UsageError(f"{why}. {hint}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import assignment, check_output, force_option, read_input, write_output
+from .options import assignment, check_output, force_option, is_json, read_input, read_pipeline_text, write_output
 from .pipelines import load_plan_or_pipeline
 
 if TYPE_CHECKING:
@@ -48,8 +48,10 @@ def command(
     from ..plan.printable import json_text
     from ..plan.secrets import masked_json, shown_line
 
+    if sql is not None and format_ != "html":
+        raise click.UsageError("--sql needs --format html.")
     if mode is not None and not physical:
-        raise click.UsageError("--mode is of --physical: what Flink's operators do is the same in each mode.")
+        raise click.UsageError("--mode needs --physical: Flink's operators are the same in each mode.")
     check_output(output, force)
     compiled = load_plan_or_pipeline(plan, dict(options))
     if format_ == "html":
@@ -87,13 +89,15 @@ def command(
 
 
 def _page(compiled: Plan, path: str, sql: str | None) -> str:
-    """The plan as a page; a pipeline that was compiled stands beside it."""
+    """The plan as a page, beside it the pipeline: that of ``--sql``, else ``path`` itself where it is one."""
     from ..planner.spec import is_spec
     from .pages.page import page
     from .pages.plan_page import plan_page
     from .pages.sql_places import places_in
 
-    text, name = read_input(sql or path) if path != "-" or sql else ("{", path)
-    if not is_spec(name) and text.lstrip().startswith("{"):
+    if sql is None and path == "-":  # standard input has been read
+        return page(plan_page(compiled, path))
+    text, name = read_input(path) if sql is None else read_pipeline_text(sql)
+    if is_json(text, name):
         return page(plan_page(compiled, path))
     return page(plan_page(compiled, path, text, places_in(compiled, text, name), is_spec(name)))

@@ -40,13 +40,34 @@ def duration(text: str) -> int:
         raise click.BadParameter(f"{e.message}; {e.hint}" if e.hint else e.message) from None
 
 
+def check_session_option(key: str, value: str) -> None:
+    """Raise :class:`click.UsageError` for an option of the session that has no effect when a plan is executed."""
+    from ..plan.session import DEFAULTS
+    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, like, no_effect
+
+    check_setting(key, value)
+    if key in DEFAULTS:
+        return
+    if not is_known(key):
+        why = f"there is no option '{key}'"
+    elif reason := no_effect(key, value):
+        why = f"'{key}' has no effect here: {reason}"
+    elif SETTINGS[key].effect is Effect.SESSION:
+        why = f"'{key}' has an effect only in 'flinkplan run' and 'flinkplan sql', which execute statements"
+    else:
+        why = f"'{key}' has no effect when a plan is executed: set it when the plan is compiled"
+    similar = None if is_known(key) else like(key)
+    hint = f"{similar[0].upper()}{similar[1:]}" if similar else f"Options with an effect: {', '.join(DEFAULTS)}."
+    raise click.UsageError(f"{why}. {hint}")
+
+
 report_format = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)
 """``--format`` of the commands that report findings."""
 
 
 def read_input(path: str) -> tuple[str, str]:
     """The text of a file, or of standard input for ``-``, and what to call it in messages."""
-    from ..plan.document import read_text
+    from ..plan.document import SAVE_AS_UTF8, read_text
     from ..plan.errors import PlanError
 
     if path != "-":
@@ -54,7 +75,7 @@ def read_input(path: str) -> tuple[str, str]:
     try:
         return sys.stdin.buffer.read().decode("utf-8"), "<stdin>"
     except UnicodeDecodeError as e:
-        raise PlanError(f"not UTF-8 text (byte {e.start})", where="<stdin>") from None
+        raise PlanError(f"not UTF-8 text (byte {e.start})", where="<stdin>", hint=SAVE_AS_UTF8) from None
 
 
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
@@ -81,7 +102,7 @@ def write_output(text: str, path: str | None) -> None:
 
 
 def read_plan_text(path: str) -> tuple[str, str]:
-    """The same of what should be a plan.  Raises :class:`PlanError` for a pipeline."""
+    """The text and name of a plan.  Raises :class:`PlanError` for a pipeline."""
     text, name = read_input(path)
     check_is_plan(text, name)
     return text, name
@@ -95,23 +116,29 @@ def check_is_plan(text: str, name: str) -> None:
         raise PlanError(
             "this is a pipeline, not a compiled plan",
             where=name,
-            hint=f"'flinkplan run {name}' runs it, 'flinkplan compile {name} -o plan.json' makes a plan of it",
+            hint=f"'flinkplan run {name}' runs it, 'flinkplan compile {name} -o plan.json' compiles it to a plan",
         )
 
 
 def read_pipeline_text(path: str) -> tuple[str, str]:
-    """The same of what should be a pipeline.  Raises :class:`PlanError`, naming the commands meant, for a plan."""
+    """The text and name of a pipeline.  Raises :class:`PlanError`, with the commands for plans, for JSON."""
     from ..plan.errors import PlanError
-    from ..planner.spec import is_spec
 
     text, name = read_input(path)
-    if not is_spec(name) and text.lstrip().startswith("{"):
+    if is_json(text, name):
         raise PlanError(
-            "this is JSON, such as a compiled plan has, and not a pipeline",
+            "this is JSON, as of a compiled plan, not a pipeline",
             where=name,
             hint=f"'flinkplan execute {name}' runs a plan, 'flinkplan validate {name}' checks it",
         )
     return text, name
+
+
+def is_json(text: str, name: str) -> bool:
+    """Whether a text is JSON, as plans are, and not SQL or YAML; a file's name or the first character says so."""
+    from ..planner.spec import is_spec
+
+    return not is_spec(name) and (name.lower().endswith(".json") or text.lstrip()[:1] in ("{", "["))
 
 
 def _is_pipeline(text: str, name: str) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+import click
+
 from .errors import print_warning
-from .options import read_input, read_pipeline_text
+from .options import is_json, read_input, read_pipeline_text
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
@@ -15,9 +17,14 @@ if TYPE_CHECKING:
 
 
 class Warnings:
-    """Prints warnings, but for those of the rules to ``ignore``, and counts them."""
+    """Prints warnings, except of the rules to ``ignore``, and counts them.
+
+    Raises :class:`PlanError` for an entry of ``ignore`` that matches no rule.
+    """
 
     def __init__(self, ignore: Sequence[str] = ()) -> None:
+        for pattern in ignore:
+            _check_pattern(pattern)
         self._ignore = ignore
         self.count = 0
 
@@ -27,6 +34,16 @@ class Warnings:
             print_warning(finding)
 
 
+def _check_pattern(pattern: str) -> None:
+    from ..advice import RULES
+    from ..plan.errors import PlanError
+    from ..plan.findings import nearest
+
+    if not any(fnmatchcase(rule, pattern) for rule in RULES):
+        hint = nearest(pattern, RULES) or f"the rules of warnings are {', '.join(RULES)}"
+        raise PlanError(f"no warning has the rule '{pattern}'", hint=hint)
+
+
 def compile_pipeline(path: str, options: Mapping[str, str], warnings: Warnings | None = None) -> Plan:
     """Compile a SQL script, or a spec in YAML; warnings are printed."""
     text, name = read_pipeline_text(path)
@@ -34,17 +51,17 @@ def compile_pipeline(path: str, options: Mapping[str, str], warnings: Warnings |
 
 
 def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Load a plan, or compile a pipeline: a plan's text starts with a brace, its file is not named as YAML.
+    """Load a plan, or compile a pipeline, whose plan then also has the definitions of its temporary tables.
 
-    A pipeline's plan has the definitions of its temporary tables too.
+    Raises :class:`click.UsageError` where ``options`` are given for a plan, which has its options already.
     """
-    from ..planner.spec import is_spec
-
     text, name = read_input(path)
-    if is_spec(name) or not text.lstrip().startswith("{"):
+    if not is_json(text, name):
         return _compile(text, name, options, complete=True)
     from ..plan.document import loads
 
+    if options:
+        raise click.UsageError(f"--set is for pipelines; {name} is a compiled plan, whose options are fixed.")
     return loads(text, name)
 
 
@@ -56,7 +73,7 @@ def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
     from ..planner.catalog.restoring import RESTORED, check_replaces
     from ..planner.script import definitions, parse_pipeline
 
-    session = definitions(parse_pipeline(*read_input(path)), {RESTORED: "IDENTIFIER", **options})
+    session = definitions(parse_pipeline(*read_pipeline_text(path)), {RESTORED: "IDENTIFIER", **options})
     check_replaces(plan, session.catalog, path)
     return session.restore(plan)
 

@@ -35,6 +35,7 @@ def command(
     changes as they come, each row with its kind, until its input ends; the option sql-client.execution.result-mode
     'table' shows the rows that they leave.
     """
+    from ..plan.errors import PlanError
     from ..plan.printable import printable
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, QueryResult, TableEnvironment
@@ -43,6 +44,8 @@ def command(
     text, name = read_pipeline_text(script)
     shown = Shown(limit, None if timeout is None else timeout / 1000)
     statements = parse_pipeline(text, name).statements
+    if not statements:
+        raise PlanError("the script has no statements", where=name, hint="add one, such as INSERT INTO … SELECT …")
     is_single = sum(map(starts_job, statements)) == 1
     with JobRunner(debug=debug, **job) as runner:
         start = partial(runner.start, single=is_single)

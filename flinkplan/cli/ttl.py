@@ -32,11 +32,13 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
     from ..plan.printable import one_line
     from ..plan.ttl import set_ttls, states
 
-    text, name = read_plan_text(plan)
     edits = _edits(sets, all_)
+    if in_place and not edits:
+        raise click.UsageError("--in-place needs --set or --all.")
+    if in_place and plan == "-":
+        raise click.UsageError("--in-place writes PLAN, which must be a file.")
+    text, name = read_plan_text(plan)
     if not edits:
-        if in_place:
-            raise click.UsageError("--in-place needs --set or --all.")
         plan_ = loads(text, name)
         _list(list(states(plan_)), format_)
         _warn(plan_)
@@ -46,7 +48,7 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
         before = "default" if change.state.ttl is None else change.state.ttl
         node = f"{change.state.node_name} (node {change.state.node.id})"
         click.echo(one_line(f"{node} {change.state.name}: {before} → {change.ttl}"), err=True)
-    if in_place and plan != "-":
+    if in_place:
         write_text(plan, edited)
     else:
         click.echo(edited, nl=False)

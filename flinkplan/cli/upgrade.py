@@ -39,6 +39,8 @@ def command(
 
     if in_place and (output or old == "-"):
         raise click.UsageError("--in-place writes OLD, which must be a file, and excludes --output.")
+    if options and spec is None:
+        raise click.UsageError("--set needs --spec: a compiled plan's options are fixed.")
     check_output(output, force)
     text, name = read_plan_text(old)
     upgrade = migrate(loads(text, name), to)

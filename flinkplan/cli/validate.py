@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import assignment, read_plan_text, report_format
+from .options import assignment, check_session_option, read_plan_text, report_format
 from .pipelines import restore
 from .variables import allow_database, variable_options
 
@@ -54,6 +54,8 @@ def command(
     from ..plan.record import replace
     from ..plan.text.positions import Positions
 
+    for key, value in options:
+        check_session_option(key, value)
     text, name = read_plan_text(plan)
     findings = validate_text(text, name)
     if engine == "flink":

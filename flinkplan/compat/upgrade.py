@@ -19,9 +19,12 @@ def migrate(plan: Plan, to: str) -> Upgrade:
     """The plan as the release ``to`` writes it.  Raises :class:`PlanError` for an older or unknown release."""
     old, new = release(plan.flink_version), release(to)
     if new > release(FLINK_VERSION):
-        raise PlanError(f"flinkplan knows Flink up to {FLINK_VERSION}, not {to}")
+        raise PlanError(f"Flink {to} is not supported yet", hint=f"the newest supported release is {FLINK_VERSION}")
     if new < old:
-        raise PlanError(f"the plan is of Flink {plan.flink_version}; it cannot be carried back to {to}")
+        raise PlanError(
+            f"a plan of Flink {plan.flink_version} cannot be written for the older release {to}",
+            hint=f"name {plan.flink_version} or a newer release",
+        )
     applied = []
     for migration, migrated in migrations(plan, new):
         plan = migrated

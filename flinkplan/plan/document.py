@@ -15,10 +15,13 @@ from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
 from .interpreter import deeply, uncollected
 from .nodes import ExecNode, node_from_json, node_to_json
-from .output import write_text
+from .output import EMPTY_PATH, IS_DIRECTORY, write_text
 from .record import Json, Record, cached_property, field
 from .text.json_text import parse_json
 from .text.spelling import Number
+
+SAVE_AS_UTF8 = "save it as UTF-8"
+"""The hint where a text cannot be decoded."""
 
 FLINK_VERSION = "2.3"
 """The release whose plans flinkplan compiles."""
@@ -221,16 +224,32 @@ def load(path: str | Path) -> Plan:
 
 def read_text(path: str | Path) -> str:
     """The text of a file.  Raises :class:`PlanError` where it cannot be read."""
+    if not str(path):
+        raise PlanError(EMPTY_PATH, hint="name a file")
     try:
         return Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise PlanError("no such file", where=str(path)) from None
+        raise PlanError("no such file", where=str(path), hint=_similar_file(Path(path))) from None
     except IsADirectoryError:
-        raise PlanError("this is a folder; a file is wanted", where=str(path)) from None
+        raise PlanError(IS_DIRECTORY, where=str(path), hint="name a file in it") from None
+    except NotADirectoryError:
+        hint = f"'{Path(path).parent}' is not a directory"
+        raise PlanError("no such file", where=str(path), hint=hint) from None
     except UnicodeDecodeError as e:
-        raise PlanError(f"not UTF-8 text (byte {e.start})", where=str(path)) from None
+        raise PlanError(f"not UTF-8 text (byte {e.start})", where=str(path), hint=SAVE_AS_UTF8) from None
     except OSError as e:
-        raise PlanError(e.strerror or str(e), where=str(path)) from None
+        raise PlanError(f"the file cannot be read: {e.strerror or e}", where=str(path)) from None
+
+
+def _similar_file(path: Path) -> str | None:
+    """A hint with the file of the same directory whose name is most like this one; ``None`` where there is none."""
+    from .findings import nearest
+
+    try:
+        names = [entry.name for entry in path.parent.iterdir()]
+    except OSError:
+        return f"there is no directory '{path.parent}'"
+    return nearest(path.name, names)
 
 
 @deeply

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlparse
 
 from .document import read_text
 from .errors import PlanError
-from .output import replaces, write_text
+from .output import EMPTY_PATH, replaces, write_text
 from .record import Record
 
 
@@ -19,8 +19,13 @@ class Place(Record):
 
     @classmethod
     def of(cls, path: str | Path) -> Place:
-        """The place that a path or URI means; a ``file:`` URI means a local path."""
+        """The place that a path or URI means; a ``file:`` URI means a local path.
+
+        Raises :class:`PlanError` for an empty text.
+        """
         text = str(path)
+        if not text:
+            raise PlanError(EMPTY_PATH, hint="name a file or directory")
         return cls(unquote(urlparse(text).path)) if text.startswith("file:") else cls(text)
 
     def __str__(self) -> str:

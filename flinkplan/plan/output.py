@@ -10,6 +10,9 @@ from pathlib import Path
 
 from .errors import PlanError
 
+EMPTY_PATH = "the path is empty"
+IS_DIRECTORY = "this is a directory, not a file"
+
 _DESCRIPTORS = re.compile(r"/proc/(?:self|\d+)(?:/task/\d+)?/fd")
 _MOST_LINKS = 40
 
@@ -23,6 +26,8 @@ def write_text(path: str | Path, text: str) -> None:
 
     Raises :class:`PlanError` where it cannot be written.
     """
+    if not str(path):
+        raise PlanError(EMPTY_PATH, hint="name a file")
     try:
         target = _followed(Path(path))
         number = _descriptor(target)
@@ -33,8 +38,13 @@ def write_text(path: str | Path, text: str) -> None:
             _write_into(os.open(target, os.O_WRONLY), text)
         else:
             _replace(target, text)
+    except IsADirectoryError:
+        raise PlanError(IS_DIRECTORY, where=str(path), hint="name a file in it") from None
+    except (FileExistsError, NotADirectoryError):
+        hint = f"'{Path(path).parent}' is not a directory"
+        raise PlanError("the file cannot be written", where=str(path), hint=hint) from None
     except OSError as e:
-        raise PlanError(e.strerror or str(e), where=str(path)) from None
+        raise PlanError(f"the file cannot be written: {e.strerror or e}", where=str(path)) from None
 
 
 def replaces(path: str | Path) -> bool:

@@ -119,7 +119,7 @@ def test_no_pyspark_is_imported(tmp_path: Path) -> None:
     ("setting", "words"),
     [
         ("table.exec.sink.not-null-enforcr=DROP", "Did you mean 'table.exec.sink.not-null-enforcer'?"),
-        ("table.exec.mini-batch.size=5", "it decides what is compiled"),
+        ("table.exec.mini-batch.size=5", "set it when the plan is compiled"),
         ("state.backend=rocksdb", "has no effect here: Spark keeps the state"),
         ("table.exec.sink.not-null-enforcer=maybe", "it is ERROR or DROP"),
     ],

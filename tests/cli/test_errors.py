@@ -31,7 +31,7 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> Outcome:
     return flinkplan("compile")
 
 
-def test_an_error_names_the_place_and_the_mend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_an_error_names_the_place_and_the_fix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     script = tmp_path / "orders.sql"
     script.write_text("SELECT 1;\nSELEC 2;\n")
     error = FlinkplanError("unknown word", where=Location(str(script), 2, 1, 6), hint="did you mean SELECT?")
@@ -73,7 +73,7 @@ def test_an_interrupt_has_its_own_code(monkeypatch: pytest.MonkeyPatch, interrup
         (("valdate",), 2, "Did you mean 'validate'?"),
         (("validate",), 2, "Missing argument"),
         (("validate", "missing.json"), 3, "error: no such file\n --> missing.json"),
-        (("validate", "."), 3, "error: this is a folder; a file is wanted"),
+        (("validate", "."), 3, "error: this is a directory, not a file\n --> .\nhint: name a file in it"),
         (("ttl", PLAN, "--set", "join.leftState=1.5 h"), 3, "hint: write a whole number in a smaller unit"),
         (("ttl", PLAN, "--set", "jon.leftState=1 h"), 3, "did you mean 'join.leftState'?"),
         (("execute", "missing.json"), 3, "no such file"),
@@ -103,7 +103,7 @@ def test_a_plan_that_is_not_utf_8(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_bytes(b'{"flinkVersion" : "\xff"}')
     outcome = flinkplan("ttl", str(file))
-    assert (outcome.code, outcome.err) == (3, f"error: not UTF-8 text (byte 19)\n --> {file}\n")
+    assert (outcome.code, outcome.err) == (3, f"error: not UTF-8 text (byte 19)\n --> {file}\nhint: save it as UTF-8\n")
 
 
 def test_python_runs_the_package_as_the_command() -> None:

@@ -73,10 +73,10 @@ def test_if_exists(case: Path) -> None:
 def test_an_option_that_plans_do_not_leave_open(case: Path) -> None:
     outcome = flinkplan("execute", "plan.json", "--set", "table.exec.mini-batch.size=5")
     assert outcome.code == 2
-    assert "'table.exec.mini-batch.size' does nothing when a plan is executed" in outcome.err
+    assert "'table.exec.mini-batch.size' has no effect when a plan is executed" in outcome.err
     outcome = flinkplan("execute", "plan.json", "--set", "table.dml-sync=true")
     assert outcome.code == 2
-    assert "'flinkplan run' and 'flinkplan sql' obey it" in outcome.err
+    assert "only in 'flinkplan run' and 'flinkplan sql'" in outcome.err
     outcome = flinkplan("execute", "plan.json", "--set", "table.exec.mini-batch.size=5")
     assert "table.local-time-zone" in outcome.err
 

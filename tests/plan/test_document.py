@@ -161,7 +161,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
     for path, words in (
         (tmp_path / "none.json", "no such file"),
         (tmp_path / "latin.json", "not UTF-8"),
-        (tmp_path, "a folder"),
+        (tmp_path, "a directory"),
     ):
         with pytest.raises(PlanError, match=words):
             load(path)

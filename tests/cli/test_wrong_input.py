@@ -1,0 +1,116 @@
+"""Wrong files, directories and options: each command says what is wrong, where and how to fix it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flinkplan.plan.document import dumps
+from flinkplan.planner import compile_script
+from tests.cli.support import flinkplan
+
+PIPELINE = """
+CREATE TABLE t (i INT) WITH ('connector' = 'datagen');
+CREATE TABLE s (i INT) WITH ('connector' = 'print');
+INSERT INTO s SELECT i FROM t;
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pipeline.sql").write_text(PIPELINE)
+    Path("plan.json").write_text(dumps(compile_script(PIPELINE)))
+    Path("list.json").write_text("[]")
+    Path("empty.json").touch()
+    Path("empty.sql").touch()
+    Path("directory").mkdir()
+
+
+ON_PLANS = ("execute", "explain", "validate", "ttl", "upgrade")
+ON_FILES = (*ON_PLANS, "compile", "run")
+
+
+def error(code: int, *arguments: str) -> str:
+    """What a command prints that ends with ``code``."""
+    outcome = flinkplan(*arguments)
+    assert (outcome.code, outcome.out, "Traceback" in outcome.err) == (code, "", False), outcome
+    return outcome.err
+
+
+@pytest.mark.parametrize("command", ON_FILES)
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("paln.json", "no such file\n --> paln.json\nhint: did you mean 'plan.json'?"),
+        ("nowhere/plan.json", "no such file\n --> nowhere/plan.json\nhint: there is no directory 'nowhere'"),
+        ("plan.json/x", "no such file\n --> plan.json/x\nhint: 'plan.json' is not a directory"),
+        ("directory", "this is a directory, not a file\n --> directory\nhint: name a file in it"),
+        ("", "the path is empty\nhint: name a file"),
+    ],
+)
+def test_a_file_that_cannot_be_read(command: str, file: str, message: str) -> None:
+    assert error(3, command, file) == f"error: {message}\n"
+
+
+@pytest.mark.parametrize("file", ["", "directory/../missing.json"])
+def test_a_plan_of_diff_that_cannot_be_read(file: str) -> None:
+    assert ("the path is empty" if not file else "no such file") in error(2, "diff", file, "plan.json")
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("directory", "this is a directory, not a file\n --> directory\nhint: name a file in it"),
+        ("plan.json/x", "the file cannot be written\n --> plan.json/x\nhint: 'plan.json' is not a directory"),
+        ("", "the path is empty\nhint: name a file or directory"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compile pipeline.sql", "explain plan.json", "diff plan.json plan.json"])
+def test_a_file_that_cannot_be_written(command: str, file: str, message: str) -> None:
+    assert error(3, *command.split(), "-o", file) == f"error: {message}\n"
+
+
+@pytest.mark.parametrize("command", ["explain", "ttl", "upgrade", "execute"])
+def test_json_that_is_no_plan(command: str) -> None:
+    assert "a compiled plan is a JSON object" in error(3, command, "list.json")
+    assert error(3, command, "empty.json") == "error: the file is empty\n --> empty.json\n"
+
+
+@pytest.mark.parametrize(
+    "command", ["compile list.json", "run plan.json", "validate plan.json --tables plan.json", "compile empty.json"]
+)
+def test_json_in_place_of_a_pipeline(command: str) -> None:
+    assert "this is JSON, as of a compiled plan, not a pipeline" in error(3, *command.split())
+
+
+def test_a_script_without_statements() -> None:
+    assert error(3, "run", "empty.sql", "--quiet") == (
+        "error: the script has no statements\n --> empty.sql\nhint: add one, such as INSERT INTO … SELECT …\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("explain plan.json --set a=b", "--set is for pipelines; plan.json is a compiled plan"),
+        ("explain plan.json --sql pipeline.sql", "--sql needs --format html."),
+        ("upgrade plan.json --set a=b", "--set needs --spec"),
+        ("validate plan.json --set a=b", "there is no option 'a'"),
+        ("ttl - --all 1h -i", "--in-place writes PLAN, which must be a file."),
+        ("ttl plan.json -i", "--in-place needs --set or --all."),
+    ],
+)
+def test_options_that_would_have_no_effect(command: str, message: str) -> None:
+    assert message in error(2, *command.split())
+
+
+def test_the_pipeline_beside_a_plan_is_no_plan() -> None:
+    assert "not a pipeline" in error(3, "explain", "plan.json", "--format", "html", "--sql", "plan.json")
+
+
+def test_a_warning_to_ignore_that_does_not_exist() -> None:
+    assert error(3, "compile", "pipeline.sql", "--ignore", "ttl-downsteam") == (
+        "error: no warning has the rule 'ttl-downsteam'\nhint: did you mean 'ttl-downstream'?\n"
+    )
