@@ -186,8 +186,9 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
     streams: dict[int, Stream] = {}
     common, folds = context.common, context.folds_changes
     for node in nodes:
-        if common and (found := common.find(node, folds)):
-            streams[node.id] = found
+        if common and (kept := common.find(node, folds)):
+            streams[node.id] = kept
+            context.late_counters.update(common.late_rows(node, folds))
             continue
         inputs = tuple(streams[source.id] for source in plan.inputs(node))
         try:
@@ -209,7 +210,7 @@ def translate(plan: Plan, nodes: Iterable[ExecNode], context: TranslationContext
             ticks=stream.ticks or union_of(i.ticks for i in inputs),
         )
         if common:
-            stream = common.keep(node, folds, stream)
+            stream = common.keep(node, folds, stream, context.late_counters)
         if context.common_rows:
             stream = context.common_rows.keep(node, stream)
         streams[node.id] = stream

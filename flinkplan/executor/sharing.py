@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -85,16 +85,27 @@ class SharedStreams:
         self._ids = {id for id in _read_twice(plan) if not is_cheap(plan.by_id[id])}
         self.plan = plan
         self._streams: dict[tuple[int, bool], Stream] = {}
+        self._late_rows: dict[tuple[int, bool], Mapping[int, Any]] = {}
         self._computing = Lock()
 
     def find(self, node: ExecNode, folds: bool) -> Stream | None:
         """The stream of a node, if it was made before; ``folds``: where the changes of a key may come to one."""
         return self._streams.get((node.id, folds))
 
-    def keep(self, node: ExecNode, folds: bool, stream: Stream) -> Stream:
-        """The stream of a node, whose rows are kept if several read them."""
+    def late_rows(self, node: ExecNode, folds: bool) -> Mapping[int, Any]:
+        """The Java counters of late rows in the stream of a node that was made before, by node id."""
+        return self._late_rows[node.id, folds]
+
+    def keep(self, node: ExecNode, folds: bool, stream: Stream, late_rows: Mapping[int, Any]) -> Stream:
+        """The stream of a node, whose rows are kept if several nodes read them.
+
+        ``late_rows`` are the Java counters of late rows by node id.  Those of ``node`` and of the nodes before it are
+        kept as well, so that each sink counts the late rows that it lacks.
+        """
         if node.id not in self._ids:
             return stream
+        counted = {source.id for source in self.plan.upstream([node])}
+        self._late_rows[node.id, folds] = {id: rows for id, rows in late_rows.items() if id in counted}
         kept = self._streams[node.id, folds] = replace(stream, frame=stream.frame.persist())
         return kept
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -225,3 +226,35 @@ def test_the_first_row_of_a_batch_knows_the_watermark(tmp_path: Path, spark: Spa
     files = sorted(p for p in (tmp_path / "o").rglob("part*"))
     known = [json.loads(line)["w"] for file in files for line in file.read_text().splitlines()]
     assert [None if w is None else w[11:19] for w in known] == [None, "09:59:55", "10:00:10", "10:00:10"]
+
+
+def test_each_sink_of_a_batch_counts_the_late_rows_it_lacks(tmp_path: Path, spark: SparkSession) -> None:
+    sinks = "".join(
+        f"CREATE TABLE {sink} (w STRING, n BIGINT) "
+        f"WITH ('connector' = 'filesystem', 'path' = '${{ROOT}}/{sink}', 'format' = 'json');\n"
+        for sink in "op"
+    )
+    script = f"""{TABLE.format("a", "a")}{sinks}
+        CREATE VIEW counts (w, n) AS {windows("a", "tumble", "kernel")};
+        EXECUTE STATEMENT SET BEGIN
+        INSERT INTO o SELECT * FROM counts;
+        INSERT INTO p SELECT w, n + 1 FROM counts WHERE n > 0;
+        END;"""
+    dropped: Counter[str] = Counter()
+
+    class Listener:
+        def batch_done(self, progress: QueryProgress) -> None:
+            dropped[progress.sink] += progress.rows_dropped
+
+    (tmp_path / "a").mkdir()
+    lines = [json.dumps({"ts": f"2024-01-01 {time}", "v": 1}) for time in ("10:00:05", "10:02:30", "10:00:40")]
+    (tmp_path / "a" / "rows").write_text("\n".join(lines))
+    options = JobOptions(
+        checkpoint=str(tmp_path / "checkpoint"),
+        mode=Mode.BOUNDED,
+        variables={"ROOT": str(tmp_path)},
+        listener=Listener(),
+        spark=spark,
+    )
+    execute(compile_script(script), options).wait()
+    assert dropped == {"o": 1, "p": 1}

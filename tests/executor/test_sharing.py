@@ -110,7 +110,7 @@ def test_rows_that_are_kept_are_computed_before_they_are_read_and_once(place: Pl
     plan, jobs = compiled(place, GROUPED), place.spark.sparkContext.statusTracker()
     shared = SharedStreams(plan, lambda node: False)
     node = next(node for node in plan.nodes if sum(edge.source == node.id for edge in plan.edges) > 1)
-    kept = shared.keep(node, True, Stream(place.spark.range(3).toDF("k"), node.output_type)).frame
+    kept = shared.keep(node, True, Stream(place.spark.range(3).toDF("k"), node.output_type), {}).frame
     before = set(jobs.getJobIdsForGroup())
     for part in (replace(plan, nodes=(), edges=()), plan, plan):
         shared.compute(part)
