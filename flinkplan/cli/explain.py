@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     type=click.Choice(("real-time",)),
     help="With --physical: in this mode; which operators do not run in it, and why.",
 )
+@click.option("--rules", is_flag=True, help="Show which rule of the planner changed what, from a pipeline.")
 @click.option("--format", "format_", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
 @click.option("--sql", metavar="SCRIPT", help="The pipeline to show beside a plan (html only).")
 @click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
@@ -31,6 +32,7 @@ def command(
     options: tuple[tuple[str, str], ...],
     physical: bool,
     mode: str | None,
+    rules: bool,
     format_: str,
     sql: str | None,
     output: str | None,
@@ -43,16 +45,25 @@ def command(
     there Spark's operators or the kernel that run it; each sink is a query of its own, a batch where all sources are
     bounded, else a stream. With --mode real-time, what does not run
     in that mode is there, too, and why. The format html is a page by itself, with all of it as a graph.
+
+    With --rules PLAN is a pipeline, and what is shown is how its plan comes about: the tree of each INSERT as it is
+    bound, then for each rule that changed it the stage, the rule and a diff of the tree. The format json has the whole
+    trees before and after each rule.
     """
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import json_text
     from ..plan.secrets import masked_json, shown_line
 
+    if rules and (physical or sql is not None or format_ == "html"):
+        raise click.UsageError("--rules goes with --set, --format text or json, and --output alone.")
     if sql is not None and format_ != "html":
         raise click.UsageError("--sql needs --format html.")
     if mode is not None and not physical:
         raise click.UsageError("--mode needs --physical: Flink's operators are the same in each mode.")
     check_output(output, force)
+    if rules:
+        _show_rules(plan, dict(options), format_, output)
+        return
     compiled = load_plan_or_pipeline(plan, dict(options))
     if format_ == "html":
         write_output(_page(compiled, plan, sql), output)
@@ -86,6 +97,28 @@ def command(
             click.echo(f"{click.style(line.branches, dim=True)}{name}  {shown_line(line.text)}")
         else:
             click.echo(click.style(shown_line(str(line)), dim=True))
+
+
+def _show_rules(path: str, options: dict[str, str], format_: str, output: str | None) -> None:
+    """Which rule changed what while a pipeline is compiled."""
+    from ..plan.printable import json_text
+    from ..plan.secrets import masked_json, shown_line
+    from ..planner import trace_script
+    from ..planner.tracing.report import trace_json, trace_lines
+    from .pipelines import Warnings
+
+    text, name = read_pipeline_text(path)
+    trace = trace_script(text, file=name, options=options, warn=Warnings())
+    if format_ == "json":
+        write_output(json_text(masked_json("", trace_json(trace)), indent=2) + "\n", output)
+        return
+    lines = [shown_line(line) for line in trace_lines(trace)]
+    if output not in (None, "-"):
+        write_output("".join(f"{line}\n" for line in lines), output)
+        return
+    colors = {"  -": "red", "  +": "green"}
+    for line in lines:
+        click.echo(click.style(line, fg=colors.get(line[:3]), bold=bool(line) and not line.startswith(" ")))
 
 
 def _page(compiled: Plan, path: str, sql: str | None) -> str:

@@ -10,6 +10,7 @@ from ..plan.interpreter import uncollected
 if TYPE_CHECKING:
     from ..plan.document import Plan
     from ..plan.findings import Finding
+    from .tracing.tracer import Trace
 
 
 @uncollected
@@ -31,3 +32,19 @@ def compile_script(
     from .script import compile_statements, parse_pipeline
 
     return compile_statements(parse_pipeline(text, file), options or {}, warn, complete=complete)
+
+
+def trace_script(
+    text: str,
+    *,
+    file: str | None = None,
+    options: Mapping[str, str] | None = None,
+    warn: Callable[[Finding], None] | None = None,
+) -> Trace:
+    """What each rule changes while a pipeline is compiled.
+
+    Parameters and errors are those of :func:`compile_script`.
+    """
+    from .script import parse_pipeline, with_job
+
+    return with_job(parse_pipeline(text, file), options or {}, warn, lambda session, job: session.trace(job))

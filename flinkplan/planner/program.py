@@ -7,7 +7,6 @@ are those of ``FlinkStreamProgram``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 from ..plan.document import Plan
 from ..plan.record import Record
@@ -229,16 +228,12 @@ def run(rel: Rel, config: Config, stages: Sequence[Stage] = STAGES) -> Rel:
     return rel
 
 
-Runner: TypeAlias = Callable[[Rel, Config], Rel]
-"""What takes a bound tree through all stages: :func:`run`, or what records them for ``explain --rules``."""
-
-
-def optimize(modify: TableModify, config: Config, runner: Runner = run) -> Sink:
+def optimize(modify: TableModify, config: Config) -> Sink:
     """The operators of one INSERT; ``config`` has the options to plan its job with.
 
     Raises :class:`FlinkplanError` for what Flink would refuse and for what flinkplan does not do.
     """
-    tree = runner(modify, config)
+    tree = run(modify, config)
     assert isinstance(tree, Sink)
     return tree
 
@@ -249,15 +244,11 @@ def assemble(optimized: Sequence[Sink], config: Config, *, complete: bool = Fals
 
     subplans = is_on(config, "table.optimizer.reuse-sub-plan-enabled")
     sources = is_on(config, "table.optimizer.reuse-source-enabled")
-    return lower(share(reuse(optimized, config), subplans=subplans, sources=sources), config, complete=complete)
+    sinks: Sequence[Rel] = optimized
+    for phase in REUSE:
+        sinks = phase(sinks, config)
+    return lower(share(sinks, subplans=subplans, sources=sources), config, complete=complete)
 
 
-def reuse(sinks: Sequence[Rel], config: Config) -> Sequence[Rel]:
-    """The trees of a job's sinks with scans of one table, and sinks of one table, merged where options allow it."""
-    if not is_on(config, "table.optimizer.reuse-sub-plan-enabled"):
-        return sinks
-    if is_on(config, "table.optimizer.reuse-source-enabled"):
-        sinks = merge_scans(sinks)
-    if len(sinks) > 1 and is_on(config, "table.optimizer.reuse-sink-enabled"):
-        sinks = merge_sinks(sinks)
-    return sinks
+REUSE = (merge_scans, merge_sinks)
+"""The phases that look at the trees of all sinks of a job together, as Flink's optimizer does after its programs."""

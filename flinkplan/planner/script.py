@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, together
@@ -20,6 +20,7 @@ def parse_pipeline(text: str, file: str | None) -> ast.Script:
     return parse_spec(text, file) if is_spec(file) else parse_script(text, file)
 
 
+T = TypeVar("T")
 Job: TypeAlias = ast.Insert | ast.StatementSet | ast.CreateTable
 """What compiles to a plan; of CREATE TABLE only the one with AS."""
 
@@ -70,8 +71,20 @@ def compile_statements(
 ) -> Plan:
     """Apply the definitions up to the job, and compile the job; ``complete`` as in :meth:`Session.compile`.
 
-    ``warn`` is told of what is perhaps not as meant.
+    Raises as :func:`with_job` does, which also explains ``warn``.
+    """
+    return with_job(script, options, warn, lambda session, job: session.compile(job, complete=complete))
 
+
+def with_job(
+    script: ast.Script,
+    options: Mapping[str, str],
+    warn: Callable[[Finding], None] | None,
+    action: Callable[[Session, ast.Insert | ast.StatementSet], T],
+) -> T:
+    """Apply the definitions up to the job, then ``action`` to the session and the job.
+
+    ``warn`` gets a finding for what compiles but may not be meant.
     Raises the errors of all statements together, but not those that only follow from a faulty definition.
     """
     session = Session(options, warn)
@@ -83,7 +96,7 @@ def compile_statements(
                 job = session.create_table_as(job)
             if job is not None and not errors:
                 job_of(script)
-                return session.compile(job, complete=complete)
+                return action(session, job)
             if job is not None:
                 session.bind(job)
             elif not isinstance(statement, ast.QueryStatement):

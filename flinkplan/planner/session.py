@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import advice
 from ..plan.document import Plan
@@ -25,6 +25,9 @@ from .options import check_use
 from .placing import place_of
 from .sql import ast
 from .sql.source import NO_SPAN, Span
+
+if TYPE_CHECKING:
+    from .tracing.tracer import Trace
 
 
 class Session:
@@ -100,21 +103,52 @@ class Session:
 
         ``complete``: with the definitions of all tables, temporary ones as well, of which a plan has the names only.
         """
-        from .physical.mini_batch import planning_options
-        from .program import assemble
+        from .program import assemble, optimize
 
         try:
             context = self._context()
-            modifies = list(zip(self._bound(context, statement), inserts_of(statement), strict=True))
-            each_of(((use, use.span) for use in context.uses), check_use)
-            each_of([(self.config, inserts_of(statement)[0].span)], check_settings)
-            options = planning_options([modify for modify, _ in modifies], self.config)
-            optimized = each_of(((each, each[1].span) for each in modifies), lambda each: _optimized(*each, options))
+            optimized = self._optimized(context, statement, optimize)
             plan = assemble(optimized, self.config, complete=complete)
             self._advise(context.uses, plan, statement)
             return plan
         except RecursionError:
             raise _too_deep(statement) from None
+
+    @deeply
+    def trace(self, statement: ast.Insert | ast.StatementSet) -> Trace:
+        """What each rule changes while an INSERT or a statement set is compiled.  Raises as :meth:`compile` does."""
+        from .tracing.tracer import Tracer
+
+        try:
+            tracer = Tracer()
+            optimized = self._optimized(self._context(), statement, tracer.optimize)
+            return tracer.trace(optimized, self.config)
+        except RecursionError:
+            raise _too_deep(statement) from None
+
+    def _optimized(
+        self,
+        context: Context,
+        statement: ast.Insert | ast.StatementSet,
+        optimize: Callable[[TableModify, Mapping[str, str]], Sink],
+    ) -> list[Sink]:
+        """The operators of each INSERT.  Raises the errors of all INSERTs together."""
+        from .physical.mini_batch import planning_options
+
+        inserts = inserts_of(statement)
+        modifies = self._bound(context, statement)
+        each_of(((use, use.span) for use in context.uses), check_use)
+        each_of([(self.config, inserts[0].span)], check_settings)
+        options = planning_options(modifies, self.config)
+
+        def optimized(modify: TableModify, insert: ast.Insert) -> Sink:
+            try:
+                return optimize(modify, options)
+            except FlinkplanError as error:
+                raise placed(error, place_of(insert, error)) from None
+
+        pairs = zip(modifies, inserts, strict=True)
+        return each_of(((pair, pair[1].span) for pair in pairs), lambda pair: optimized(*pair))
 
     def _advise(self, uses: Iterable[TableUse], plan: Plan, statement: ast.Insert | ast.StatementSet) -> None:
         for use in uses:
@@ -206,15 +240,6 @@ class Session:
             self.config = dict(self._defaults)
         else:
             self.config.pop(node.key, None)
-
-
-def _optimized(modify: TableModify, insert: ast.Insert, options: Mapping[str, str]) -> Sink:
-    from .program import optimize
-
-    try:
-        return optimize(modify, options)
-    except FlinkplanError as error:
-        raise placed(error, place_of(insert, error)) from None
 
 
 def inserts_of(statement: ast.Insert | ast.StatementSet) -> tuple[ast.Insert, ...]:

@@ -79,6 +79,41 @@ def test_ttl_mends_a_bad_one(plan: Path) -> None:
     assert flinkplan("validate", "plan.json").code == 0
 
 
+RULES = """
+CREATE TABLE t (id INT, k STRING) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
+CREATE TABLE o (k STRING) WITH ('connector' = 'print');
+INSERT INTO o SELECT k FROM t WHERE id > 3;
+"""
+
+
+def test_explain_rules(tmp_path: Path) -> None:
+    """Text and JSON have the same phases; a file gets what the terminal shows."""
+    script = tmp_path / "pipeline.sql"
+    script.write_text(RULES, "utf-8")
+    shown = flinkplan("explain", "--rules", str(script))
+    assert shown.code == 0
+    assert "predicate_pushdown · push_into_scans\n" in shown.out
+    assert "  -       SourceScan(table=[t], fields=[id, k])\n" in shown.out
+    assert "  +       SourceScan(table=[t], filter=[(id > 3)], fields=[id, k])\n" in shown.out
+    document = json.loads(flinkplan("explain", "--rules", str(script), "--format", "json").out)
+    phases = [f"{step['stage']} · {step['phase']}" for step in document["inserts"][0]["steps"]]
+    headings = [line.partition(":")[0] for line in shown.out.splitlines() if " · " in line]
+    assert headings == phases
+    file = tmp_path / "rules.txt"
+    assert flinkplan("explain", "--rules", str(script), "-o", str(file)).code == 0
+    assert file.read_text("utf-8") == shown.out
+
+
+def test_explain_rules_takes_a_pipeline_alone(plan: Path) -> None:
+    outcome = flinkplan("explain", "--rules", "plan.json")
+    assert outcome.code == 3
+    assert "not a pipeline" in outcome.err
+    for options in (["--physical"], ["--format", "html"], ["--sql", "pipeline.sql"]):
+        outcome = flinkplan("explain", "--rules", "pipeline.sql", *options)
+        assert outcome.code == 2
+        assert "--rules goes with --set, --format text or json, and --output alone" in outcome.err
+
+
 def test_explain(plan: Path, golden: Golden) -> None:
     golden.check("explain.txt", flinkplan("explain", "plan.json").out)
     nodes = json.loads(flinkplan("explain", "plan.json", "--format", "json").out)

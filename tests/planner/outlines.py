@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from flinkplan.plan.specs import FilterPushDown, LimitPushDown, ProjectPushDown
-from flinkplan.planner.algebra import logical as a
-from flinkplan.planner.algebra import physical as p
 from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.binder import Context, bind_query
-from flinkplan.planner.lowering.aggregate_text import call_text
 from flinkplan.planner.program import LOGICAL_STAGES
-from flinkplan.planner.rex.printer import expression, named
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
+from flinkplan.planner.tracing.relations import tree_lines
 
 TABLES = """
 CREATE TABLE a (id INT, k STRING, v INT, b BOOLEAN) WITH ('connector' = 'filesystem', 'path' = 'p', 'format' = 'json');
@@ -61,67 +57,4 @@ def before_and_after(query: str, phase: str, config: Mapping[str, str] | None = 
 
 def outline(rel: Rel) -> str:
     """One line a relation, inputs indented."""
-    return "\n".join(_lines(rel, 0))
-
-
-def _lines(rel: Rel, depth: int) -> list[str]:
-    fields = [n for i in rel.inputs for n in i.names]
-    line = f"{'  ' * depth}{type(rel).__name__}({_detail(rel, fields)})"
-    return [line, *(text for i in rel.inputs for text in _lines(i, depth + 1))]
-
-
-def _detail(rel: Rel, fields: Sequence[str]) -> str:
-    names = rel.names
-
-    def columns(exprs: Sequence[object]) -> str:
-        return ", ".join(named(_text(e, fields), n) for e, n in zip(exprs, names, strict=True))
-
-    match rel:
-        case a.Filter():
-            given = "" if rel.given is None else f" AS {', '.join(rel.given)}"
-            return _text(rel.condition, fields) + given
-        case a.Correlate():
-            return ", ".join(names[rel.input.width :])
-        case a.Project():
-            return columns(rel.exprs)
-        case p.Calc():
-            where = "" if rel.condition is None else f" WHERE {_text(rel.condition, fields)}"
-            return columns(rel.projection) + where
-        case a.Aggregate():
-            return f"[{', '.join(fields[g] for g in rel.grouping)}] " + ", ".join(
-                call_text(c, fields) for c in rel.calls
-            )
-        case p.OverAggregate():
-            return ", ".join(call_text(c, fields) for g in rel.groups for c in g.agg_calls)
-        case a.Join():
-            return f"{rel.type.value} {_text(rel.condition, fields)}"
-        case a.MultiJoin():
-            kinds = zip(rel.kinds, rel.conditions, strict=True)
-            return ", ".join(f"{kind.value} {_text(condition, names)}" for kind, condition in kinds)
-        case p.Rank():
-            return f"{rel.kind} [{', '.join(fields[i] for i in rel.partition)}] {rel.range}"
-        case p.SourceScan():
-            return ", ".join([rel.table.identifier.name, *map(_ability, rel.abilities)])
-        case a.Scan():
-            return rel.table.identifier.name
-        case a.SetOp():
-            return f"{rel.kind.value}{' ALL' if rel.all else ''}"
-    return ""
-
-
-def _text(rex: object, fields: Sequence[str]) -> str:
-    try:
-        return expression(rex, fields)  # type: ignore[arg-type]
-    except TypeError:
-        return type(rex).__name__
-
-
-def _ability(ability: object) -> str:
-    match ability:
-        case ProjectPushDown(produced_type=produced):
-            return f"project={list(produced.field_names)}"
-        case FilterPushDown(predicates):
-            return f"filters={len(predicates)}"
-        case LimitPushDown(limit):
-            return f"limit={limit}"
-    return type(ability).__name__
+    return "\n".join(tree_lines(rel))

@@ -20,7 +20,7 @@ from .context import Context, Rules, columns
 from .relational import select, source_spec
 from .windows import windowing_text
 
-_NAMES = {
+JOIN_NAMES = {
     specs.JoinType.INNER: "InnerJoin",
     specs.JoinType.LEFT: "LeftOuterJoin",
     specs.JoinType.RIGHT: "RightOuterJoin",
@@ -31,7 +31,7 @@ _NAMES = {
 
 
 def _head(spec: specs.JoinSpec) -> str:
-    return f"joinType=[{_NAMES[spec.join_type]}]"
+    return f"joinType=[{JOIN_NAMES[spec.join_type]}]"
 
 
 def _where(rel: p.PhysicalBinary) -> str:
@@ -130,7 +130,7 @@ def _lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
     retry, key = rel.hint.retry, smallest_key(upsert_keys(rel.input))
     text = [
         f"table=[{table.table.identifier.summary}]",
-        f"joinType=[{_NAMES[rel.kind]}]",
+        f"joinType=[{JOIN_NAMES[rel.kind]}]",
         f"lookup=[{', '.join(_lookup_text(rel, column, key) for column, key in rel.keys)}]",
         *([f"where=[{expression(where, table.names)}]"] if where is not None else []),
         *([f"joinCondition=[{conditions}]"] if conditions else []),

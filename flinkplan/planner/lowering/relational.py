@@ -46,7 +46,7 @@ def _scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     for ability in rel.abilities:
         match ability:
             case specs.PartitionPushDown(partitions):
-                digests.append(f"partitions=[{', '.join(map(_partition, partitions))}]")
+                digests.append(f"partitions=[{', '.join(map(partition_text, partitions))}]")
             case specs.FilterPushDown(predicates):
                 digests.append(f"filter=[{_conjunction(predicates, fields)}]")
             case specs.ProjectPushDown(produced_type=produced):
@@ -63,7 +63,7 @@ def _scan(rel: p.SourceScan, ctx: Context) -> ExecNode:
     return ctx.node(nodes.TableSourceScan, rel, text, scan_table_source=source_spec(rel, ctx), unknown=own)
 
 
-def _partition(values: Mapping[str, str | None]) -> str:
+def partition_text(values: Mapping[str, str | None]) -> str:
     """``{a=x, b=null}``."""
     return "{" + ", ".join(f"{key}={'null' if value is None else value}" for key, value in sorted(values.items())) + "}"
 

@@ -6,10 +6,11 @@ Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table t
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ...plan.record import Record, Struct, field, found_once, replace
+from ...plan.settings import is_on
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.builders import merge_calc
 from ..algebra.physical import Calc, Exchange, LocalGroupAggregate, LocalWindowAggregate, Sink, SourceScan, UnionAll
@@ -20,9 +21,13 @@ from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once, with_inputs
 from ..catalog.catalog import Table
 from ..rex.expressions import identity
 
+_SUBPLANS = "table.optimizer.reuse-sub-plan-enabled"
 
-def merge_scans(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
-    """Scans of one table that read different columns become one that reads all of these."""
+
+def merge_scans(sinks: Sequence[Rel], config: Mapping[str, str]) -> Sequence[Rel]:
+    """Scans of one table that read different columns become one that reads all of these, where options allow it."""
+    if not is_on(config, _SUBPLANS) or not is_on(config, "table.optimizer.reuse-source-enabled"):
+        return sinks
     groups: dict[Any, list[SourceScan]] = {}
     for sink in sinks:
         for scan, _ in walk_once(sink).values():
@@ -80,8 +85,13 @@ def _reading(scan: SourceScan, columns: tuple[int, ...]) -> SourceScan:
     return project_scan(replace(scan, abilities=others, fields=fields), columns)
 
 
-def merge_sinks(sinks: Sequence[Rel]) -> tuple[Rel, ...]:
-    """Sinks that write the same changes to one table become the first of them, over a union of their inputs."""
+def merge_sinks(sinks: Sequence[Rel], config: Mapping[str, str]) -> Sequence[Rel]:
+    """Sinks that write the same changes to one table become the first of them, over a union of their inputs.
+
+    Only where options allow it.
+    """
+    if not is_on(config, _SUBPLANS) or not is_on(config, "table.optimizer.reuse-sink-enabled") or len(sinks) == 1:
+        return sinks
     groups: dict[Any, list[Sink]] = {}
     for sink in sinks:
         assert isinstance(sink, Sink)

@@ -7,7 +7,7 @@ Calcite's ``RexLiteral`` and ``RelDataType`` digests.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -29,7 +29,7 @@ from ...plan.rex import (
     shown_name,
 )
 from ...plan.types import APPROXIMATE, CHARACTER, LogicalType
-from .unplanned import Approximate, WrittenName
+from .unplanned import Approximate, Over, SubQuery, SubQueryKind, WrittenName
 
 _SYMBOLS = {
     ("JSON_ON_NULL", "ABSENT"): "ABSENT_ON_NULL",
@@ -87,7 +87,42 @@ def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
             return _call(rex, [expression(o, fields, infix) for o in rex.operands], infix)
         case OpaqueRex():
             return rex.kind
+        case Over():
+            return _over(rex, fields)
+        case SubQuery():
+            return _subquery(rex, fields)
     raise TypeError(f"no text for {rex}")
+
+
+def _over(rex: Over, fields: Sequence[str]) -> str:
+    """An OVER call as in SQL; plans have none, but trees before the rules do."""
+
+    def texts(exprs: Iterable[RexNode]) -> str:
+        return ", ".join(expression(e, fields) for e in exprs)
+
+    parts = [f"PARTITION BY {texts(rex.partition)}"] if rex.partition else []
+    order = (f"{expression(e, fields)} {'ASC' if ascending else 'DESC'}" for e, ascending, _ in rex.order)
+    parts += [f"ORDER BY {', '.join(order)}"] if rex.order else []
+    lower = _frame_bound(rex.frame.lower, "PRECEDING", fields)
+    upper = _frame_bound(rex.frame.upper, "FOLLOWING", fields)
+    parts.append(f"{'ROWS' if rex.frame.is_rows else 'RANGE'} BETWEEN {lower} AND {upper}")
+    arguments = ("DISTINCT " if rex.distinct else "") + texts(rex.operands)
+    return f"{shown_name(rex.function.internal_name)}({arguments}) OVER ({' '.join(parts)})"
+
+
+def _frame_bound(bound: RexNode | int | None, direction: str, fields: Sequence[str]) -> str:
+    if bound is None:
+        return f"UNBOUNDED {direction}"
+    return "CURRENT ROW" if isinstance(bound, int) else f"{expression(bound, fields)} {direction}"
+
+
+def _subquery(rex: SubQuery[Any], fields: Sequence[str]) -> str:
+    """A subquery without its relation, which a tree shows by itself."""
+    if rex.kind is SubQueryKind.SCALAR:
+        return "{subquery}"
+    words = [", ".join(expression(o, fields) for o in rex.operands)] if rex.operands else []
+    words += [] if rex.comparison is None else [shown_name(rex.comparison.internal_name)]
+    return f"({' '.join([*words, rex.kind.value])} {{subquery}})"
 
 
 def _call(call: Call, operands: list[str], infix: bool) -> str:

@@ -67,7 +67,8 @@ def _is_plain(t: LogicalType, rowtime: LogicalType) -> bool:
 
 
 @rule(on=Calc)
-def _calc(rel: Calc) -> Rel:
+def materialize_calc(rel: Calc) -> Rel:
+    """A calc hands on time attributes as they are, but what it computes of them is of plain timestamps."""
     types = rel.input.types
     exprs = tuple([_plain(e, types) for e in rel.projection])
     condition = None if rel.condition is None else _plain(rel.condition, types)
@@ -84,7 +85,7 @@ def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
 
 
 @rule(on=Match)
-def _match(rel: Match) -> Rel:
+def materialize_match(rel: Match) -> Rel:
     """Of the measures those that say the time of a match stay time attributes."""
     types = rel.input.types
 
@@ -102,7 +103,8 @@ def _of_type(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
 
 
 @rule(on=(Aggregate, LegacyWindowAggregate))
-def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
+def materialize_aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
+    """An aggregation groups by plain timestamps and aggregates them, unless they are bounds of its window."""
     used = {*rel.grouping, *(i for c in rel.calls for i in c.arg_list)}
     if isinstance(rel, Aggregate) and groups_by_window(rel):
         window = window_columns(rel.input)
@@ -112,7 +114,8 @@ def _aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
 
 
 @rule(on=Join)
-def _join(rel: Join) -> Rel:
+def materialize_join(rel: Join) -> Rel:
+    """A regular join reads plain timestamps; interval and window joins keep time attributes."""
     if is_lookup(rel):
         return plain_columns(rel, range(rel.left.width, rel.width))
     holds_any = any([t.is_time_attribute for side in rel.inputs for t in side.types]) or holds_time(rel.condition)
@@ -131,14 +134,15 @@ def _keeps_time(rel: Join) -> bool:
 
 
 @rule(on=TemporalJoin)
-def _temporal_join(rel: TemporalJoin) -> Rel:
+def materialize_temporal_join(rel: TemporalJoin) -> Rel:
     """What the versioned side brings is plain."""
     width = rel.left.width
     return plain_columns(rel, range(width, rel.width))
 
 
 @rule(on=MultiJoin)
-def _multi_join(rel: MultiJoin) -> Rel:
+def materialize_multi_join(rel: MultiJoin) -> Rel:
+    """A join of several inputs reads plain timestamps."""
     operands = tuple(plain_columns(o, range(o.width)) for o in rel.operands)
     plain = [t for o in operands for t in o.types]
 
@@ -152,7 +156,7 @@ def _multi_join(rel: MultiJoin) -> Rel:
 
 
 @rule(on=TableModify)
-def _sink(rel: TableModify) -> Rel:
+def materialize_sink(rel: TableModify) -> Rel:
     """Sinks store processing time as a plain timestamp; of no rows there is nothing to be made plain."""
     if is_empty(rel.input):
         return rel
@@ -161,7 +165,15 @@ def _sink(rel: TableModify) -> Rel:
 
 MATERIALIZE_TIME = RuleSet(
     "materialize_time",
-    (_calc, _aggregate, _join, _match, _multi_join, _sink, _temporal_join),
+    (
+        materialize_calc,
+        materialize_aggregate,
+        materialize_join,
+        materialize_match,
+        materialize_multi_join,
+        materialize_sink,
+        materialize_temporal_join,
+    ),
     Order.BOTTOM_UP,
     to_fixpoint=False,
 )

@@ -14,6 +14,7 @@ from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.metadata import column_bounds, keys, modify_kinds, monotonicity, uniqueness, window_properties
 from flinkplan.planner.physical import changelog, deletes, implement
 from flinkplan.planner.physical.implement import Implementer
+from flinkplan.planner.tracing import relations
 from tests.planner.outlines import bind
 
 MADE_BY_LOGICAL_RULES: set[type[Rel]] = {
@@ -34,6 +35,7 @@ TABLES = [
     implement._RULES,
     changelog._RULES,
     deletes._RULES,
+    relations._PARTS,
     lowering._RULES,
 ]
 
