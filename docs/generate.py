@@ -62,8 +62,12 @@ def commands() -> Iterator[str]:
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None
-        text = command.get_help(click.Context(command, info_name=name, parent=context, terminal_width=110))
-        yield from (f"## {name}", "", "```", text, "```", "")
+        yield f"## {name}"
+        own = click.Context(command, info_name=name, parent=context, terminal_width=110)
+        yield from ("", "```", command.get_help(own), "```", "")
+        for each, nested in command.commands.items() if isinstance(command, click.Group) else ():
+            text = nested.get_help(click.Context(nested, info_name=each, parent=own, terminal_width=110))
+            yield from ("```", text, "```", "")
 
 
 def validation_rules() -> Iterator[str]:

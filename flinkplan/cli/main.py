@@ -27,7 +27,7 @@ COMMANDS = {
     "ttl": "List the states of a plan and set how long they are kept.",
     "diff": "Judge whether state survives from one plan to another.",
     "upgrade": "Carry a plan to a newer release of Flink.",
-    "state": "Show what the state of a checkpoint or savepoint holds.",
+    "state": "Show, export and import the state of a job.",
     "rule": "Explain a rule of diff or validate, or list them.",
     "init": "Write a commented pipeline to start from.",
 }

@@ -10,13 +10,38 @@ import click
 
 from ..plan.printable import json_text, one_line
 from .signals import ends_raised
+from .state_folders import export_command, import_command
 from .tables import aligned
 
 if TYPE_CHECKING:
     from ..executor.jobs.states import Entry, State
 
 
-@click.command(short_help="Show what the state of a checkpoint or savepoint holds.")
+class StateCommands(click.Group):
+    """A group that shows a state where no command of it is named."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_named = bool(args) and (args[0] in self.commands or args[0] in self.get_help_option_names(ctx))
+        return super().parse_args(ctx, args if is_named else [_SHOW, *args])
+
+
+_SHOW = "show"
+
+
+@click.group(
+    cls=StateCommands,
+    short_help="Show, export and import the state of a job.",
+    subcommand_metavar="[show] CHECKPOINT [OPTIONS] | COMMAND [ARGS]...",
+)
+def command() -> None:
+    """Show the state of a job, write it as tables, or make a savepoint of tables."""
+
+
+command.add_command(export_command)
+command.add_command(import_command)
+
+
+@command.command(_SHOW, short_help="Count or list the entries of a state.")
 @click.argument("checkpoint")
 @click.option("--sink", metavar="NAME", help="Only the query of this sink.")
 @click.option("--operator", metavar="N", help="Only this operator, by number, name or a pattern; list its entries.")
@@ -27,7 +52,7 @@ if TYPE_CHECKING:
     "--flink", metavar="PLACE", help="Where Flink is: a Python with apache-flink, or a distribution's folder."
 )
 @click.pass_obj
-def command(
+def show_command(
     debug: bool,
     checkpoint: str,
     sink: str | None,
@@ -39,21 +64,21 @@ def command(
 ) -> None:
     """Count the entries of every state of CHECKPOINT; with --operator or --key list them, with their expiry.
 
-    CHECKPOINT is the checkpoint of a job here, or a savepoint or retained checkpoint of Flink.
+    CHECKPOINT is the checkpoint of a job here, a savepoint or retained checkpoint of Flink, or a folder that export
+    has written.
 
     Operators of a job here have a number within their sink's query, which is Spark's, and the name of their exec node
     (join, or join#2); those of Flink have their UID (8_join), else the hash of it. Keys and values are shown as JSON,
     one object a line with --format json. This reads only; it starts Spark, or for a savepoint Flink's classes, which
     --flink names, or FLINK_PYTHON or FLINK_HOME in the environment.
     """
-    from ..flink.savepoint import is_savepoint
+    from .state_tables import Selection, is_tables, opened, show
 
-    if is_savepoint(checkpoint):
-        from .savepoint_state import Selection, show_savepoint
-
+    if is_tables(checkpoint):
         if sink is not None:
             raise click.UsageError("A savepoint has one state for all sinks: --sink is for checkpoints of a job here.")
-        show_savepoint(checkpoint, flink, Selection(operator, key, limit), format_)
+        with opened(checkpoint, flink) as tables:
+            show(tables, Selection(operator, key, limit), format_)
         return
     from ..executor.jobs.states import count, entries, find_states
     from ..executor.jvm.quiet import quiet_jvm

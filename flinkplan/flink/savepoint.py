@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,15 +18,12 @@ from ..state.form import JobState, Manifest, StateError, StateTable
 from ..state.form_arrow import table_schema
 from .batches import read_batches
 from .home import flink_jars
-from .jar import program, savepoint_jar
+from .java import ERROR, MANIFEST, run_java
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 METADATA = "_metadata"
-_MAIN = "flinkplan.savepoint.Main"
-_OPTIONS = ("-XX:+UseSerialGC", "-Xmx1g", "-XX:+IgnoreUnrecognizedVMOptions")
-_MANIFEST, _ERROR = "manifest.json", "error"
 _OF_TABLES = frozenset(("source", "sink"))
 """The transformations of sources and sinks, which connectors may give other names as well."""
 
@@ -49,10 +44,10 @@ class Savepoint(JobState):
     @cached_property
     def manifest(self) -> Manifest:
         """What the state consists of.  Raises :class:`StateError` where the savepoint could not be read."""
-        error = self._folder / _ERROR
+        error = self._folder / ERROR
         if error.exists():
             raise StateError(f"the savepoint cannot be read: {error.read_text('utf-8')}", where=str(self.place))
-        return msgspec.json.decode((self._folder / _MANIFEST).read_bytes(), type=Manifest)
+        return msgspec.json.decode((self._folder / MANIFEST).read_bytes(), type=Manifest)
 
     def batches(self, table: StateTable) -> Iterator[RecordBatch]:
         return read_batches(self._folder / f"{table.table}.batches", table_schema(table))
@@ -95,7 +90,7 @@ def read_savepoints(
     jars = flink_jars(flink)
     folders = [Path(tempfile.mkdtemp(prefix="flinkplan-savepoint-")) for _ in places]
     try:
-        _run_java(jars, [_request(place, folder, uids) for place, folder in zip(places, folders, strict=True)])
+        run_java(jars, [_request(place, folder, uids) for place, folder in zip(places, folders, strict=True)])
         while folders:
             yield Savepoint(places[-len(folders)], folders[0])
             folders.pop(0)
@@ -115,12 +110,3 @@ def _request(place: str | Path, folder: Path, uids: Sequence[str]) -> Path:
     file = folder / "request.json"
     file.write_text(json.dumps(request), "utf-8")
     return file
-
-
-def _run_java(jars: Sequence[Path], requests: Sequence[Path]) -> None:
-    path = os.pathsep.join(map(str, (savepoint_jar(jars), *jars)))
-    command = [program("java"), *_OPTIONS, "-cp", path, _MAIN, *map(str, requests)]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode:
-        reason = result.stderr.strip() or f"the JVM ended with {result.returncode}"
-        raise StateError(f"savepoints cannot be read: {reason}")

@@ -18,7 +18,7 @@ from .form import VERSION, JobState, Manifest, OperatorState, StateError, StateT
 from .form_arrow import arrow, table_schema
 
 if TYPE_CHECKING:
-    from pyarrow import RecordBatch
+    from pyarrow import RecordBatch, Schema
 
 MANIFEST, PLAN, TABLES = "manifest.json", "plan.json", "tables"
 _UNFINISHED = ".unfinished-state-"
@@ -53,15 +53,25 @@ class FolderState(JobState):
         schema = table_schema(table)
         try:
             with parquet.ParquetFile(file) as stored:
-                if not stored.schema_arrow.equals(schema):
-                    raise StateError(
-                        f"the columns of {table.name} are not those that the manifest names",
-                        where=str(file),
-                        hint=f"there must be: {', '.join(f'{f.name} {f.type}' for f in schema)}",
-                    )
-                yield from stored.iter_batches(_ROWS_IN_BATCH)
+                for batch in stored.iter_batches(_ROWS_IN_BATCH):
+                    yield _with_schema(batch, schema, table, file)
         except (OSError, pa.ArrowException) as e:
             raise StateError(f"the table of {table.name} cannot be read: {e}", where=str(file)) from None
+
+
+def _with_schema(batch: RecordBatch, schema: Schema, table: StateTable, file: Path) -> RecordBatch:
+    """A batch with the types of the schema: other programs write texts or numbers of other widths."""
+    pa = arrow()
+    if batch.schema.equals(schema):
+        return batch
+    try:
+        return batch.cast(schema)
+    except (pa.ArrowException, ValueError) as e:
+        raise StateError(
+            f"the columns of {table.name} are not those that the manifest names: {e}",
+            where=str(file),
+            hint=f"there must be: {', '.join(f'{f.name} {f.type}' for f in schema)}",
+        ) from None
 
 
 def is_state_folder(folder: str | Path) -> bool:

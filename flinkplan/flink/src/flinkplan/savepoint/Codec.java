@@ -3,6 +3,7 @@ package flinkplan.savepoint;
 import java.io.IOException;
 import java.util.List;
 import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * How the values of a serializer are read and what they are in a table.
@@ -24,6 +25,17 @@ abstract class Codec {
 
     /** Appends a value, which may be null, to a column of {@link #vector()}. */
     abstract void append(Object value, Vector column) throws IOException;
+
+    /** Writes a value. */
+    abstract void write(Object value, DataOutputView out) throws IOException;
+
+    /** The value of a row of a column, null for NULL, in the form in which {@link #write} takes it. */
+    final Object value(Vector column, int row) throws IOException {
+        return column.isNull(row) ? null : present(column, row);
+    }
+
+    /** The value of a row that is not NULL. */
+    abstract Object present(Vector column, int row) throws IOException;
 
     /** The fields of a row; none for another value. */
     List<Field> fields() {

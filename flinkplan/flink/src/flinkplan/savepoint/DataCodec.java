@@ -2,11 +2,17 @@ package flinkplan.savepoint;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.DecimalData;
+import org.apache.flink.table.data.GenericArrayData;
+import org.apache.flink.table.data.GenericMapData;
+import org.apache.flink.table.data.GenericRowData;
 import org.apache.flink.table.data.MapData;
 import org.apache.flink.table.data.RawValueData;
 import org.apache.flink.table.data.RowData;
@@ -24,6 +30,7 @@ import org.apache.flink.table.types.logical.RawType;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.StructuredType;
 import org.apache.flink.table.types.logical.TimestampType;
+import org.apache.flink.types.RowKind;
 
 /** Values of SQL's types, in Flink's internal form. */
 abstract class DataCodec extends Codec {
@@ -47,6 +54,11 @@ abstract class DataCodec extends Codec {
         throw new UnsupportedOperationException();
     }
 
+    @Override
+    void write(Object value, DataOutputView out) {
+        throw new UnsupportedOperationException();
+    }
+
     /** The codec of a type. */
     static Codec of(LogicalType t) throws UnreadableException {
         String text = t.copy(true).getTypeRoot().name();
@@ -65,6 +77,11 @@ abstract class DataCodec extends Codec {
                         } else {
                             ((Vector.Bits) column).append((Boolean) value);
                         }
+                    }
+
+                    @Override
+                    Object present(Vector column, int row) {
+                        return ((Vector.Bits) column).get(row);
                     }
                 };
             case TINYINT:
@@ -150,6 +167,18 @@ abstract class DataCodec extends Codec {
                 ((Vector.Fixed) column).append(((Number) value).longValue());
             }
         }
+
+        @Override
+        Object present(Vector column, int row) {
+            long value = ((Vector.Fixed) column).get(row);
+            return switch (type()) {
+                case "DOUBLE" -> Double.longBitsToDouble(value);
+                case "FLOAT" -> Float.intBitsToFloat((int) value);
+                case "TINYINT" -> (byte) value;
+                case "SMALLINT" -> (short) value;
+                default -> width == 8 ? (Object) value : (Object) (int) value;
+            };
+        }
     }
 
     private static final class Texts extends DataCodec {
@@ -170,6 +199,11 @@ abstract class DataCodec extends Codec {
                 byte[] text = value instanceof StringData s ? s.toBytes() : utf8((String) value);
                 ((Vector.Bytes) column).append(text);
             }
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            return StringData.fromBytes(((Vector.Bytes) column).get(row));
         }
 
         private static byte[] utf8(String text) {
@@ -195,13 +229,28 @@ abstract class DataCodec extends Codec {
                 ((Vector.Bytes) column).append((byte[]) value);
             }
         }
+
+        @Override
+        Object present(Vector column, int row) {
+            return ((Vector.Bytes) column).get(row);
+        }
     }
 
     private static final class Decimals extends DataCodec {
         private static final int WIDTH = 16;
 
+        private final int precision;
+        private final int scale;
+
         Decimals(DecimalType type) {
             super("DECIMAL(" + type.getPrecision() + ", " + type.getScale() + ")");
+            this.precision = type.getPrecision();
+            this.scale = type.getScale();
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            return DecimalData.fromUnscaledBytes(((Vector.Fixed) column).getBigEndian(row), precision, scale);
         }
 
         @Override
@@ -225,6 +274,20 @@ abstract class DataCodec extends Codec {
         Timestamps(String name, int precision) {
             super(name + "(" + precision + ")");
             this.precision = precision;
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            if (precision > MICROS_DIGITS) {
+                Vector.Structs parts = (Vector.Structs) column;
+                int nanos = (int) ((Vector.Fixed) parts.fields[1]).get(row);
+                return TimestampData.fromEpochMillis(((Vector.Fixed) parts.fields[0]).get(row), nanos);
+            }
+            long value = ((Vector.Fixed) column).get(row);
+            return precision <= MILLIS_DIGITS
+                    ? TimestampData.fromEpochMillis(value)
+                    : TimestampData.fromEpochMillis(
+                            Math.floorDiv(value, 1000), (int) Math.floorMod(value, 1000L) * 1000);
         }
 
         @Override
@@ -265,6 +328,16 @@ abstract class DataCodec extends Codec {
         }
 
         @Override
+        Object present(Vector column, int row) throws IOException {
+            Vector.Lists lists = (Vector.Lists) column;
+            Object[] values = new Object[lists.end(row) - lists.start(row)];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = element.value(lists.elements, lists.start(row) + i);
+            }
+            return new GenericArrayData(values);
+        }
+
+        @Override
         Vector vector() {
             return new Vector.Lists(element.vector());
         }
@@ -296,6 +369,17 @@ abstract class DataCodec extends Codec {
             this.value = of(value);
             this.keys = ArrayData.createElementGetter(key.copy(true));
             this.values = ArrayData.createElementGetter(value.copy(true));
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            Vector.Lists lists = (Vector.Lists) column;
+            Vector.Structs entries = (Vector.Structs) lists.elements;
+            Map<Object, Object> map = new LinkedHashMap<>();
+            for (int i = lists.start(row); i < lists.end(row); i++) {
+                map.put(key.value(entries.fields[0], i), value.value(entries.fields[1], i));
+            }
+            return new GenericMapData(map);
         }
 
         @Override
@@ -372,6 +456,22 @@ abstract class DataCodec extends Codec {
         }
 
         @Override
+        Object present(Vector column, int row) throws IOException {
+            Vector.Structs structs = (Vector.Structs) column;
+            GenericRowData values = new GenericRowData(getters.length);
+            for (int i = 0; i < getters.length; i++) {
+                Codec codec = fields.get(i).codec();
+                Object value = codec.value(structs.fields[i], row);
+                values.setField(i, value == null && codec instanceof Raws raw ? raw.absent() : value);
+            }
+            if (hasKind) {
+                Vector.Fixed kinds = (Vector.Fixed) structs.fields[getters.length];
+                values.setRowKind(RowKind.fromByteValue((byte) kinds.get(row)));
+            }
+            return values;
+        }
+
+        @Override
         Vector vector() {
             return new Vector.Structs(fields().stream().map(f -> f.codec().vector()).toArray(Vector[]::new));
         }
@@ -423,6 +523,16 @@ abstract class DataCodec extends Codec {
             } else {
                 ((Vector.Bytes) column).append(((RawValueData) value).toBytes(raw.getTypeSerializer()));
             }
+        }
+
+        /** What stands in a row where there is no value. */
+        Object absent() {
+            return isPlaceholder ? RawValueData.fromBytes(new byte[1]) : null;
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            return RawValueData.fromBytes(((Vector.Bytes) column).get(row));
         }
     }
 }

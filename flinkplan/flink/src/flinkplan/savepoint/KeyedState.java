@@ -19,6 +19,7 @@ import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataInputViewStreamWrapper;
+import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedBackendSerializationProxy;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -96,20 +97,43 @@ final class KeyedState {
 
     private StateTable declare(StateMetaInfoSnapshot info) throws IOException {
         TypeSerializer<?> serializer = serializer(info, CommonSerializerKeys.VALUE_SERIALIZER);
+        String type = info.getOption(CommonOptionsKeys.KEYED_STATE_TYPE);
         if (info.getBackendStateType() == BackendStateType.PRIORITY_QUEUE) {
-            StateTable table = new StateTable(numbers.next(), info.getName(), StateTable.Kind.TIMERS, serializer);
-            TimerSerializer<?, ?> timers = (TimerSerializer<?, ?>) serializer;
-            table.key = key;
-            table.namespace = SerializerCodec.of(timers.getNamespaceSerializer());
-            table.value = new Timestamps();
-            String service = info.getName().substring(info.getName().startsWith(TIMERS) ? TIMERS.length() : 0);
-            table.clock = service.startsWith("event") ? "event" : "processing";
-            return table;
+            return timers(numbers.next(), info.getName(), keySerializer, (TimerSerializer<?, ?>) serializer);
         }
-        StateTable.Kind kind = kind(info);
-        StateTable table = new StateTable(numbers.next(), info.getName(), kind, serializer);
-        table.key = key;
-        table.namespace = SerializerCodec.of(serializer(info, CommonSerializerKeys.NAMESPACE_SERIALIZER));
+        TypeSerializer<?> namespace = serializer(info, CommonSerializerKeys.NAMESPACE_SERIALIZER);
+        return table(numbers.next(), info.getName(), type, keySerializer, namespace, serializer);
+    }
+
+    /** The table of a timer service. */
+    static StateTable timers(int number, String name, TypeSerializer<?> key, TimerSerializer<?, ?> serializer) {
+        StateTable table = new StateTable(number, name, StateTable.Kind.TIMERS, serializer);
+        table.key = SerializerCodec.ofKey(key);
+        table.keySerializer = key;
+        table.namespaceSerializer = serializer.getNamespaceSerializer();
+        table.namespace = SerializerCodec.of(table.namespaceSerializer);
+        table.value = new Timestamps();
+        String service = name.substring(name.startsWith(TIMERS) ? TIMERS.length() : 0);
+        table.clock = service.startsWith("event") ? "event" : "processing";
+        return table;
+    }
+
+    /** The table of a state of a type such as {@code MAP}. */
+    static StateTable table(
+            int number,
+            String name,
+            String type,
+            TypeSerializer<?> key,
+            TypeSerializer<?> namespace,
+            TypeSerializer<?> serializer)
+            throws IOException {
+        StateTable.Kind kind = kind(type);
+        StateTable table = new StateTable(number, name, kind, serializer);
+        table.type = type;
+        table.keySerializer = key;
+        table.namespaceSerializer = namespace;
+        table.key = SerializerCodec.ofKey(key);
+        table.namespace = SerializerCodec.of(namespace);
         TypeSerializer<?> value = serializer;
         if (kind == StateTable.Kind.MAP) {
             MapSerializer<?, ?> map = (MapSerializer<?, ?>) serializer;
@@ -123,8 +147,7 @@ final class KeyedState {
         return table;
     }
 
-    private static StateTable.Kind kind(StateMetaInfoSnapshot info) {
-        String type = info.getOption(CommonOptionsKeys.KEYED_STATE_TYPE);
+    private static StateTable.Kind kind(String type) {
         return "MAP".equals(type)
                 ? StateTable.Kind.MAP
                 : "LIST".equals(type) ? StateTable.Kind.LIST : StateTable.Kind.VALUE;
@@ -134,16 +157,22 @@ final class KeyedState {
         return info.getTypeSerializerSnapshot(which).restoreSerializer();
     }
 
+    /** The serializers of the namespaces of a handle's states; null for those of timers. */
+    private static List<TypeSerializer<?>> namespaces(KeyedBackendSerializationProxy<Object> header) {
+        List<TypeSerializer<?>> namespaces = new ArrayList<>();
+        for (StateMetaInfoSnapshot info : header.getStateMetaInfoSnapshots()) {
+            boolean hasNamespace = info.getBackendStateType() == BackendStateType.KEY_VALUE;
+            namespaces.add(hasNamespace ? serializer(info, CommonSerializerKeys.NAMESPACE_SERIALIZER) : null);
+        }
+        return namespaces;
+    }
+
     private void readGroups(KeyGroupsStateHandle handle) throws Exception {
         try (FSDataInputStream stream = handle.openInputStream()) {
             KeyedBackendSerializationProxy<Object> header = new KeyedBackendSerializationProxy<>(classes);
             header.read(new DataInputViewStreamWrapper(stream));
             List<StateTable> states = declare(header);
-            List<TypeSerializer<?>> namespaces = new ArrayList<>();
-            for (StateMetaInfoSnapshot info : header.getStateMetaInfoSnapshots()) {
-                boolean hasNamespace = info.getBackendStateType() == BackendStateType.KEY_VALUE;
-                namespaces.add(hasNamespace ? serializer(info, CommonSerializerKeys.NAMESPACE_SERIALIZER) : null);
-            }
+            List<TypeSerializer<?>> namespaces = namespaces(header);
             boolean isHeap = isHeap(handle, stream);
             for (int group : handle.getKeyGroupRange()) {
                 long offset = handle.getOffsetForKeyGroup(group);
@@ -262,6 +291,16 @@ final class KeyedState {
         @Override
         Object read(DataInputView in) throws IOException {
             return in.readLong() ^ SIGN;
+        }
+
+        @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            out.writeLong((Long) value ^ SIGN);
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            return ((Vector.Fixed) column).get(row);
         }
 
         @Override

@@ -8,10 +8,11 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
 
 /**
- * The program that reads savepoints.
+ * The program that reads and writes savepoints.
  *
- * <p>Each argument is a file in JSON that names one and the folder to write tables to, where {@code manifest.json}
- * appears when all is written, or {@code error}.
+ * <p>Each argument is a file in JSON that names a savepoint and the folder to write its tables to, where {@code
+ * manifest.json} appears when all is written; or the folder of tables and of {@code manifest.json}, and the folder of
+ * the savepoint to write, its target. Where something fails, the reason is in {@code error} in the folder.
  */
 public final class Main {
     private static final int NODE_IDS = 2048;
@@ -22,13 +23,18 @@ public final class Main {
     public static void main(String[] args) throws Exception {
         ClassLoader classes = TrustedClasses.loader();
         for (String request : args) {
-            read(new ObjectMapper().readTree(Path.of(request).toFile()), classes);
+            run(new ObjectMapper().readTree(Path.of(request).toFile()), classes);
         }
     }
 
-    private static void read(JsonNode request, ClassLoader classes) throws Exception {
+    private static void run(JsonNode request, ClassLoader classes) throws Exception {
         Path folder = Path.of(request.get("folder").asText());
         try {
+            if (request.has("target")) {
+                JsonNode manifest = new ObjectMapper().readTree(folder.resolve("manifest.json").toFile());
+                new SavepointWriter(manifest, folder, Path.of(request.get("target").asText()), classes).write();
+                return;
+            }
             Savepoint savepoint = new Savepoint(request.get("savepoint").asText(), uids(request), folder, classes);
             Files.write(folder.resolve("manifest.json"), savepoint.read());
         } catch (Exception | StackOverflowError | OutOfMemoryError e) {

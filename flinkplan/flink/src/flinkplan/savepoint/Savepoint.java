@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.memory.DataInputViewStreamWrapper;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
@@ -97,7 +98,8 @@ final class Savepoint {
         operator.getOperatorName().ifPresent(name -> node.putObject("writtenBy").put("operatorName", name));
         ArrayNode states = node.putArray("states");
         if (operator.getCoordinatorState() != null) {
-            StateTable table = bytesTable("coordinator", StateTable.Kind.COORDINATOR);
+            StateTable table = bytesTable(++lastTable, "coordinator", StateTable.Kind.COORDINATOR);
+            table.open(folder);
             table.addBytes(0, operator.getCoordinatorState().getData());
             finish(table, states);
         }
@@ -130,10 +132,10 @@ final class Savepoint {
         return node;
     }
 
-    private StateTable bytesTable(String name, StateTable.Kind kind) throws IOException {
-        StateTable table = new StateTable(++lastTable, name, kind, null);
-        table.value = SerializerCodec.of(org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer.INSTANCE);
-        table.open(folder);
+    /** A table of bytes that are carried as they are. */
+    static StateTable bytesTable(int number, String name, StateTable.Kind kind) {
+        StateTable table = new StateTable(number, name, kind, null);
+        table.value = SerializerCodec.of(BytePrimitiveArraySerializer.INSTANCE);
         return table;
     }
 
@@ -169,10 +171,9 @@ final class Savepoint {
                 if (table == null) {
                     var value = info.getTypeSerializerSnapshot(CommonSerializerKeys.VALUE_SERIALIZER).restoreSerializer();
                     table = new StateTable(++lastTable, info.getName(), StateTable.Kind.BROADCAST, value);
-                    table.mapKey =
-                            SerializerCodec.of(
-                                    info.getTypeSerializerSnapshot(CommonSerializerKeys.KEY_SERIALIZER)
-                                            .restoreSerializer());
+                    table.mapKeySerializer =
+                            info.getTypeSerializerSnapshot(CommonSerializerKeys.KEY_SERIALIZER).restoreSerializer();
+                    table.mapKey = SerializerCodec.of(table.mapKeySerializer);
                     table.value = SerializerCodec.of(value);
                     table.open(folder);
                     known.put(info.getName(), table);
@@ -213,7 +214,13 @@ final class Savepoint {
         node.put("entries", table.entries());
         if (table.valueSerializer != null) {
             ObjectNode written = node.putObject("writtenBy");
-            written.put("serializer", table.valueSerializer.getClass().getName());
+            if (!table.type.isEmpty()) {
+                written.put("type", table.type);
+            }
+            Snapshots.put(written, "key", table.keySerializer);
+            Snapshots.put(written, "namespace", table.namespaceSerializer);
+            Snapshots.put(written, "mapKey", table.mapKeySerializer);
+            Snapshots.put(written, "value", table.valueSerializer);
         }
     }
 

@@ -22,7 +22,9 @@ import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.runtime.operators.window.TimeWindow;
 import org.apache.flink.table.runtime.typeutils.DecimalDataSerializer;
 import org.apache.flink.table.runtime.typeutils.ExternalSerializer;
@@ -202,6 +204,21 @@ final class SerializerCodec {
         }
 
         @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            serializer.serialize(value, out);
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            Object value = data.present(column, row);
+            Object reader = serializer;
+            if (reader instanceof StringSerializer) {
+                return value.toString();
+            }
+            return reader instanceof RowDataSerializer rows ? rows.toBinaryRow((RowData) value).copy() : value;
+        }
+
+        @Override
         void append(Object value, Vector column) throws IOException {
             data.append(value, column);
         }
@@ -254,6 +271,16 @@ final class SerializerCodec {
         }
 
         @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            out.write((byte[]) value);
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            return ((Vector.Bytes) column).get(row);
+        }
+
+        @Override
         void append(Object value, Vector column) {
             if (value == null) {
                 column.appendNull();
@@ -291,9 +318,32 @@ final class SerializerCodec {
         }
 
         @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            List<?> elements = (List<?>) value;
+            out.writeInt(elements.size());
+            for (Object each : elements) {
+                element.write(each, out);
+            }
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            return elements(element, column, row);
+        }
+
+        @Override
         void append(Object value, Vector column) throws IOException {
             appendAll((Iterable<?>) value, element, column);
         }
+    }
+
+    private static List<Object> elements(Codec element, Vector column, int row) throws IOException {
+        Vector.Lists lists = (Vector.Lists) column;
+        List<Object> values = new ArrayList<>();
+        for (int i = lists.start(row); i < lists.end(row); i++) {
+            values.add(element.value(lists.elements, i));
+        }
+        return values;
     }
 
     private static void appendAll(Iterable<?> values, Codec element, Vector column) throws IOException {
@@ -310,14 +360,15 @@ final class SerializerCodec {
 
     /** Lists that a serializer reads whole. */
     private static final class Linked extends Codec {
-        private final TypeSerializer<?> serializer;
+        private final TypeSerializer<Object> serializer;
         private final Codec element;
 
+        @SuppressWarnings("unchecked")
         Linked(TypeSerializer<?> serializer, Codec element) throws UnreadableException {
             if (!element.opaque().isEmpty()) {
                 throw new UnreadableException("the elements are not decoded");
             }
-            this.serializer = serializer;
+            this.serializer = (TypeSerializer<Object>) serializer;
             this.element = element;
         }
 
@@ -334,6 +385,16 @@ final class SerializerCodec {
         @Override
         Object read(DataInputView in) throws IOException {
             return serializer.deserialize(in);
+        }
+
+        @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            serializer.serialize(value, out);
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            return new java.util.LinkedList<>(elements(element, column, row));
         }
 
         @Override
@@ -369,6 +430,31 @@ final class SerializerCodec {
             for (int i = 0; i < size; i++) {
                 Object k = key.read(in);
                 entries.add(new Object[] {k, in.readBoolean() ? null : value.read(in)});
+            }
+            return entries;
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        void write(Object map, DataOutputView out) throws IOException {
+            List<Object[]> entries = (List<Object[]>) map;
+            out.writeInt(entries.size());
+            for (Object[] entry : entries) {
+                key.write(entry[0], out);
+                out.writeBoolean(entry[1] == null);
+                if (entry[1] != null) {
+                    value.write(entry[1], out);
+                }
+            }
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            Vector.Lists lists = (Vector.Lists) column;
+            Vector.Structs pairs = (Vector.Structs) lists.elements;
+            List<Object[]> entries = new ArrayList<>();
+            for (int i = lists.start(row); i < lists.end(row); i++) {
+                entries.add(new Object[] {key.value(pairs.fields[0], i), value.value(pairs.fields[1], i)});
             }
             return entries;
         }
@@ -430,6 +516,23 @@ final class SerializerCodec {
         }
 
         @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            for (int i = 0; i < fields.size(); i++) {
+                fields.get(i).codec().write(((Object[]) value)[i], out);
+            }
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            Vector.Structs structs = (Vector.Structs) column;
+            Object[] values = new Object[fields.size()];
+            for (int i = 0; i < values.length; i++) {
+                values[i] = fields.get(i).codec().value(structs.fields[i], row);
+            }
+            return values;
+        }
+
+        @Override
         void append(Object value, Vector column) throws IOException {
             if (value == null) {
                 column.appendNull();
@@ -473,6 +576,18 @@ final class SerializerCodec {
         @Override
         Object read(DataInputView in) throws IOException {
             return new long[] {in.readLong(), in.readLong()};
+        }
+
+        @Override
+        void write(Object value, DataOutputView out) throws IOException {
+            out.writeLong(((long[]) value)[0]);
+            out.writeLong(((long[]) value)[1]);
+        }
+
+        @Override
+        Object present(Vector column, int row) {
+            Vector.Structs structs = (Vector.Structs) column;
+            return new long[] {((Vector.Fixed) structs.fields[0]).get(row), ((Vector.Fixed) structs.fields[1]).get(row)};
         }
 
         @Override

@@ -1,12 +1,19 @@
 package flinkplan.savepoint;
 
+import static org.apache.flink.runtime.state.CompositeKeySerializationUtils.isAmbiguousKeyPossible;
+import static org.apache.flink.runtime.state.CompositeKeySerializationUtils.writeVariableIntBytes;
+
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputSerializer;
 
 /** A state being read: its columns and the table that they are written to. */
 final class StateTable {
@@ -16,6 +23,10 @@ final class StateTable {
     final String name;
     final Kind kind;
     final TypeSerializer<?> valueSerializer;
+    TypeSerializer<?> keySerializer;
+    TypeSerializer<?> namespaceSerializer;
+    TypeSerializer<?> mapKeySerializer;
+    String type = "";
     Codec key;
     Codec namespace;
     Codec mapKey;
@@ -65,8 +76,12 @@ final class StateTable {
         this.valueSerializer = valueSerializer;
     }
 
-    /** Makes the columns, once the codecs are set. */
+    /** Makes the columns, once the codecs are set, and the table that is written. */
     void open(Path folder) {
+        table = new Table(folder.resolve(number + ".batches"), columns());
+    }
+
+    private Vector[] columns() {
         List<Vector> columns = new ArrayList<>();
         if (!kind.isKeyed()) {
             columns.add(subtasks = new Vector.Fixed(4));
@@ -87,7 +102,134 @@ final class StateTable {
         if (hasTtl) {
             columns.add(accessed = new Vector.Fixed(8));
         }
-        table = new Table(folder.resolve(number + ".batches"), columns.toArray(new Vector[0]));
+        return columns.toArray(new Vector[0]);
+    }
+
+    /** Is given each entry in the form in which a state backend keeps it. */
+    interface Entries {
+        /**
+         * Takes an entry.
+         *
+         * @param head the key, namespace, and key within the map; of a timer its time before them
+         * @param keyHash the hash of the key, by which it belongs to a key group
+         */
+        void take(int keyHash, long position, DataOutputSerializer head, DataOutputSerializer stored)
+                throws IOException;
+    }
+
+    /** Reads the table of a keyed state back; lists by their elements. */
+    void forEachEntry(Path folder, Entries entries) throws IOException {
+        DataOutputSerializer head = new DataOutputSerializer(128);
+        DataOutputSerializer stored = new DataOutputSerializer(256);
+        boolean isAmbiguous = kind != Kind.TIMERS && isAmbiguousKeyPossible(keySerializer, namespaceSerializer);
+        load(folder, row -> {
+            head.clear();
+            stored.clear();
+            if (kind == Kind.TIMERS) {
+                value.write(part(value, values, row), head);
+            }
+            Object keyValue = part(key, keys, row);
+            writePart(key, keyValue, head, isAmbiguous);
+            if (namespaces != null) {
+                writePart(namespace, part(namespace, namespaces, row), head, isAmbiguous);
+            } else if (namespace != null) {
+                namespaceSerializerWrite(head);
+            }
+            if (mapKey != null) {
+                mapKey.write(part(mapKey, mapKeys, row), head);
+            }
+            if (kind != Kind.TIMERS) {
+                writeStored(row, stored);
+            }
+            entries.take(keyValue.hashCode(), positions == null ? 0 : positions.get(row), head, stored);
+        });
+    }
+
+    private void writeStored(int row, DataOutputSerializer out) throws IOException {
+        Object stored = part(value, values, row);
+        if (kind == Kind.MAP) {
+            out.writeBoolean(stored == null);
+        }
+        if (stored != null) {
+            if (accessed != null) {
+                out.writeLong(accessed.get(row));
+            }
+            value.write(stored, out);
+        } else if (kind != Kind.MAP) {
+            throw new UnreadableException("a value of the state " + name + " is NULL");
+        }
+    }
+
+    private static Object part(Codec codec, Vector column, int row) throws IOException {
+        return codec.isRow() ? codec.value(column, row) : codec.value(((Vector.Structs) column).fields[0], row);
+    }
+
+    private static void writePart(Codec codec, Object part, DataOutputSerializer out, boolean hasLength)
+            throws IOException {
+        int before = out.length();
+        codec.write(part, out);
+        if (hasLength) {
+            writeVariableIntBytes(out.length() - before, out);
+        }
+    }
+
+    /** A namespace without fields, of which the serializer may write something nevertheless. */
+    @SuppressWarnings("unchecked")
+    private void namespaceSerializerWrite(DataOutputSerializer out) throws IOException {
+        TypeSerializer<Object> serializer = (TypeSerializer<Object>) namespaceSerializer;
+        serializer.serialize(serializer.createInstance(), out);
+    }
+
+    /** Is given the rows of a table, whose columns have been read. */
+    private interface Rows {
+        void take(int row) throws IOException;
+    }
+
+    private void load(Path folder, Rows rows) throws IOException {
+        Vector[] columns = columns();
+        Path file = folder.resolve(number + ".batches");
+        if (!Files.exists(file)) {
+            return;
+        }
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
+            while (true) {
+                in.mark(1);
+                if (in.read() < 0) {
+                    return;
+                }
+                in.reset();
+                int count = Math.toIntExact(Vector.readLong(in));
+                for (Vector column : columns) {
+                    column.load(in, count);
+                }
+                for (int row = 0; row < count; row++) {
+                    rows.take(row);
+                }
+            }
+        }
+    }
+
+    /** Is given each element of an operator state. */
+    interface Elements {
+        void take(int subtask, byte[] written) throws IOException;
+    }
+
+    /** Reads the table of an operator state back, in order; entries of a broadcast state with their keys. */
+    void forEachElement(Path folder, Elements elements) throws IOException {
+        DataOutputSerializer out = new DataOutputSerializer(256);
+        load(folder, row -> {
+            out.clear();
+            if (mapKey != null) {
+                mapKey.write(part(mapKey, mapKeys, row), out);
+            }
+            value.write(part(value, values, row), out);
+            elements.take((int) subtasks.get(row), out.getCopyOfBuffer());
+        });
+    }
+
+    /** Reads bytes that were carried as they are. */
+    void forEachBytes(Path folder, Elements elements) throws IOException {
+        load(folder, row -> elements.take((int) subtasks.get(row), (byte[]) part(value, values, row)));
     }
 
     boolean hasNamespace() {

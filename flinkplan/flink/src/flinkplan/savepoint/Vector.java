@@ -1,5 +1,7 @@
 package flinkplan.savepoint;
 
+import java.io.DataInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.invoke.MethodHandles;
@@ -31,6 +33,25 @@ abstract class Vector {
 
     /** Writes the buffers behind the validity. */
     abstract void writeValues(OutputStream out) throws IOException;
+
+    /** Reads the buffers behind the validity. */
+    abstract void loadValues(DataInputStream in) throws IOException;
+
+    /** Reads a column of so many rows in place of the present ones. */
+    final void load(DataInputStream in, int count) throws IOException {
+        rows = count;
+        validity = readBuffer(in);
+        nulls = validity.length == 0 ? 0 : 1;
+        if (nulls > 0 && validity.length < (count + 7) / 8) {
+            throw new EOFException("a table is damaged");
+        }
+        loadValues(in);
+    }
+
+    /** Whether a row that has been read is NULL. */
+    final boolean isNull(int row) {
+        return nulls > 0 && (validity[row >> 3] & 1 << (row & 7)) == 0;
+    }
 
     /** Forgets all rows. */
     void clear() {
@@ -67,6 +88,17 @@ abstract class Vector {
         byte[] bytes = new byte[8];
         LONGS.set(bytes, 0, value);
         out.write(bytes);
+    }
+
+    static long readLong(DataInputStream in) throws IOException {
+        return Long.reverseBytes(in.readLong());
+    }
+
+    static byte[] readBuffer(DataInputStream in) throws IOException {
+        byte[] buffer = new byte[Math.toIntExact(readLong(in))];
+        in.readFully(buffer);
+        in.skipNBytes((8 - buffer.length % 8) % 8);
+        return buffer;
     }
 
     private static byte[] grown(byte[] buffer, int least) {
@@ -117,6 +149,31 @@ abstract class Vector {
             }
         }
 
+        /** The value of a row, of at most eight bytes. */
+        long get(int row) {
+            int at = row * width;
+            return switch (width) {
+                case 8 -> (long) LONGS.get(values, at);
+                case 4 -> (int) INTS.get(values, at);
+                case 2 -> (short) (values[at] & 0xFF | values[at + 1] << 8);
+                default -> values[at];
+            };
+        }
+
+        /** The value of a row as big-endian two's complement. */
+        byte[] getBigEndian(int row) {
+            byte[] value = new byte[width];
+            for (int i = 0; i < width; i++) {
+                value[i] = values[(row + 1) * width - 1 - i];
+            }
+            return value;
+        }
+
+        @Override
+        void loadValues(DataInputStream in) throws IOException {
+            values = readBuffer(in);
+        }
+
         @Override
         long bytes() {
             return (long) rows * width;
@@ -147,6 +204,15 @@ abstract class Vector {
 
         void append(boolean value) {
             append(false, value);
+        }
+
+        boolean get(int row) {
+            return (values[row >> 3] & 1 << (row & 7)) != 0;
+        }
+
+        @Override
+        void loadValues(DataInputStream in) throws IOException {
+            values = readBuffer(in);
         }
 
         @Override
@@ -186,6 +252,17 @@ abstract class Vector {
             System.arraycopy(value, 0, values, length, size);
             length += size;
             count(false);
+        }
+
+        /** The bytes of a row. */
+        byte[] get(int row) {
+            return Arrays.copyOfRange(values, (int) INTS.get(offsets, 4 * row), (int) INTS.get(offsets, 4 * row + 4));
+        }
+
+        @Override
+        void loadValues(DataInputStream in) throws IOException {
+            offsets = readBuffer(in);
+            values = readBuffer(in);
         }
 
         @Override
@@ -231,6 +308,22 @@ abstract class Vector {
             INTS.set(offsets, 4 * rows, elements.rows);
         }
 
+        /** The first element of a row. */
+        int start(int row) {
+            return (int) INTS.get(offsets, 4 * row);
+        }
+
+        /** The element behind the last one of a row. */
+        int end(int row) {
+            return (int) INTS.get(offsets, 4 * row + 4);
+        }
+
+        @Override
+        void loadValues(DataInputStream in) throws IOException {
+            offsets = readBuffer(in);
+            elements.load(in, Math.toIntExact(readLong(in)));
+        }
+
         @Override
         long bytes() {
             return 4L * rows + elements.bytes();
@@ -264,6 +357,13 @@ abstract class Vector {
                 field.appendNull();
             }
             countRow(true);
+        }
+
+        @Override
+        void loadValues(DataInputStream in) throws IOException {
+            for (Vector field : fields) {
+                field.load(in, rows);
+            }
         }
 
         /** Ends a struct, whose fields have been appended to {@link #fields}. */

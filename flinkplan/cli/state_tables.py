@@ -1,19 +1,21 @@
-"""``flinkplan state`` of a savepoint of Flink."""
+"""``flinkplan state`` of what is read as tables: savepoints of Flink, and folders in the neutral form."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import Any
 
 import click
 
-from ..flink.savepoint import read_savepoint
+from ..flink.savepoint import is_savepoint, read_savepoint
 from ..plan.errors import PlanError
 from ..plan.printable import json_text, one_line
 from ..plan.record import Record
 from ..state.form import ROW_KIND, VALUE, JobState, Kind, OperatorState, StateTable
+from ..state.form_folder import FolderState, is_state_folder
 from .tables import aligned
 
 _KINDS = ("+I", "-U", "+U", "-D")
@@ -27,18 +29,29 @@ class Selection(Record):
     limit: int
 
 
-def show_savepoint(place: str, flink: str | None, selection: Selection, format_: str) -> None:
-    """Print the states of a savepoint, or the entries that are asked for."""
-    with read_savepoint(place, flink) as state:
+def is_tables(place: str) -> bool:
+    """Whether a place is a savepoint or a folder in the neutral form."""
+    return is_savepoint(place) or is_state_folder(place)
+
+
+@contextmanager
+def opened(place: str, flink: str | None) -> Iterator[JobState]:
+    """The state at a place; what is missing of it is said on standard error."""
+    with nullcontext(FolderState(place)) if is_state_folder(place) else read_savepoint(place, flink) as state:
         for remark in state.manifest.remarks:
             click.echo(one_line(f"note: {remark}"), err=True)
-        tables = _chosen(state, selection.operator)
-        if selection.operator is None and selection.key is None:
-            _print_counts(tables, format_)
-            return
-        for operator, table in tables:
-            if table.kind.is_keyed or selection.key is None:
-                _print_entries(state, operator, table, selection, format_)
+        yield state
+
+
+def show(state: JobState, selection: Selection, format_: str) -> None:
+    """Print the states, or the entries that are asked for."""
+    tables = _chosen(state, selection.operator)
+    if selection.operator is None and selection.key is None:
+        _print_counts(tables, format_)
+        return
+    for operator, table in tables:
+        if table.kind.is_keyed or selection.key is None:
+            _print_entries(state, operator, table, selection, format_)
 
 
 def _chosen(state: JobState, pattern: str | None) -> list[tuple[OperatorState, StateTable]]:
@@ -47,7 +60,7 @@ def _chosen(state: JobState, pattern: str | None) -> list[tuple[OperatorState, S
     chosen = [(o, t) for o, t in tables if pattern is None or any(fnmatchcase(n, pattern) for n in _names(o))]
     if not chosen:
         known = ", ".join(dict.fromkeys(_name(operator) for operator, _ in tables))
-        raise PlanError("the savepoint has no such operator", hint=f"there is {known or 'none with state'}")
+        raise PlanError("the state has no such operator", hint=f"there is {known or 'none with state'}")
     return chosen
 
 

@@ -1,0 +1,83 @@
+"""``flinkplan state export`` and ``flinkplan state import``."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ..plan.printable import one_line
+
+if TYPE_CHECKING:
+    from ..state.form import Manifest, OperatorState, StateTable
+
+_FLINK = click.option("--flink", metavar="PLACE", help="A Python with apache-flink, or the folder of a distribution.")
+
+
+@click.command("export", short_help="Write the state of a savepoint as tables.")
+@click.argument("savepoint")
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to write, which does not exist yet.")
+@_FLINK
+def export_command(savepoint: str, output: str, flink: str | None) -> None:
+    """Write the states of SAVEPOINT into a folder: manifest.json, and a Parquet file for each state.
+
+    SAVEPOINT is a savepoint or a retained checkpoint of Flink. DuckDB, pandas and others read the files.
+    """
+    from ..state.form_folder import write_folder
+    from .state_tables import opened
+
+    progress = _Progress()
+    with opened(savepoint, flink) as state:
+        manifest = write_folder(state, output, progress)
+    progress.end()
+    click.echo(one_line(f"{output}: {_summary(manifest)}"))
+
+
+@click.command("import", short_help="Make a savepoint of tables.")
+@click.argument("folder")
+@click.option("-o", "--output", metavar="SAVEPOINT", required=True, help="The savepoint, which does not exist yet.")
+@_FLINK
+def import_command(folder: str, output: str, flink: str | None) -> None:
+    """Write a savepoint of Flink, in the canonical form, from a FOLDER that export has written of one.
+
+    Entries may have been changed, removed or added in the Parquet files; the columns are those that the manifest says.
+    """
+    from ..flink.writing import write_savepoint
+    from ..state.form_folder import FolderState
+
+    progress = _Progress()
+    manifest = write_savepoint(FolderState(folder), output, flink, progress)
+    progress.end()
+    click.echo(one_line(f"{output}: {_summary(manifest)}"))
+
+
+def _summary(manifest: Manifest) -> str:
+    """How much there is, and what was not decoded."""
+    tables = list(manifest.tables())
+    text = f"{sum(table.entries or 0 for _, table in tables)} entries of {len(tables)} states"
+    opaque = [f"{_name(operator)} {table.name}" for operator, table in tables if table.opaque]
+    return f"{text}; carried as bytes that are not decoded: {', '.join(opaque)}" if opaque else text
+
+
+def _name(operator: OperatorState) -> str:
+    return operator.uid or operator.hash or "?"
+
+
+class _Progress:
+    """Shows on a terminal how many entries of a state have been written."""
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr.isatty()
+
+    def __call__(self, operator: OperatorState, table: StateTable, entries: int) -> None:
+        if self._is_shown:
+            self._print(f"\r\x1b[K{one_line(f'{_name(operator)} {table.name}: {entries} entries')}")
+
+    def end(self) -> None:
+        """Remove what is shown."""
+        if self._is_shown:
+            self._print("\r\x1b[K")
+
+    def _print(self, text: str) -> None:
+        click.echo(text, err=True, nl=False)

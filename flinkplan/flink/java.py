@@ -1,0 +1,30 @@
+"""The program in Java that reads and writes savepoints, run on the user's Flink."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..state.form import StateError
+from .jar import program, savepoint_jar
+
+MANIFEST, ERROR = "manifest.json", "error"
+"""What it leaves in the folder of a request: that of what it has read, or why it could not."""
+
+_MAIN = "flinkplan.savepoint.Main"
+_OPTIONS = ("-XX:+UseSerialGC", "-Xmx1g")
+
+
+def run_java(jars: Sequence[Path], requests: Sequence[Path]) -> None:
+    """Run it with the jars of Flink over files of requests, as ``Main.java`` describes them.
+
+    Raises :class:`StateError` where the JVM does not run to its end.
+    """
+    path = os.pathsep.join(map(str, (savepoint_jar(jars), *jars)))
+    command = [program("java"), *_OPTIONS, "-cp", path, _MAIN, *map(str, requests)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        reason = result.stderr.strip() or f"the JVM ended with {result.returncode}"
+        raise StateError(f"the program that reads and writes savepoints has failed: {reason}")
