@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -29,6 +30,12 @@ def flinkplan(*arguments: str, stdin: str | bytes | None = None) -> Outcome:
         code = run(arguments)
         sys.stdout.flush()
         return Outcome(code, out.getvalue().decode(), err.getvalue().decode())
+
+
+def environment(**more: str) -> dict[str, str]:
+    """That of a process which runs a job: where its programs are, how JVMs of tests start, and ``more``."""
+    names = ("PATH", "HOME", "JAVA_HOME", "FLINKPLAN_CACHE", "SPARK_SUBMIT_OPTS", "SPARK_LAUNCHER_OPTS")
+    return {**{name: os.environ[name] for name in names if name in os.environ}, "PYTHONPATH": str(ROOT), **more}
 
 
 def flinkplan_process(*arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:

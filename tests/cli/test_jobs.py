@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from flinkplan.cli.jobs import JobRunner
-from tests.cli.support import ROOT, flinkplan, flinkplan_process
+from tests.cli.support import environment, flinkplan, flinkplan_process
 from tests.parity.corpus import HERE
 
 CASE = HERE / "cases/expr-arithmetic-integers"
@@ -231,7 +231,7 @@ def streaming(folder: Path) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(Path.home())},
+        env=environment(),
     ) as process:
         assert process.stdout
         assert json.loads(process.stdout.readline())["sink"] == "nowhere"

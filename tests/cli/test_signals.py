@@ -17,7 +17,7 @@ from flinkplan.cli.errors import HungUp, Terminated
 from flinkplan.cli.signals import Signals
 from flinkplan.executor.runtime.jar import runtime_jar
 from flinkplan.executor.scratch import remove_abandoned
-from tests.cli.support import ROOT
+from tests.cli.support import environment
 
 SIGNALS = [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, Terminated), (signal.SIGHUP, HungUp)]
 CODES = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
@@ -143,11 +143,10 @@ def job(tmp_path: Path) -> Path:
 RUN = ("run", "script.sql", "--log-format", "json")
 
 
-def run(folder: Path, arguments: Sequence[str] = RUN, **environment: str) -> subprocess.Popen[str]:
+def run(folder: Path, arguments: Sequence[str] = RUN, **variables: str) -> subprocess.Popen[str]:
     """A process, in a group of its own, that runs the script, or a command with other arguments."""
     runtime_jar()
     command = [sys.executable, "-m", "flinkplan", *arguments]
-    inherited = {name: os.environ[name] for name in ("PATH", "HOME", "JAVA_HOME") if name in os.environ}
     return subprocess.Popen(
         command,
         cwd=folder,
@@ -155,7 +154,7 @@ def run(folder: Path, arguments: Sequence[str] = RUN, **environment: str) -> sub
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env={**inherited, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "temporary"), **environment},
+        env=environment(TMPDIR=str(folder / "temporary"), **variables),
     )
 
 
