@@ -8,11 +8,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
+NIGHTLY := clusters soak soak-kafka soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
+
 MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test nightly soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,9 +56,14 @@ demo: java venv ## compile a sample, execute its plan on Spark, print the result
 check: lint ## lint, types and all tests that need no Spark
 	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not spark'
 
-# Each of two processes runs whole files, and of tests with Spark whole folders, with one session (tests/conftest.py)
+# Three processes run whole files (tests/conftest.py): jobs wait often enough for two cores to have work for three
 test: java lint lint-java ## lint, types and all tests
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder
+	@$(BIN)/python -m pytest -q -n 3 --dist loadgroup --no-loadscope-reorder
+
+# What make test leaves out, and why, stands with each test: pytest -rs lists it
+nightly: java venv ## all that `make test` leaves out: tests marked nightly, every kill, cluster, window and mode of parity
+	@$(BIN)/python -m pytest -q --nightly -m nightly
+	@for target in $(NIGHTLY); do $(MAKE) $$target || exit 1; done
 
 soak: java venv ## kill a running job 200 times, and one in real-time mode, and compare what they wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py tests/compat/test_kill_real_time.py

@@ -22,6 +22,7 @@ def pytest_configure() -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the golden files from what is found now")
+    parser.addoption("--nightly", action="store_true", help="run the tests that are marked `nightly` as well")
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
@@ -29,17 +30,35 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return f"{val[:40].rstrip()}…" if isinstance(val, str) and len(val) > 60 else None
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Where several processes run the tests, hand out whole files, and of tests with Spark whole folders of ``tests``.
+LONG = (
+    "processes",
+    "tests/parity/datastream/test_cases.py",
+    "tests/compat/test_truth_spark.py",
+    "tests/parity/test_rows.py",
+    "tests/parity/test_releases.py",
+)
+"""Groups that processes begin with, so that none of them is left over at the end."""
 
-    So each process starts one session of Spark at most.  To hand out tests one by one costs more than most of them.
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several processes run the tests, hand out whole files: to hand out tests one by one costs more than most.
+
+    Each process has one session of Spark at most.  What takes long is handed out first, what needs no Spark last.
     """
     for item in items:
         if not item.get_closest_marker("xdist_group"):
-            file = item.nodeid.partition("::")[0]
-            together = f"spark-{file.split('/')[1]}" if item.get_closest_marker("spark") else file
-            item.add_marker(pytest.mark.xdist_group(together))
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+        if (nightly := item.get_closest_marker("nightly")) and not config.getoption("--nightly"):
+            item.add_marker(pytest.mark.skip(reason=f"only by make nightly: {nightly.args[0]}"))
+    items.sort(key=_rank)
+
+
+def _rank(item: pytest.Item) -> int:
+    """The place of a test's group; those of one place stay in their order."""
+    marker = item.get_closest_marker("xdist_group")
+    group = marker.args[0] if marker else ""
+    return LONG.index(group) if group in LONG else len(LONG) + (item.get_closest_marker("spark") is None)
 
 
 def pytest_collection_finish() -> None:

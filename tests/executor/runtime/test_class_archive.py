@@ -109,6 +109,7 @@ def test_a_place_that_cannot_be_written_to_is_no_error(monkeypatch: pytest.Monke
 
 
 @pytest.mark.spark
+@pytest.mark.nightly("three processes start, and one writes an archive of 150 MB, which takes half a minute")
 @pytest.mark.skipif(sys.platform != "linux", reason="what a process has mapped is told by Linux only")
 def test_spark_starts_from_the_archive_of_the_second_job(cache: Path) -> None:
     def start() -> str:
