@@ -6,7 +6,6 @@ A kernel is a class of ``flinkplan.runtime`` that works on the rows of one key a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
@@ -30,25 +29,24 @@ CONSTANT_KEY = "key"
 """The key column of an operator that has none: all rows belong together."""
 
 
-def run_kernel(context: TranslationContext, frame: DataFrame, keys: int, name: str, /, **spec: Any) -> DataFrame:
+def run_kernel(
+    context: TranslationContext, frame: DataFrame, keys: int, name: str, /, record: str | None = None, **spec: Any
+) -> DataFrame:
     """The output of a kernel over ``frame``, whose first ``keys`` columns are the key.
 
-    ``name`` is its class below ``flinkplan.runtime``, ``spec`` are the components of its record ``Spec``.
+    ``name`` is its class below ``flinkplan.runtime``; ``spec`` are the components of its record ``Spec``, or of another
+    ``record``, as :func:`java_record` takes them.
     """
-    return run(context, frame, keys, made_kernel(context, frame, name, **spec))
+    return run(context, frame, keys, made_kernel(context, frame, name, record, **spec))
 
 
-def made_kernel(context: TranslationContext, frame: DataFrame, name: str, /, **spec: Any) -> Any:
-    """The kernel of this name and description for rows like those of ``frame``."""
-    from py4j.java_gateway import get_java_class
-
+def made_kernel(
+    context: TranslationContext, frame: DataFrame, name: str, /, record: str | None = None, **spec: Any
+) -> Any:
+    """The kernel of this name for rows like those of ``frame``; the rest as in :func:`run_kernel`."""
     context.record_kernel(name)
-    kernel = _class(context, name)
-    (constructor,) = get_java_class(kernel).getConstructors()
-    described = constructor.getParameterTypes()[1].getName()
-    return kernel(
-        context.java_schema(frame.schema), java_record(context, described.removeprefix(f"{_PACKAGE}."), **spec)
-    )
+    described = java_record(context, record or f"{name}$Spec", **spec)
+    return _class(context, name)(context.java_schema(frame.schema), described)
 
 
 def run(context: TranslationContext, frame: DataFrame, keys: int, kernel: Any) -> DataFrame:
@@ -115,26 +113,15 @@ def java_type(context: TranslationContext, data_type: DataType) -> Any:
 
 
 def java_record(context: TranslationContext, name: str, /, **components: Any) -> Any:
-    """The record of a class below ``flinkplan.runtime``, of its components by their names; schemas are Spark's.
+    """A Java record below ``flinkplan.runtime``, made of its ``components``; schemas are Spark's.
 
-    Raises :class:`TypeError` where it has others.
+    Every call gives all components by their names and in the order of the record: ``tests/executor/test_records.py``
+    compares the calls with the Java sources, so that no job asks the JVM for the components.
     """
     from pyspark.sql.types import StructType
 
-    record = _class(context, name)
-    names = _components(record)
-    if components.keys() != set(names):
-        raise TypeError(f"{name} has the components {', '.join(names)}")
-    values = (components[component] for component in names)
-    return record(*(context.java_schema(v) if isinstance(v, StructType) else v for v in values))
-
-
-@lru_cache(maxsize=256)
-def _components(record: Any) -> tuple[str, ...]:
-    """The names of the components of a class of records."""
-    from py4j.java_gateway import get_java_class
-
-    return tuple(component.getName() for component in get_java_class(record).getRecordComponents())
+    values = components.values()
+    return _class(context, name)(*(context.java_schema(v) if isinstance(v, StructType) else v for v in values))
 
 
 _PACKAGE = "flinkplan.runtime"

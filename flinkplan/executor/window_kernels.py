@@ -176,15 +176,35 @@ def aggregate_windows(context: TranslationContext, stream: Stream, what: WindowA
     output = output.add(START, LongType()).add(END, LongType())
     span = window_span(context, frame, what.clock, what.is_session)
     calls = context.runtime.aggregate.Aggregation(rows.calls)
-    spec = {"columns": output, "span": span, "aggregation": calls, "keyed": bool(what.grouping)}
-    by_clock = what.windowing.is_proctime
+    keyed, by_clock = bool(what.grouping), what.windowing.is_proctime
     if what.is_session:
-        result = run_timed(context, frame, keys, "time.SessionAggregate", by_clock, **spec)
+        result = run_timed(
+            context,
+            frame,
+            keys,
+            "time.SessionAggregate",
+            by_clock,
+            columns=output,
+            span=span,
+            aggregation=calls,
+            keyed=keyed,
+        )
     else:
         when = what.emission
-        emission = context.runtime.time.Emission(when.early, when.late, when.lateness, context.folds_changes)
-        spec |= {"results": results, "emission": emission, "count": rows.count}
-        result = run_timed(context, frame, keys, "time.WindowAggregate", by_clock, **spec)
+        result = run_timed(
+            context,
+            frame,
+            keys,
+            "time.WindowAggregate",
+            by_clock,
+            columns=output,
+            results=results,
+            span=span,
+            aggregation=calls,
+            keyed=keyed,
+            emission=context.runtime.time.Emission(when.early, when.late, when.lateness, context.folds_changes),
+            count=rows.count,
+        )
     start, end = result[START], result[END]
     values = [result[column_name(i)] for i in range(len(what.grouping) + len(what.calls))]
     values[: len(key_types)] = key_values(values[: len(key_types)], key_types)

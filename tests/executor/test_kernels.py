@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from flinkplan.executor import stream
-from flinkplan.executor.kernels import java_record
 from tests.executor.conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -21,11 +20,6 @@ def test_hidden_columns_have_the_same_names_on_both_sides(bench: Bench) -> None:
     in_python = {value for name, value in vars(stream).items() if name.isupper() and isinstance(value, str)}
     assert in_java
     assert in_java <= in_python
-
-
-def test_a_record_wants_all_of_its_components_and_no_others(bench: Bench) -> None:
-    with pytest.raises(TypeError, match=r"LookupCache\$Limits has the components"):
-        java_record(bench.context, "lookup.LookupCache$Limits", size=1)
 
 
 def test_whoever_has_state_turns_off_readers_that_are_composed_anew_for_each_value(bench: Bench) -> None:

@@ -73,6 +73,7 @@ def join(node: Join, inputs: tuple[Stream, ...], context: TranslationContext) ->
         frame,
         max(1, len(spec.left_keys)),
         "join.SemiAntiJoin" if kind in _LEFT_ONLY else "join.StreamingJoin",
+        "join.JoinKernel$Spec",
         columns=schema_of(node.output_type.field_types),
         kind=join_kind(context, kind),
         changelog=changelog,

@@ -19,15 +19,15 @@ def materialize_upserts(node: Sink, table: Table, stream: Stream, context: Trans
     names = [name for name, _ in table.physical]
     primary_key = [names.index(key) for key in table.primary_key]
     frame = keyed_rows(stream, primary_key)
-    spec = {
-        "row": schema_of(stream.type.field_types),
-        "upsertKey": int_array(context, node.input_upsert_key) if node.input_upsert_key else None,
-        "ttl": node.ttl_ms(),
-    }
-    name = "changelog.UpsertMaterialize"
+    keys, row, ttl = max(1, len(primary_key)), schema_of(stream.type.field_types), node.ttl_ms()
+    upsert_key = int_array(context, node.input_upsert_key) if node.input_upsert_key else None
     if compacts(node):
-        name, spec["fails"] = "changelog.CompactUpserts", conflict_behavior(node) == "ERROR"
-    return replace(stream, frame=run_kernel(context, frame, max(1, len(primary_key)), name, **spec))
+        name, fails = "changelog.CompactUpserts", conflict_behavior(node) == "ERROR"
+        shown = run_kernel(context, frame, keys, name, row=row, upsertKey=upsert_key, fails=fails, ttl=ttl)
+    else:
+        name = "changelog.UpsertMaterialize"
+        shown = run_kernel(context, frame, keys, name, row=row, upsertKey=upsert_key, ttl=ttl)
+    return replace(stream, frame=shown)
 
 
 def conflict_behavior(node: Sink) -> str:

@@ -1,0 +1,152 @@
+"""Python names Java's classes, and the components of its records, as the Java sources declare them.
+
+Both sides are read as texts, without a JVM.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from flinkplan import executor
+from flinkplan.executor.kernels import java_record, made_kernel, run_kernel
+from flinkplan.executor.window_kernels import run_timed
+from tests.executor.java_sources import ROOT, code, components, has_class, java_source
+
+_RECORD, _TIMED = java_record.__name__, run_timed.__name__
+_NAME_AT = {_RECORD: 1, made_kernel.__name__: 2, run_kernel.__name__: 3, _TIMED: 3}
+"""The functions that make records, and the place of the name among their arguments: a record's, or else a kernel's."""
+_OPTIONS = {"by_clock", "record"}
+"""Keywords of these functions that are not components."""
+_CLASS_NAME = re.compile(r"[a-z]+\.[A-Z]\w*(\$\w+)?")
+_TREES = {
+    path: ast.parse(path.read_text("utf-8"))
+    for folder in executor.__path__
+    for path in sorted(Path(folder).rglob("*.py"))
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of one of the functions that make records."""
+
+    made_by: str
+    node: ast.Call
+    function: ast.FunctionDef
+    """The function that the call stands in."""
+
+    @property
+    def components(self) -> list[str | None]:
+        """The keywords of the components; ``None`` for a dictionary of some."""
+        return [keyword.arg for keyword in self.node.keywords if keyword.arg not in _OPTIONS]
+
+    @property
+    def kernels(self) -> list[str]:
+        """The kernels that may be made, none by a call that makes a record alone."""
+        return [] if self.made_by == _RECORD else self._names
+
+    @property
+    def records(self) -> list[str]:
+        """The records that may be made."""
+        if self.made_by == _RECORD:
+            return self._names
+        behind = [] if self.made_by == _TIMED else self.node.args[_NAME_AT[self.made_by] + 1 :]
+        by_keyword = [keyword.value for keyword in self.node.keywords if keyword.arg == "record"]
+        explicit = [text for value in (*behind, *by_keyword) for text in _texts(value, self.function)]
+        return explicit or [f"{name}$Spec" for name in self._names]
+
+    @property
+    def _names(self) -> list[str]:
+        return _texts(self.node.args[_NAME_AT[self.made_by]], self.function)
+
+
+def _texts(value: ast.expr, function: ast.FunctionDef) -> list[str]:
+    """The texts that an expression may have: literals, both of a condition, and those a variable was given before."""
+    match value:
+        case ast.Constant(str(text)):
+            return [text]
+        case ast.IfExp():
+            return [*_texts(value.body, function), *_texts(value.orelse, function)]
+        case ast.Name(name):
+            before = [a for a in ast.walk(function) if isinstance(a, ast.Assign) and a.lineno < value.lineno]
+            for assignment in sorted(before, key=lambda a: -a.lineno):
+                for target, assigned in _assigned(assignment):
+                    if isinstance(target, ast.Name) and target.id == name:
+                        return _texts(assigned, function)
+    return []
+
+
+def _assigned(assignment: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """Targets with what each is given: ``a, b = 1, 2`` has two."""
+    target, value = assignment.targets[0], assignment.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=True))
+    return [(target, value)]
+
+
+def _calls(tree: ast.Module) -> Iterator[Call]:
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name not in _NAME_AT:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAME_AT:
+                    yield Call(node.func.id, node, function)
+
+
+CALLS = {f"{path.stem}-{call.node.lineno}": call for path, tree in _TREES.items() for call in _calls(tree)}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_record_is_given_its_components_in_their_order(call: Call) -> None:
+    assert call.records, "the name is no text that is given in the same function, so that nobody can compare it"
+    for record in call.records:
+        assert call.components == list(components(record)), record
+
+
+def test_all_calls_are_compared() -> None:
+    assert len(CALLS) > 20
+    assert ["join.JoinKernel$Spec"] in [call.records for call in CALLS.values()]
+
+
+def test_a_kernel_is_given_a_record_of_its_own_or_of_its_base_class() -> None:
+    for call in CALLS.values():
+        for kernel in call.kernels:
+            for owner in {record.partition("$")[0] for record in call.records} - set(call.kernels):
+                assert f" extends {owner.rpartition('.')[2]} " in code(java_source(kernel)), kernel
+
+
+def test_every_java_class_that_python_names_is_there() -> None:
+    named = {name for tree in _TREES.values() for name in _java_names(tree)}
+    assert {"time.OverAggregate", "catalyst.Condition", "storage.CheckpointFiles", "join.JoinSide$Spec"} <= named
+    assert [name for name in sorted(named) if not has_class(name)] == []
+
+
+def _java_names(tree: ast.Module) -> Iterator[str]:
+    """The classes that Python code names by texts, by attributes of ``runtime``, or by ``getattr`` of these."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(str(text)):
+                if _CLASS_NAME.fullmatch(text.removeprefix(f"{ROOT}.")):
+                    yield text.removeprefix(f"{ROOT}.")
+            case ast.Attribute(attr=name) if name[0].isupper():
+                if below := _below_root(node):
+                    yield ".".join(below)
+            case ast.Call(func=ast.Name("getattr"), args=[ast.Attribute() as owner, ast.Constant(str(name))]):
+                if below := _below_root(owner):
+                    yield ".".join([*below, name])
+
+
+def _below_root(node: ast.Attribute) -> list[str]:
+    """The attributes that stand behind ``runtime`` in ``context.runtime.row.Rows``; none without it."""
+    names: list[str] = []
+    value: ast.expr = node
+    while isinstance(value, ast.Attribute):
+        if value.attr == "runtime":
+            return names
+        names.insert(0, value.attr)
+        value = value.value
+    return []
