@@ -79,7 +79,7 @@ def test_what_a_row_says_is_no_error_of_the_system() -> None:
 
 
 def test_a_file_that_cannot_be_read_says_how_it_can() -> None:
-    name = "flinkplan.runtime.source.UnreadableFileException"
+    name = "flinkplan.runtime.file.UnreadableFileException"
     failure = failure_of([QUERY, JOB, (name, "/in/a\nb\nit is gone\nput it back")])
     assert failure is not None
     assert (failure.where, failure.message, failure.hint) == ("/in/a\nb", "it is gone", "put it back")

@@ -84,7 +84,7 @@ class Table:
 
     def restart(self) -> None:
         jvm: Any = self.spark._jvm
-        source = jvm.flinkplan.runtime.source.FileSource()
+        source = jvm.flinkplan.runtime.file.FileSource()
         table = source.getTable(jvm.org.apache.spark.sql.types.StructType(), None, {"spec": json.dumps(self._spec)})
         scan = table.newScanBuilder(jvm.org.apache.spark.sql.util.CaseInsensitiveStringMap.empty()).build()
         self.stream = scan.toMicroBatchStream(self._checkpoint)

@@ -154,7 +154,7 @@ def _lines(
         "timed": context.needs_event_time,
         "filesPerBatch": context.files_per_batch or 0,
     }
-    reader = context.reader.format("flinkplan.runtime.source.FileSource").schema(schema)
+    reader = context.reader.format("flinkplan.runtime.file.FileSource").schema(schema)
     if context.turn is Turn.LAST:
         reader = reader.option("switch", context.switch.offer())
     return reader.option("spec", json.dumps(spec)).load()

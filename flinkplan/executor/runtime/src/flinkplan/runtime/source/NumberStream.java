@@ -51,7 +51,7 @@ final class NumberStream extends RealTimeStream {
     }
 
     @Override
-    Offset reached(PartitionOffset offset) {
+    protected Offset reached(PartitionOffset offset) {
         return (Next) offset;
     }
 
@@ -79,12 +79,12 @@ final class NumberStream extends RealTimeStream {
         }
 
         @Override
-        boolean advance() {
+        protected boolean advance() {
             return next < count && System.nanoTime() >= due() && next++ >= 0;
         }
 
         @Override
-        long patience() {
+        protected long patience() {
             return next < count ? due() - System.nanoTime() : Long.MAX_VALUE;
         }
 
@@ -93,7 +93,7 @@ final class NumberStream extends RealTimeStream {
         }
 
         @Override
-        InternalRow row() {
+        protected InternalRow row() {
             return new GenericInternalRow(new Object[] {next - 1});
         }
 

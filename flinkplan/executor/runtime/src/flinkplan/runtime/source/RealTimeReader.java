@@ -7,9 +7,9 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeRead;
 
 /** Reads rows as they come, until the batch ends. */
-abstract class RealTimeReader implements SupportsRealTimeRead<InternalRow> {
+public abstract class RealTimeReader implements SupportsRealTimeRead<InternalRow> {
     /** The number that a row has which is none, and only tells that time goes on. */
-    static final long TICK = -1;
+    protected static final long TICK = -1;
 
     private static final long MOST = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long BETWEEN_TICKS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -19,18 +19,18 @@ abstract class RealTimeReader implements SupportsRealTimeRead<InternalRow> {
     private boolean isTick;
 
     /** @param tick what comes every 50 ms beside the rows; null: nothing */
-    RealTimeReader(InternalRow tick) {
+    protected RealTimeReader(InternalRow tick) {
         this.tick = tick;
     }
 
     /** Moves to the next row, if it is there. */
-    abstract boolean advance() throws IOException;
+    protected abstract boolean advance() throws IOException;
 
     /** The row. */
-    abstract InternalRow row();
+    protected abstract InternalRow row();
 
     /** In how many nanoseconds it is worth while to look again. */
-    abstract long patience();
+    protected abstract long patience();
 
     @Override
     public final RecordStatus nextWithTimeout(Long millis) throws IOException {

@@ -7,11 +7,11 @@ import org.apache.spark.sql.connector.read.streaming.PartitionOffset;
 import org.apache.spark.sql.connector.read.streaming.SupportsRealTimeMode;
 
 /** A stream that one task reads in real-time mode: where a batch ends is known when it has ended. */
-abstract class RealTimeStream implements MicroBatchStream, SupportsRealTimeMode {
+public abstract class RealTimeStream implements MicroBatchStream, SupportsRealTimeMode {
     private Offset last;
 
     /** The offset of a batch whose reader has come so far. */
-    abstract Offset reached(PartitionOffset offset);
+    protected abstract Offset reached(PartitionOffset offset);
 
     @Override
     public final Offset mergeOffsets(PartitionOffset[] offsets) {

@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.ObjectType;
 
-/** Numbers the rows of Spark's own sources as {@link FileReader} does its: by task, then one by one. */
+/** Numbers the rows of Spark's own sources as those of files are numbered: by task, then one by one. */
 public final class RowNumber implements Serializable {
     private long next;
 

@@ -30,7 +30,7 @@ public final class Switch implements BooleanSupplier {
     }
 
     /** The one with this name, for a source in Java; once. */
-    static Switch named(String name) {
+    public static Switch named(String name) {
         return name == null ? null : NAMED.remove(name);
     }
 

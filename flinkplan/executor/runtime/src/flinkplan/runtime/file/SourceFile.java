@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;

@@ -1,5 +1,7 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
+import flinkplan.runtime.source.Lag;
+import flinkplan.runtime.source.RealTimeStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashMap;
@@ -120,7 +122,7 @@ final class GrowingFileStream extends RealTimeStream implements ReportsSourceMet
 
     /** Files are on the log before an offset counts them. */
     @Override
-    Offset reached(PartitionOffset offset) {
+    protected Offset reached(PartitionOffset offset) {
         Reached reached = (Reached) offset;
         List<SourceFile> found = reached.files().stream()
                 .skip(log.size())

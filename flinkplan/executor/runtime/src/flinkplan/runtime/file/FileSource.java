@@ -1,5 +1,7 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
+import flinkplan.runtime.source.ScannedTable;
+import flinkplan.runtime.source.Switch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Map;

@@ -1,6 +1,8 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import flinkplan.runtime.format.Decoder;
+import flinkplan.runtime.source.MalformedInputException;
+import flinkplan.runtime.source.RealTimeReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
@@ -59,7 +61,7 @@ final class GrowingFileReader extends RealTimeReader {
     }
 
     @Override
-    boolean advance() throws IOException {
+    protected boolean advance() throws IOException {
         while (rows.isEmpty()) {
             if (!decode()) {
                 return false;
@@ -130,12 +132,12 @@ final class GrowingFileReader extends RealTimeReader {
     }
 
     @Override
-    long patience() {
+    protected long patience() {
         return patience;
     }
 
     @Override
-    InternalRow row() {
+    protected InternalRow row() {
         return current;
     }
 

@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import java.io.Serializable;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
-import flinkplan.runtime.source.FileListing.Listed;
+import flinkplan.runtime.file.FileListing.Listed;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;

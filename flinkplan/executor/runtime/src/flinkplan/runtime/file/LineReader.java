@@ -1,6 +1,7 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import flinkplan.runtime.format.Records;
+import flinkplan.runtime.source.MalformedInputException;
 import java.io.CharConversionException;
 import java.io.Closeable;
 import java.io.IOException;

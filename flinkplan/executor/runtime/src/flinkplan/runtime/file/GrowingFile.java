@@ -1,6 +1,7 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import flinkplan.runtime.format.Records;
+import flinkplan.runtime.source.MalformedInputException;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -26,7 +27,7 @@ final class GrowingFile implements Closeable {
     private final FileSystem fileSystem;
     private final Records records;
     private FSDataInputStream in;
-    private byte[] first = new byte[Print.LENGTH];
+    private byte[] first = new byte[Fingerprint.LENGTH];
     private byte[] buffer = new byte[CHUNK];
     private long base;
     private long start;
@@ -63,7 +64,7 @@ final class GrowingFile implements Closeable {
         return null;
     }
 
-    /** Whether a file holds before a place what the {@link Print} of another one tells. */
+    /** Whether a file holds before a place what the {@link Fingerprint} of another one tells. */
     static boolean holds(SourceFile found, long position, long print) throws IOException {
         try (GrowingFile file = new GrowingFile(found, null)) {
             return file.open() && file.load(position, print);
@@ -77,7 +78,7 @@ final class GrowingFile implements Closeable {
 
     /** Reads what stands before the next message. */
     private boolean load(long position, long print) throws IOException {
-        filled = (int) Math.min(position, Print.LENGTH);
+        filled = (int) Math.min(position, Fingerprint.LENGTH);
         next = filled;
         base = position - filled;
         try {
@@ -92,9 +93,9 @@ final class GrowingFile implements Closeable {
         return print == 0 || print == print(position);
     }
 
-    /** The {@link Print} of what stands before a place that was the last one, or that before. */
+    /** The {@link Fingerprint} of what stands before a place that was the last one, or that before. */
     long print(long place) {
-        return Print.of(place, base > 0 ? first : buffer, buffer, (int) (place - base));
+        return Fingerprint.of(place, base > 0 ? first : buffer, buffer, (int) (place - base));
     }
 
     /** Goes on behind what has been looked at; false where nothing has been added, or the file is another one. */
@@ -117,12 +118,12 @@ final class GrowingFile implements Closeable {
 
     private boolean isAsBefore() throws IOException {
         boolean isCut = base > 0;
-        int length = isCut ? Print.LENGTH : Math.min(filled, Print.LENGTH);
+        int length = isCut ? Fingerprint.LENGTH : Math.min(filled, Fingerprint.LENGTH);
         return endsAsBefore() && holds(0, isCut ? first : buffer, 0, length);
     }
 
     private boolean endsAsBefore() throws IOException {
-        int last = Math.min(filled, Print.LENGTH);
+        int last = Math.min(filled, Fingerprint.LENGTH);
         return holds(seen() - last, buffer, filled - last, last);
     }
 
@@ -257,10 +258,10 @@ final class GrowingFile implements Closeable {
         if (filled < buffer.length) {
             return;
         }
-        int gone = next - Print.LENGTH;
+        int gone = next - Fingerprint.LENGTH;
         if (gone > 0) {
             if (base == 0) {
-                first = Arrays.copyOf(buffer, Print.LENGTH);
+                first = Arrays.copyOf(buffer, Fingerprint.LENGTH);
             }
             System.arraycopy(buffer, gone, buffer, 0, filled - gone);
             base += gone;

@@ -1,7 +1,8 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.row.Hidden;
+import flinkplan.runtime.source.MalformedInputException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;

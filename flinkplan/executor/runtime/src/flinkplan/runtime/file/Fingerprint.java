@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import java.util.zip.CRC32C;
 
@@ -7,11 +7,11 @@ import java.util.zip.CRC32C;
  *
  * <p>It tells a file that has grown from another one of the same name or inode.
  */
-final class Print {
+final class Fingerprint {
     /** How many bytes each of the two checksums is of. */
     static final int LENGTH = 1024;
 
-    private Print() {}
+    private Fingerprint() {}
 
     /**
      * The fingerprint before a place, never 0 unless that is the beginning of the file.

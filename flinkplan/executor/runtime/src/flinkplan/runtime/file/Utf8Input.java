@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import java.io.CharConversionException;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 /** A file that a task reads while it is written, and how far it has come. */
 final class KnownFile {
@@ -16,7 +16,7 @@ final class KnownFile {
     /** Up to where there is no further whole message. */
     long seen;
 
-    /** What stands before {@code position}; see {@link Print}. */
+    /** What stands before {@code position}; see {@link Fingerprint}. */
     long print;
 
     /** How far a batch had read it that failed; null: it is not known that one had read more. */

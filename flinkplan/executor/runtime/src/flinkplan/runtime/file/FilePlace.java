@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import java.io.Serializable;
 
@@ -8,7 +8,7 @@ import java.io.Serializable;
  * @param file as it was seen last, no longer than {@code position} where no whole message is known behind that, and
  *     without an inode where it has gone for good
  * @param position the byte where the next message begins; {@link #OVER}: nothing of it is read any more
- * @param print what stands before that byte, as {@link Print} has it; 0: not known
+ * @param print what stands before that byte, as {@link Fingerprint} has it; 0: not known
  */
 record FilePlace(SourceFile file, long position, long print) implements Serializable {
     static final long OVER = -1;

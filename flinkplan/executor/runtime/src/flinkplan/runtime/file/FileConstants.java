@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import flinkplan.runtime.format.FlinkType;
 import flinkplan.runtime.format.PartitionValues;

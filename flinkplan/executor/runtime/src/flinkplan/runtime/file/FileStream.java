@@ -1,8 +1,10 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import flinkplan.runtime.source.FileSpec.Turn;
+import flinkplan.runtime.file.FileSpec.Turn;
+import flinkplan.runtime.source.Lag;
+import flinkplan.runtime.source.Switch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;

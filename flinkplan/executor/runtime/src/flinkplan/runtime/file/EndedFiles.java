@@ -1,4 +1,4 @@
-package flinkplan.runtime.source;
+package flinkplan.runtime.file;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.storage.DurableFiles;
