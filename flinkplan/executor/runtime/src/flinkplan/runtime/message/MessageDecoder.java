@@ -2,6 +2,7 @@ package flinkplan.runtime.message;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.format.Decoder;
 import flinkplan.runtime.format.Records;
 import flinkplan.runtime.source.MalformedInputException;
@@ -14,6 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -52,17 +54,14 @@ public final class MessageDecoder implements Serializable {
         Part key = json.get("key").isNull() ? null : Part.of(json.get("key"));
         MessageDecoder decoder = new MessageDecoder(
                 key, Part.of(json.get("value")), row.length() - 1, json.get("upserts").asBoolean());
-        return MessageFormat.call(
-                decoder,
-                "decode",
-                DataTypes.createArrayType(row, false),
-                message,
-                List.of(
-                        DataTypes.BinaryType,
-                        DataTypes.BinaryType,
-                        DataTypes.StringType,
-                        DataTypes.IntegerType,
-                        DataTypes.LongType));
+        DataType rows = DataTypes.createArrayType(row, false);
+        List<DataType> types = List.of(
+                DataTypes.BinaryType,
+                DataTypes.BinaryType,
+                DataTypes.StringType,
+                DataTypes.IntegerType,
+                DataTypes.LongType);
+        return MethodCall.deterministic(decoder, "decode", rows, true, message, types);
     }
 
     /** A key or a value: how it is written, and where its fields stand in rows. */

@@ -1,6 +1,7 @@
 package flinkplan.runtime.message;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.format.Encoder;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -34,8 +36,8 @@ public final class MessageEncoder implements Serializable {
             throws JsonProcessingException {
         MessageEncoder encoder = new MessageEncoder(MessageFormat.of(MessageFormat.json(spec)));
         List<Column> arguments = List.of(row, kind);
-        return MessageFormat.call(
-                encoder, "encode", DataTypes.BinaryType, arguments, List.of(type, DataTypes.ByteType));
+        List<DataType> types = List.of(type, DataTypes.ByteType);
+        return MethodCall.deterministic(encoder, "encode", DataTypes.BinaryType, true, arguments, types);
     }
 
     /** Called for each row; null where the message has no content. */

@@ -1,7 +1,5 @@
 package flinkplan.runtime.message;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -15,14 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.Column;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
-import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.types.AbstractDataType;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.ObjectType;
 
 /**
  * How the key or the value of messages is written.
@@ -66,22 +56,5 @@ record MessageFormat(String name, FormatOptions options, FlinkType type, List<In
     /** Whether a message without content is a row all the same, whose one column is NULL. */
     boolean hasNull() {
         return name.equals("raw");
-    }
-
-    /** The column that a method of an object computes of others; each task has its own object. */
-    static Column call(Object target, String method, DataType result, List<Column> arguments, List<DataType> types) {
-        List<Expression> expressions =
-                arguments.stream().map(ExpressionUtils::expression).toList();
-        List<AbstractDataType> inputs = List.copyOf(types);
-        return ExpressionUtils.column(
-                new Invoke(
-                        new Literal(target, new ObjectType(target.getClass())),
-                        method,
-                        result,
-                        asScala(expressions),
-                        asScala(inputs),
-                        false,
-                        true,
-                        true));
     }
 }

@@ -1,20 +1,14 @@
 package flinkplan.runtime.realtime;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
+import flinkplan.runtime.catalyst.MethodCall;
 import java.io.Serializable;
-import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.expressions.CurrentTimestamp;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.classic.Dataset$;
-import org.apache.spark.sql.types.AbstractDataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import scala.PartialFunction;
 import scala.runtime.AbstractPartialFunction;
 
@@ -32,24 +26,12 @@ public final class Clock implements Serializable {
 
             @Override
             public Expression apply(Expression expression) {
-                return now();
+                return MethodCall.stateful(new Clock(), "micros", DataTypes.TimestampType);
             }
         };
         LogicalPlan plan = dataset.queryExecution().analyzed();
         LogicalPlan moving = plan.transformAllExpressions(replace);
         return Dataset$.MODULE$.ofRows(dataset.sparkSession(), moving);
-    }
-
-    private static Expression now() {
-        return new Invoke(
-                new Literal(new Clock(), new ObjectType(Clock.class)),
-                "micros",
-                DataTypes.TimestampType,
-                asScala(List.<Expression>of()),
-                asScala(List.<AbstractDataType>of()),
-                false,
-                false,
-                false);
     }
 
     /**

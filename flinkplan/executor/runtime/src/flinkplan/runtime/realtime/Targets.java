@@ -1,22 +1,16 @@
 package flinkplan.runtime.realtime;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.row.Hidden;
 import java.io.Serializable;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
-import org.apache.spark.sql.classic.ExpressionUtils;
 import org.apache.spark.sql.internal.SQLConf;
-import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 
 /**
@@ -33,18 +27,9 @@ public final class Targets implements Serializable {
 
     /** A column with the array of a row's targets: all of them for a watermark, else 0. */
     public static Column column(Column isWatermark) {
-        List<Expression> arguments = List.of(ExpressionUtils.expression(isWatermark));
-        List<AbstractDataType> types = List.of(DataTypes.BooleanType);
-        return ExpressionUtils.column(
-                new Invoke(
-                        new Literal(new Targets(), new ObjectType(Targets.class)),
-                        "of",
-                        DataTypes.createArrayType(DataTypes.IntegerType, false),
-                        asScala(arguments),
-                        asScala(types),
-                        false,
-                        false,
-                        true));
+        DataType targets = DataTypes.createArrayType(DataTypes.IntegerType, false);
+        List<DataType> types = List.of(DataTypes.BooleanType);
+        return MethodCall.deterministic(new Targets(), "of", targets, false, List.of(isWatermark), types);
     }
 
     /** Called for each row. */

@@ -1,21 +1,14 @@
 package flinkplan.runtime.time;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.functions.Zones;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.List;
 import java.util.TimeZone;
-import java.util.stream.Stream;
 import org.apache.spark.sql.Column;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
-import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.unsafe.types.UTF8String;
 
 /**
@@ -48,19 +41,9 @@ public final class LocalPhase implements Serializable {
      * @param zone whose wall clock windows follow; null: UTC
      */
     public static Column parts(Column watermark, Column due, Column sequence, long interval, String zone) {
-        Expression phase = new Literal(new LocalPhase(interval, zone), new ObjectType(LocalPhase.class));
-        List<Expression> arguments =
-                Stream.of(watermark, due, sequence).map(ExpressionUtils::expression).toList();
-        List<AbstractDataType> inputs = Collections.nCopies(3, DataTypes.LongType);
-        return ExpressionUtils.column(new Invoke(
-                phase,
-                "part",
-                DataTypes.LongType,
-                asScala(arguments),
-                asScala(inputs),
-                false,
-                false,
-                false));
+        List<Column> arguments = List.of(watermark, due, sequence);
+        List<DataType> types = Collections.nCopies(3, DataTypes.LongType);
+        return MethodCall.stateful(new LocalPhase(interval, zone), "part", DataTypes.LongType, arguments, types);
     }
 
     /** Called for each row, in order. */

@@ -1,18 +1,12 @@
 package flinkplan.runtime.watermark;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
+import flinkplan.runtime.catalyst.MethodCall;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
-import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.util.LongAccumulator;
 
 /** Counts the rows that an operator drops because they come too late. */
@@ -46,7 +40,7 @@ public final class LateRows implements Resumable, Serializable {
 
     /** The condition {@code onTime}, which counts a row where it does not hold, but {@code counts} does. */
     public Column filter(Column onTime, Column counts) {
-        return condition("pass", List.of(onTime, counts), List.of(DataTypes.BooleanType, DataTypes.BooleanType));
+        return condition(List.of(onTime, counts), List.of(DataTypes.BooleanType, DataTypes.BooleanType));
     }
 
     /**
@@ -57,23 +51,12 @@ public final class LateRows implements Resumable, Serializable {
      * @param time as the watermark
      */
     public Column filter(Column watermark, Column time, Column counts) {
-        List<AbstractDataType> types = List.of(DataTypes.LongType, DataTypes.LongType, DataTypes.BooleanType);
-        return condition("pass", List.of(watermark, time, counts), types);
+        List<DataType> types = List.of(DataTypes.LongType, DataTypes.LongType, DataTypes.BooleanType);
+        return condition(List.of(watermark, time, counts), types);
     }
 
-    private Column condition(String method, List<Column> columns, List<AbstractDataType> types) {
-        List<Expression> arguments =
-                columns.stream().map(ExpressionUtils::expression).toList();
-        return ExpressionUtils.column(
-                new Invoke(
-                        new Literal(this, new ObjectType(LateRows.class)),
-                        method,
-                        DataTypes.BooleanType,
-                        asScala(arguments),
-                        asScala(types),
-                        false,
-                        false,
-                        false));
+    private Column condition(List<Column> columns, List<DataType> types) {
+        return MethodCall.stateful(this, "pass", DataTypes.BooleanType, columns, types);
     }
 
     /** Called for each row. */

@@ -1,19 +1,13 @@
 package flinkplan.runtime.watermark;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
+import flinkplan.runtime.catalyst.MethodCall;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.Literal;
-import org.apache.spark.sql.catalyst.expressions.objects.Invoke;
-import org.apache.spark.sql.classic.ExpressionUtils;
-import org.apache.spark.sql.types.AbstractDataType;
+import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.sql.types.ObjectType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -79,28 +73,12 @@ public final class WatermarkTracker implements Resumable, Serializable {
      */
     public static Column trackParts(Column watermark, Column partition, SourceActivity activity) {
         WatermarkTracker fresh = new WatermarkTracker(-1, Long.MIN_VALUE, activity, null, null);
-        return column(fresh, "tell", List.of(watermark, partition), List.of(DataTypes.LongType, DataTypes.StringType));
+        List<DataType> types = List.of(DataTypes.LongType, DataTypes.StringType);
+        return MethodCall.stateful(fresh, "tell", RESULT, List.of(watermark, partition), types);
     }
 
     private static Column track(Column watermark, WatermarkTracker fresh) {
-        return column(fresh, "advance", List.of(watermark), List.of(DataTypes.LongType));
-    }
-
-    private static Column column(
-            WatermarkTracker fresh, String method, List<Column> columns, List<AbstractDataType> inputs) {
-        Expression tracker = new Literal(fresh, new ObjectType(WatermarkTracker.class));
-        List<Expression> arguments =
-                columns.stream().map(ExpressionUtils::expression).toList();
-        return ExpressionUtils.column(
-                new Invoke(
-                        tracker,
-                        method,
-                        RESULT,
-                        asScala(arguments),
-                        asScala(inputs),
-                        false,
-                        false,
-                        false));
+        return MethodCall.stateful(fresh, "advance", RESULT, List.of(watermark), List.of(DataTypes.LongType));
     }
 
     @Override
