@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..plan.rex import RexNode
+from ..plan.specs import SortField
 from ..plan.types import APPROXIMATE, STRING, TIMESTAMPS, LogicalType
 from .context import TranslationContext
 from .expressions.timestamps import truncate
@@ -142,6 +143,15 @@ def boolean_array(context: TranslationContext, values: Sequence[bool]) -> Any:
     """A Java ``boolean[]``."""
     assert context.spark._jvm is not None
     return _array(context, context.spark._jvm.boolean, values)
+
+
+def sort_fields(context: TranslationContext, fields: Sequence[SortField]) -> Any:
+    """The fields of an ORDER BY for kernels."""
+    return context.runtime.row.SortFields(
+        int_array(context, [f.index for f in fields]),
+        boolean_array(context, [f.is_ascending for f in fields]),
+        boolean_array(context, [f.null_is_last for f in fields]),
+    )
 
 
 def object_array(context: TranslationContext, element: Any, values: Sequence[Any]) -> Any:

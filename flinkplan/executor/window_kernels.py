@@ -22,7 +22,6 @@ from .execution import query_of
 from .input_size import is_read_by_several
 from .jvm.spark import fields
 from .kernels import (
-    boolean_array,
     int_array,
     key_columns,
     key_type,
@@ -30,6 +29,7 @@ from .kernels import (
     made_kernel,
     run,
     schema_of,
+    sort_fields,
 )
 from .registry import announcing, waits_for_watermark
 from .stream import END, KIND, LATENESS, ORDER, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
@@ -103,12 +103,7 @@ def aggregation(
 
 def row_order(context: TranslationContext, schema: StructType, fields: Sequence[SortField]) -> Any:
     """An ORDER BY over rows of ``schema``."""
-    return context.runtime.row.RowOrder(
-        context.java_schema(schema),
-        int_array(context, [f.index for f in fields]),
-        boolean_array(context, [f.is_ascending for f in fields]),
-        boolean_array(context, [f.null_is_last for f in fields]),
-    )
+    return context.runtime.row.RowOrder(context.java_schema(schema), sort_fields(context, fields))
 
 
 def window_span(context: TranslationContext, frame: DataFrame, clock: Clock, session: bool) -> Any:

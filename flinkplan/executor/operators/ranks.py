@@ -22,7 +22,7 @@ from ..context import TranslationContext
 from ..event_time import with_event_time
 from ..execution import TIMER, Execution, QueryPlan, kernel, query_of, until_watermark, with_ttl
 from ..jvm.types import spark_type
-from ..kernels import boolean_array, int_array, java_type, keyed, run_kernel, schema_of
+from ..kernels import int_array, java_type, keyed, run_kernel, schema_of, sort_fields
 from ..registry import by_watermark, row_by_row, translator
 from ..stream import ROW, Stream, column_name
 from ..window_kernels import emitted, run_timed, timed_input
@@ -155,11 +155,7 @@ def _top_n(
         max(1, len(partition)),
         "rank.TopN",
         row=schema_of(stream.type.field_types),
-        order=context.runtime.rank.Order(
-            int_array(context, [f.index for f in fields]),
-            boolean_array(context, [f.is_ascending for f in fields]),
-            boolean_array(context, [f.null_is_last for f in fields]),
-        ),
+        order=sort_fields(context, fields),
         range=_range(context, node.rank_range, stream),
         keeping=_keeping(context, node.rank_strategy),
         keepsFirst=_keeps_first(node),

@@ -28,7 +28,6 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 public record JdbcLookup(JdbcTable table, JdbcFilter filter, List<Integer> keys, int retries) implements Lookup {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final int KEYS_AT_ONCE = 32;
-    private static final long PAUSE_MS = 1000;
 
     /** Reads what {@link JdbcTable#of} does, and {@code {"filters", "keys", "retries"}}. */
     public static JdbcLookup of(String json) throws JsonProcessingException {
@@ -88,7 +87,7 @@ public record JdbcLookup(JdbcTable table, JdbcFilter filter, List<Integer> keys,
                         throw table.failed("looked up", e);
                     }
                     reconnect();
-                    pause(attempt);
+                    JdbcTable.pause(attempt);
                 }
             }
         }
@@ -134,15 +133,6 @@ public record JdbcLookup(JdbcTable table, JdbcFilter filter, List<Integer> keys,
                 }
             } catch (SQLException e) {
                 throw table.failed("looked up", e);
-            }
-        }
-
-        private static void pause(int attempt) throws IOException {
-            try {
-                Thread.sleep(PAUSE_MS * attempt);
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new IOException(e);
             }
         }
 

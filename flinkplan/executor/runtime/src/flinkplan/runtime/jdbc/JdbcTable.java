@@ -20,6 +20,7 @@ import java.util.stream.Collectors;
  */
 record JdbcTable(String url, String name, String user, String password, FlinkType type) implements Serializable {
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
+    private static final long PAUSE_MS = 1000;
 
     /** Reads {@code {"url", "table", "user", "password", "type"}}; user and password may be null. */
     static JdbcTable of(JsonNode json) {
@@ -61,6 +62,16 @@ record JdbcTable(String url, String name, String user, String password, FlinkTyp
         IOException failure = new IOException("the table " + name + " cannot be " + done + ": " + shown(e.getMessage()));
         failure.setStackTrace(e.getStackTrace());
         return failure;
+    }
+
+    /** Waits before the next attempt, longer each time. */
+    static void pause(int attempt) throws IOException {
+        try {
+            Thread.sleep(PAUSE_MS * attempt);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
     }
 
     /** Says nothing of the password. */

@@ -26,8 +26,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
  */
 public record JdbcWriter(JdbcTable table, List<Integer> keys, int rowsAtOnce, long intervalMs, int retries)
         implements Serializable {
-    private static final long PAUSE_MS = 1000;
-
     /** Reads what {@link JdbcTable#of} does, and {@code {"primaryKey", "rowsAtOnce", "intervalMs", "retries"}}. */
     public static JdbcWriter of(JsonNode json) {
         List<Integer> keys = new ArrayList<>();
@@ -74,17 +72,8 @@ public record JdbcWriter(JdbcTable table, List<Integer> keys, int rowsAtOnce, lo
                     boolean isBatch = e instanceof BatchUpdateException && e.getNextException() != null;
                     throw table.failed("written", isBatch ? e.getNextException() : e);
                 }
-                pause(attempt);
+                JdbcTable.pause(attempt);
             }
-        }
-    }
-
-    private static void pause(int attempt) throws IOException {
-        try {
-            Thread.sleep(PAUSE_MS * attempt);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
         }
     }
 

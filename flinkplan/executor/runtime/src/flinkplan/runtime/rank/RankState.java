@@ -2,6 +2,7 @@ package flinkplan.runtime.rank;
 
 import flinkplan.runtime.kernel.Kernel;
 import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.row.SortFields;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
 import org.apache.spark.sql.catalyst.expressions.UnsafeArrayData;
@@ -32,7 +33,7 @@ record RankState(
     private static final ArrayType ARRIVALS = DataTypes.createArrayType(DataTypes.LongType, false);
 
     /** Declares both. */
-    static RankState open(Kernel kernel, StructType row, Keeping keeping, Order order, long ttl) {
+    static RankState open(Kernel kernel, StructType row, Keeping keeping, SortFields order, long ttl) {
         StructType place = new StructType().add("row", row, false).add("arrival", DataTypes.LongType, false);
         StructType first = new StructType()
                 .add("arrivals", DataTypes.LongType, false)

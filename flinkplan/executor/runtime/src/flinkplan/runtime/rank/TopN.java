@@ -4,6 +4,7 @@ import flinkplan.runtime.kernel.ChangelogKernel;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.row.SortFields;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,7 +49,7 @@ public final class TopN extends ChangelogKernel {
      */
     public record Spec(
             StructType row,
-            Order order,
+            SortFields order,
             Range range,
             Keeping keeping,
             boolean keepsFirst,

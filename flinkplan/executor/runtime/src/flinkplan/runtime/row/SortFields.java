@@ -1,4 +1,4 @@
-package flinkplan.runtime.rank;
+package flinkplan.runtime.row;
 
 import static flinkplan.runtime.catalyst.Sequences.asScala;
 
@@ -10,27 +10,36 @@ import org.apache.spark.sql.catalyst.expressions.BaseOrdering;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Descending$;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.NullOrdering;
 import org.apache.spark.sql.catalyst.expressions.NullsFirst$;
 import org.apache.spark.sql.catalyst.expressions.NullsLast$;
-import org.apache.spark.sql.catalyst.expressions.SortDirection;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.expressions.codegen.GenerateOrdering$;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
-/** An order of rows by some of their columns. */
-public record Order(int[] columns, boolean[] ascending, boolean[] nullsLast) implements Serializable {
-    BaseOrdering compile(StructType schema) {
+/**
+ * The fields of an ORDER BY.
+ *
+ * @param columns their indexes
+ * @param ascending whether the values of each grow
+ * @param nullsLast whether NULLs of each come last
+ */
+public record SortFields(int[] columns, boolean[] ascending, boolean[] nullsLast) implements Serializable {
+    /** The order of rows of a schema, compiled; it cannot be serialized. */
+    public BaseOrdering compile(StructType schema) {
+        return GenerateOrdering$.MODULE$.generate(asScala(over(schema)));
+    }
+
+    List<SortOrder> over(StructType schema) {
         List<SortOrder> orders = new ArrayList<>();
         for (int i = 0; i < columns.length; i++) {
             StructField field = schema.apply(columns[i]);
-            SortDirection direction = ascending[i] ? Ascending$.MODULE$ : Descending$.MODULE$;
-            NullOrdering nulls = nullsLast[i] ? NullsLast$.MODULE$ : NullsFirst$.MODULE$;
-            Expression column = new BoundReference(columns[i], field.dataType(), field.nullable());
-            var none = asScala(List.<Expression>of());
-            orders.add(new SortOrder(column, direction, nulls, none));
+            orders.add(new SortOrder(
+                    new BoundReference(columns[i], field.dataType(), field.nullable()),
+                    ascending[i] ? Ascending$.MODULE$ : Descending$.MODULE$,
+                    nullsLast[i] ? NullsLast$.MODULE$ : NullsFirst$.MODULE$,
+                    asScala(List.<Expression>of())));
         }
-        return GenerateOrdering$.MODULE$.generate(asScala(orders));
+        return orders;
     }
 }
