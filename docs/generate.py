@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ import click
 HERE = Path(__file__).parent
 _REWRITTEN = {"OVERLAPS"}
 """Functions that the planner spells out, so that no plan names them."""
+_JAVA_IMPORT = re.compile(r"^import (?:static )?flinkplan\.runtime\.(\w+)\.", re.MULTILINE)
+_JAVA_CODE = re.compile(r"\{@code (.*?)\}")
 _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -52,6 +55,28 @@ def stages() -> Iterator[str]:
     yield "|---|---|---|"
     for stage in STAGES:
         yield f"| {stage.name} | {', '.join(map(shown, stage.phases))} | {stage.why} |"
+
+
+def java_packages() -> Iterator[str]:
+    """The packages of the Java sources, each behind those that it uses."""
+    from flinkplan.executor.runtime.jar import SOURCES
+
+    root = SOURCES / "flinkplan" / "runtime"
+    folders = {path.parent.name: path.parent for path in sorted(root.glob("*/package-info.java"))}
+    used = {
+        name: {*_JAVA_IMPORT.findall("".join(file.read_text("utf-8") for file in folder.glob("*.java")))} - {name}
+        for name, folder in folders.items()
+    }
+    yield "| package | holds |"
+    yield "|---|---|"
+    sorter = TopologicalSorter(used)
+    sorter.prepare()
+    while sorter.is_active():
+        for name in sorted(sorter.get_ready()):
+            comment = (folders[name] / "package-info.java").read_text("utf-8").partition("*/")[0]
+            words = _JAVA_CODE.sub(r"`\1`", " ".join(comment.replace("*", " ").strip(" /").split()))
+            yield f"| `{name}` | {words} |"
+            sorter.done(name)
 
 
 def commands() -> Iterator[str]:
@@ -288,6 +313,7 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "connectors": connectors,
     "formats": formats,
     "functions": functions,
+    "java-packages": java_packages,
     "migrations": migrations,
     "nodes": nodes,
     "setting-families": setting_families,

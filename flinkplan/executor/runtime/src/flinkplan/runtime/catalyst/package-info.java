@@ -1,2 +1,2 @@
+/** Extensions of Spark's Catalyst: expressions, generators and rules over physical plans. */
 package flinkplan.runtime.catalyst;
-

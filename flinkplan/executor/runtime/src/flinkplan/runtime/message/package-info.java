@@ -1,2 +1,2 @@
+/** Keys and values of messages made of rows, and rows made of them. */
 package flinkplan.runtime.message;
-

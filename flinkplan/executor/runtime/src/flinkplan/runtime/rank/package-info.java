@@ -1,2 +1,2 @@
+/** Top-N and deduplication of changelogs. */
 package flinkplan.runtime.rank;
-

@@ -1,2 +1,2 @@
+/** Writers of tables: each batch once, or row by row. */
 package flinkplan.runtime.sink;
-
