@@ -14,12 +14,10 @@ from pathlib import Path
 import pytest
 
 from flinkplan import executor
-from flinkplan.executor.kernels import java_record, made_kernel, run_kernel
-from flinkplan.executor.window_kernels import run_timed
 from tests.executor.java_sources import ROOT, code, components, has_class, java_source
 
-_RECORD, _TIMED = java_record.__name__, run_timed.__name__
-_NAME_AT = {_RECORD: 1, made_kernel.__name__: 2, run_kernel.__name__: 3, _TIMED: 3}
+_RECORD, _TIMED = "java_record", "run_timed"
+_NAME_AT = {_RECORD: 1, "made_kernel": 2, "run_kernel": 3, _TIMED: 3}
 """The functions that make records, and the place of the name among their arguments: a record's, or else a kernel's."""
 _OPTIONS = {"by_clock", "record"}
 """Keywords of these functions that are not components."""
