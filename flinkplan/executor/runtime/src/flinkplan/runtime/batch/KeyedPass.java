@@ -82,7 +82,7 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
                 handle.end(); // these were its last rows
             }
             return next != null
-                    && (isBehind || inputSequence >= 0 && !Drain.isBehind(next.getLong(inputSequence)));
+                    && (isBehind || inputSequence >= 0 && !EndOfInput.isBehind(next.getLong(inputSequence)));
         }
 
         @Override
@@ -147,7 +147,7 @@ public final class KeyedPass extends AbstractFunction2<InternalRow, Iterator<Int
         public InternalRow next() {
             InternalRow row = output.next();
             if (phase != Phase.BEFORE && !kernel.numbersByTime()) {
-                Drain.putBehind(row, outputSequence);
+                EndOfInput.putBehind(row, outputSequence);
             }
             return row;
         }

@@ -9,9 +9,9 @@ final class ChangedList implements ListState<InternalRow> {
     private static final long serialVersionUID = 1L;
 
     private final transient ListState<InternalRow> present;
-    private final transient Former<ListState<InternalRow>> former;
+    private final transient FormerVariable<ListState<InternalRow>> former;
 
-    ChangedList(ListState<InternalRow> present, Former<ListState<InternalRow>> former) {
+    ChangedList(ListState<InternalRow> present, FormerVariable<ListState<InternalRow>> former) {
         this.present = present;
         this.former = former;
     }

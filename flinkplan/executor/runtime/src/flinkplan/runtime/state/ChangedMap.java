@@ -10,10 +10,10 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
     private static final long serialVersionUID = 1L;
 
     private final transient MapState<InternalRow, InternalRow> present;
-    private final transient Former<MapState<InternalRow, InternalRow>> former;
+    private final transient FormerVariable<MapState<InternalRow, InternalRow>> former;
 
     ChangedMap(
-            MapState<InternalRow, InternalRow> present, Former<MapState<InternalRow, InternalRow>> former) {
+            MapState<InternalRow, InternalRow> present, FormerVariable<MapState<InternalRow, InternalRow>> former) {
         this.present = present;
         this.former = former;
     }

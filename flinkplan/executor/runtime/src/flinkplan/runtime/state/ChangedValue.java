@@ -8,9 +8,9 @@ final class ChangedValue implements ValueState<InternalRow> {
     private static final long serialVersionUID = 1L;
 
     private final transient ValueState<InternalRow> present;
-    private final transient Former<ValueState<InternalRow>> former;
+    private final transient FormerVariable<ValueState<InternalRow>> former;
 
-    ChangedValue(ValueState<InternalRow> present, Former<ValueState<InternalRow>> former) {
+    ChangedValue(ValueState<InternalRow> present, FormerVariable<ValueState<InternalRow>> former) {
         this.present = present;
         this.former = former;
     }

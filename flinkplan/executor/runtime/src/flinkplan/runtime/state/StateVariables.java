@@ -128,12 +128,12 @@ public final class StateVariables {
         }
     }
 
-    private static <S> Former<S> expired(S expiring) {
-        return new Former<>(expiring, () -> ((TTLState) expiring).getTTLRows().isEmpty());
+    private static <S> FormerVariable<S> expired(S expiring) {
+        return new FormerVariable<>(expiring, () -> ((TTLState) expiring).getTTLRows().isEmpty());
     }
 
-    private static <S> Former<S> left(
+    private static <S> FormerVariable<S> left(
             S lasting, S expiring, Function<StateStore, scala.collection.Iterator<?>> entries) {
-        return new Former<>(lasting, () -> entries.apply(((TTLState) expiring).store()).isEmpty());
+        return new FormerVariable<>(lasting, () -> entries.apply(((TTLState) expiring).store()).isEmpty());
     }
 }

@@ -17,13 +17,13 @@ import org.apache.spark.sql.types.StructType;
  * Joins rows whose times are near: left minus right within bounds.
  *
  * <p>A row is kept until the watermark rules out that a match still comes; if an outer join has found none by then,
- * the row is emitted alone. The input's columns are the key, {@link Side}'s, and the row's time (ms).
+ * the row is emitted alone. The input's columns are the key, {@link JoinInput}'s, and the row's time (ms).
  */
 public final class IntervalJoin extends TimedKernel {
     private final Spec spec;
     private final int timeOrdinal;
 
-    private transient Side side;
+    private transient JoinInput side;
     private transient Cache lefts;
     private transient Cache rights;
 
@@ -118,7 +118,7 @@ public final class IntervalJoin extends TimedKernel {
 
     @Override
     protected void open() {
-        side = Side.of(input());
+        side = JoinInput.of(input());
         int values = side.ordinal() + 1;
         lefts = new Cache("left", false, spec.kind().keepsLeft(), -spec.lower(), Rows.struct(input(), values));
         rights = new Cache("right", true, spec.kind().keepsRight(), spec.upper(), Rows.struct(input(), values + 1));

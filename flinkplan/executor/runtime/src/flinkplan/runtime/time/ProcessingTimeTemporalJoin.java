@@ -14,12 +14,12 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>The right side's rows of a batch have sequence numbers before those of the left one's, so that these find at least
  * what the right side held when the batch began: its snapshot, in the first one. The input's columns are the key, and
- * {@link Side}'s. Source: Flink's {@code TemporalProcessTimeJoinOperator}, and FLIP-326.
+ * {@link JoinInput}'s. Source: Flink's {@code TemporalProcessTimeJoinOperator}, and FLIP-326.
  */
 public final class ProcessingTimeTemporalJoin extends ChangelogKernel {
     private final Spec spec;
 
-    private transient Side side;
+    private transient JoinInput side;
     private transient ValueState<InternalRow> state;
     private transient InternalRow latest;
     private transient boolean changed;
@@ -42,7 +42,7 @@ public final class ProcessingTimeTemporalJoin extends ChangelogKernel {
 
     @Override
     protected void open() {
-        side = Side.of(input());
+        side = JoinInput.of(input());
         StructType right = Rows.struct(input(), side.ordinal() + 2);
         state = valueState("right", new StructType().add("row", right), spec.ttl());
         spec.match().open();

@@ -18,7 +18,7 @@ import org.apache.spark.sql.types.StructType;
  * Joins each left row with the right side's version of the left row's time, once the watermark has reached it.
  *
  * <p>A retraction on the right ends the version before it. Of the versions that no later left row can need, only
- * the newest is kept. The input's columns are the key, {@link Side}'s, and the row's time (ms).
+ * the newest is kept. The input's columns are the key, {@link JoinInput}'s, and the row's time (ms).
  */
 public final class TemporalJoin extends TimedKernel {
     private static final long UNKNOWN = Long.MIN_VALUE;
@@ -26,7 +26,7 @@ public final class TemporalJoin extends TimedKernel {
     private final Spec spec;
     private final int timeOrdinal;
 
-    private transient Side side;
+    private transient JoinInput side;
     private transient TimedRows lefts;
     private transient TimedRows versions;
     private transient long last;
@@ -48,7 +48,7 @@ public final class TemporalJoin extends TimedKernel {
 
     @Override
     protected void open() {
-        side = Side.of(input());
+        side = JoinInput.of(input());
         lefts = new TimedRows(this, "left", kept(side.ordinal() + 1).add("sequence", DataTypes.LongType, false));
         versions = new TimedRows(this, "right", kept(side.ordinal() + 2));
         spec.match().open();

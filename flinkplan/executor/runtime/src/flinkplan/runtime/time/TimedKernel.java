@@ -46,7 +46,7 @@ public abstract class TimedKernel extends Kernel {
     private LateRows late;
 
     private transient ValueState<InternalRow> timer;
-    private transient Ticks ticks;
+    private transient AnnouncedWatermark ticks;
     private transient Dropped dropped;
     private transient List<InternalRow> emitted;
     private transient int count;
@@ -156,7 +156,7 @@ public abstract class TimedKernel extends Kernel {
     @Override
     public final StructType outputSchema() {
         return passesOn
-                ? new Output(output.columns().asNullable(), output.changelog()).schema().add(Hidden.TICK, Ticks.TICK)
+                ? new Output(output.columns().asNullable(), output.changelog()).schema().add(Hidden.TICK, AnnouncedWatermark.TICK)
                 : output.schema();
     }
 
@@ -169,7 +169,7 @@ public abstract class TimedKernel extends Kernel {
     public final void init(OutputMode outputMode, TimeMode timeMode) {
         super.init(outputMode, timeMode);
         WithoutDefaults.run(() -> timer = valueState("timer", TIME, 0));
-        ticks = sources == null ? null : new Ticks(getHandle(), sources, input());
+        ticks = sources == null ? null : new AnnouncedWatermark(getHandle(), sources, input());
         dropped = new Dropped();
     }
 
@@ -270,7 +270,7 @@ public abstract class TimedKernel extends Kernel {
             return CollectionConverters.asScala(fired.iterator());
         }
         long watermark = ticks.current(key);
-        long scheduled = start(Ticks.plain(key, input()));
+        long scheduled = start(AnnouncedWatermark.plain(key, input()));
         isDropped = false;
         due = Math.min(due, accept(row, kind(row), watermark));
         dropped.add(row, isDropped);
@@ -281,14 +281,14 @@ public abstract class TimedKernel extends Kernel {
     private List<InternalRow> drained(long watermark) {
         List<InternalRow> all = new ArrayList<>();
         while (true) {
-            List<Ticks.Expired> earliest = ticks.earliest(timerAt(watermark));
+            List<AnnouncedWatermark.Expired> earliest = ticks.earliest(timerAt(watermark));
             if (earliest.isEmpty()) {
                 return all;
             }
-            for (Ticks.Expired expired : earliest) {
+            for (AnnouncedWatermark.Expired expired : earliest) {
                 ImplicitGroupingKeyTracker.setImplicitKey(expired.key());
                 limitCache();
-                end(expired.time() - SparkTime.SHIFT, start(Ticks.plain(expired.key(), input())));
+                end(expired.time() - SparkTime.SHIFT, start(AnnouncedWatermark.plain(expired.key(), input())));
                 all.addAll(emitted);
             }
         }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType;
 /** Joins the rows of two inputs that share key and window, when the window closes. */
 public final class WindowJoin extends WindowKernel {
     private final Spec spec;
-    private transient Side side;
+    private transient JoinInput side;
 
     /**
      * What there is to know of it beside its input.
@@ -30,7 +30,7 @@ public final class WindowJoin extends WindowKernel {
     @Override
     protected void open() {
         super.open();
-        side = Side.of(input());
+        side = JoinInput.of(input());
         spec.match().open();
     }
 

@@ -1,6 +1,6 @@
 package flinkplan.runtime.window;
 
-import flinkplan.runtime.batch.Drain;
+import flinkplan.runtime.batch.EndOfInput;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.watermark.SparkTime;
@@ -116,7 +116,7 @@ final class Emissions {
     /** The same of a window that fires when input has ended. */
     void resultAtEnd(InternalRow result, InternalRow bounds) {
         result(result, bounds);
-        Drain.putBehind(rows.get(rows.size() - 1), sequenceOrdinal);
+        EndOfInput.putBehind(rows.get(rows.size() - 1), sequenceOrdinal);
     }
 
     /** Hands on a row that came too late, as it was. */

@@ -153,7 +153,7 @@ public final class WindowOperator extends Kernel {
         boolean byRow = comeFromOnePartition(list);
         if (!byRow && canJoin(list)) {
             list.sort(Comparator.comparingLong(this::time));
-            Runs runs = new Runs(this::accept);
+            SessionGroups runs = new SessionGroups(this::accept);
             list.forEach(each -> runs.add(session(each), element(each)));
             runs.end();
         } else {

@@ -3,13 +3,13 @@ package flinkplan.runtime.state;
 import java.util.function.BooleanSupplier;
 
 /** The variable of a state that is not written at present: what another TTL has left there. */
-final class Former<S> {
+final class FormerVariable<S> {
     private final S state;
     private final BooleanSupplier isEmpty;
     private Boolean any;
 
     /** @param isEmpty whether the variable holds nothing, of any key */
-    Former(S state, BooleanSupplier isEmpty) {
+    FormerVariable(S state, BooleanSupplier isEmpty) {
         this.state = state;
         this.isEmpty = isEmpty;
     }

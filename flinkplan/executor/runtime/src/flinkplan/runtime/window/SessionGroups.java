@@ -5,13 +5,13 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /** Rows in the order of their times, joined to the sessions that they are by themselves. */
-final class Runs {
+final class SessionGroups {
     private final BiConsumer<Window, List<Element>> out;
     private Window session;
     private List<Element> rows;
 
     /** @param out is handed each session and its rows */
-    Runs(BiConsumer<Window, List<Element>> out) {
+    SessionGroups(BiConsumer<Window, List<Element>> out) {
         this.out = out;
     }
 

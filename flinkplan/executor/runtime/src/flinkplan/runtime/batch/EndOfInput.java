@@ -8,11 +8,11 @@ import org.apache.spark.sql.catalyst.InternalRow;
  * <p>The end moves the watermark beyond all times, so that all windows fire. Rows that come then have sequence numbers
  * beyond all those before; the numbers are the same as in stream.py.
  */
-public final class Drain {
+public final class EndOfInput {
     private static final long MOVED = 1L << 61;
     private static final long FIRST = 1L << 59;
 
-    private Drain() {}
+    private EndOfInput() {}
 
     /** Whether a sequence number is that of a row that comes when input has ended. */
     static boolean isBehind(long sequence) {

@@ -9,11 +9,11 @@ import org.apache.spark.sql.types.StructType;
  * Where a row of two united inputs has its values: the columns {@code __right} (whether it is the right input's),
  * then one struct an input, of which one is NULL.
  */
-record Side(int ordinal, int leftWidth, int rightWidth) {
+record JoinInput(int ordinal, int leftWidth, int rightWidth) {
 
-    static Side of(StructType input) {
+    static JoinInput of(StructType input) {
         int ordinal = input.fieldIndex(Hidden.RIGHT);
-        return new Side(
+        return new JoinInput(
                 ordinal,
                 Rows.struct(input, ordinal + 1).length(),
                 Rows.struct(input, ordinal + 2).length());

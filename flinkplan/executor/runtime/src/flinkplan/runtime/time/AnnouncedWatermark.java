@@ -26,7 +26,7 @@ import scala.Tuple2;
  * operator's. They are kept under the key of the partition's announcements, so that a batch goes on where the last one
  * has ended.
  */
-final class Ticks {
+final class AnnouncedWatermark {
     /** A watermark among rows. */
     static final StructType TICK = new StructType()
             .add("source", DataTypes.IntegerType, false)
@@ -44,7 +44,7 @@ final class Ticks {
     private long current = NONE;
 
     /** @param sources the numbers of all sources that the operator's rows come from; none: the operator before */
-    Ticks(StatefulProcessorHandle handle, int[] sources, StructType input) {
+    AnnouncedWatermark(StatefulProcessorHandle handle, int[] sources, StructType input) {
         this.handle = handle;
         this.sources = sources;
         this.ordinal = input.fieldIndex(Hidden.TICK);
