@@ -64,7 +64,7 @@ public final class OrderedAggregate extends ChangelogKernel {
     private Map<InternalRow, InternalRow> aggregate() {
         List<InternalRow> sorted = new ArrayList<>(rows);
         sorted.sort(spec.rowOrder());
-        Map<InternalRow, InternalRow> found = new IdentityHashMap<>();
+        Map<InternalRow, InternalRow> results = new IdentityHashMap<>();
         spec.aggregation().begin();
         for (int from = 0, to; from < sorted.size(); from = to) {
             to = from + 1;
@@ -74,9 +74,9 @@ public final class OrderedAggregate extends ChangelogKernel {
             List<InternalRow> tied = sorted.subList(from, to);
             tied.forEach(spec.aggregation()::add);
             InternalRow values = binary.apply(spec.aggregation().values()).copy();
-            tied.forEach(one -> found.put(one, values));
+            tied.forEach(one -> results.put(one, values));
         }
-        return found;
+        return results;
     }
 
     private boolean areEqual(InternalRow one, InternalRow other) {

@@ -3,10 +3,10 @@ package flinkplan.runtime.batch;
 import org.apache.spark.sql.catalyst.InternalRow;
 
 /**
- * What comes before bounded input has ended, and what comes then: the first and the second micro-batch of a stream.
+ * Tells the rows that operators emit once bounded input has ended from those before.
  *
- * <p>The end moves the watermark beyond all times, so that all windows fire. Rows that come then have sequence numbers
- * beyond all those before; the numbers are the same as in stream.py.
+ * <p>The end moves the watermark beyond all times, so that all windows fire. Rows that are emitted then have sequence
+ * numbers beyond all those before; the numbers are the same as in stream.py.
  */
 public final class EndOfInput {
     private static final long MOVED = 1L << 61;

@@ -40,12 +40,12 @@ final class EndedFiles {
 
     /** How far they were read, by the numbers of the files. */
     Map<Integer, FilePlace> read() throws IOException {
-        Map<Integer, FilePlace> found = new TreeMap<>();
+        Map<Integer, FilePlace> places = new TreeMap<>();
         for (FileStatus file : list()) {
             byte[] content = DurableFiles.read(fileSystem, file.getPath());
-            found.put(Integer.parseInt(file.getPath().getName()), MAPPER.readValue(content, FilePlace.class));
+            places.put(Integer.parseInt(file.getPath().getName()), MAPPER.readValue(content, FilePlace.class));
         }
-        return found;
+        return places;
     }
 
     /** Forgets them, when their batch is done. */

@@ -84,13 +84,13 @@ final class FileLog {
         return known.contains(file.path());
     }
 
-    void append(List<SourceFile> found) throws IOException {
+    void append(List<SourceFile> newFiles) throws IOException {
         StringBuilder lines = new StringBuilder();
-        for (SourceFile file : found) {
+        for (SourceFile file : newFiles) {
             lines.append(MAPPER.writeValueAsString(file)).append('\n');
         }
         DurableFiles.write(fileSystem, new Path(directory, name()), lines.toString().getBytes(StandardCharsets.UTF_8));
-        found.forEach(this::remember);
+        newFiles.forEach(this::remember);
     }
 
     int size() {
@@ -104,15 +104,15 @@ final class FileLog {
 
     /** Some of the files in order; those of an earlier run as they are now: what made it fail may have been fixed. */
     List<SourceFile> now(int start, int end) throws IOException {
-        List<SourceFile> found = new ArrayList<>();
+        List<SourceFile> current = new ArrayList<>();
         for (int i = start; i < end; i++) {
             SourceFile file = files.get(i);
             try {
-                found.add(i < old ? file.now() : file);
+                current.add(i < old ? file.now() : file);
             } catch (FileNotFoundException e) {
                 file.missing(e);
             }
         }
-        return found;
+        return current;
     }
 }

@@ -104,9 +104,9 @@ record FileSpec(
     }
 
     private static List<Map<String, String>> partitions(JsonNode json) {
-        List<Map<String, String>> found = new ArrayList<>();
-        json.forEach(partition -> found.add(texts(partition)));
-        return found;
+        List<Map<String, String>> partitions = new ArrayList<>();
+        json.forEach(partition -> partitions.add(texts(partition)));
+        return partitions;
     }
 
     Decoder decoder() {

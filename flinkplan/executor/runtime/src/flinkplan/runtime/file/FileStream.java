@@ -136,10 +136,10 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
 
     private void discover() {
         try {
-            List<SourceFile> found = spec.files();
-            found.removeIf(log::contains);
-            if (!found.isEmpty()) {
-                log.append(found);
+            List<SourceFile> newFiles = spec.files();
+            newFiles.removeIf(log::contains);
+            if (!newFiles.isEmpty()) {
+                log.append(newFiles);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

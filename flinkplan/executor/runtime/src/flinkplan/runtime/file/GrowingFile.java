@@ -65,8 +65,8 @@ final class GrowingFile implements Closeable {
     }
 
     /** Whether a file holds before a place what the {@link Fingerprint} of another one tells. */
-    static boolean holds(SourceFile found, long position, long print) throws IOException {
-        try (GrowingFile file = new GrowingFile(found, null)) {
+    static boolean holds(SourceFile candidate, long position, long print) throws IOException {
+        try (GrowingFile file = new GrowingFile(candidate, null)) {
             return file.open() && file.load(position, print);
         }
     }
@@ -128,13 +128,13 @@ final class GrowingFile implements Closeable {
     }
 
     private boolean holds(long place, byte[] bytes, int at, int length) throws IOException {
-        byte[] found = new byte[length];
+        byte[] content = new byte[length];
         try {
-            in.readFully(place, found, 0, length);
+            in.readFully(place, content, 0, length);
         } catch (EOFException e) {
             return false;
         }
-        return Arrays.equals(found, 0, length, bytes, at, at + length);
+        return Arrays.equals(content, 0, length, bytes, at, at + length);
     }
 
     private void begin() {

@@ -124,13 +124,13 @@ final class GrowingFileStream extends RealTimeStream implements ReportsSourceMet
     @Override
     protected Offset reached(PartitionOffset offset) {
         Reached reached = (Reached) offset;
-        List<SourceFile> found = reached.files().stream()
+        List<SourceFile> newFiles = reached.files().stream()
                 .skip(log.size())
                 .map(FilePlace::file)
                 .toList();
         try {
-            if (!found.isEmpty()) {
-                log.append(found);
+            if (!newFiles.isEmpty()) {
+                log.append(newFiles);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -98,9 +98,9 @@ final class KnownFiles {
 
     private void look() throws IOException {
         long now = System.currentTimeMillis();
-        List<Listed> found = FileListing.all(spec, isFile);
+        List<Listed> listing = FileListing.all(spec, isFile);
         Set<KnownFile> here = new HashSet<>();
-        match(found, here);
+        match(listing, here);
         if (isFile && all.stream().anyMatch(file -> isMissed(file, here) && file.file.inode() != 0)) {
             match(FileListing.beside(new SourceFile(root, 0, 0, 0), spec), here);
         }
@@ -129,7 +129,7 @@ final class KnownFiles {
     }
 
     /** Finds out which of the known files those are that were found; {@code here} takes these. */
-    private void match(List<Listed> found, Set<KnownFile> here) throws IOException {
+    private void match(List<Listed> listing, Set<KnownFile> here) throws IOException {
         Map<Long, KnownFile> byInode = new HashMap<>();
         Map<String, KnownFile> byPath = new HashMap<>();
         for (KnownFile file : all) {
@@ -142,7 +142,7 @@ final class KnownFiles {
         }
         Set<Identity> taken = new HashSet<>();
         List<Listed> renamed = new ArrayList<>();
-        for (Listed listed : found) {
+        for (Listed listed : listing) {
             KnownFile file = byInode.get(listed.file().inode());
             boolean hasName = file != null && file.file.path().equals(listed.file().path());
             if (hasName && isContinued(file, listed.file(), here)) {
@@ -173,41 +173,41 @@ final class KnownFiles {
         }
     }
 
-    private void begin(SourceFile found, Set<KnownFile> here) throws IOException {
-        if (LineReader.isCompressed(found.path())) {
+    private void begin(SourceFile listed, Set<KnownFile> here) throws IOException {
+        if (LineReader.isCompressed(listed.path())) {
             throw new UnreadableFileException(
-                    found.name(),
+                    listed.name(),
                     "real-time mode reads no compressed files",
                     "leave it out: 'source.path.regex-pattern' is an expression for the paths of the files to read");
         }
-        KnownFile file = know(new FilePlace(found, 0, 0));
+        KnownFile file = know(new FilePlace(listed, 0, 0));
         here.add(file);
         file.isListed = true;
         offer(file);
     }
 
     /** Whether a file that was found is a known one, which may have grown; if not, that one may be over. */
-    private boolean isContinued(KnownFile file, SourceFile found, Set<KnownFile> here) throws IOException {
+    private boolean isContinued(KnownFile file, SourceFile listed, Set<KnownFile> here) throws IOException {
         boolean isSame;
         try {
-            isSame = isSame(file, found);
+            isSame = isSame(file, listed);
         } catch (FileNotFoundException e) {
             here.add(file); // it has gone just now, as the next look will show
             return true;
         }
         if (!isSame) {
-            if (file.file.inode() == found.inode()) {
+            if (file.file.inode() == listed.inode()) {
                 end(file);
             }
             return false;
         }
         here.add(file);
-        boolean isChanged = isChanged(file, found);
-        file.file = found;
+        boolean isChanged = isChanged(file, listed);
+        file.file = listed;
         file.failed = null;
         file.isListed = true;
         file.isAbsent = false;
-        if (isChanged && found.size() <= file.seen) {
+        if (isChanged && listed.size() <= file.seen) {
             file.seen = file.position;
         }
         offer(file);
@@ -220,38 +220,38 @@ final class KnownFiles {
         }
     }
 
-    private boolean isChanged(KnownFile file, SourceFile found) {
+    private boolean isChanged(KnownFile file, SourceFile listed) {
         return file.isListed
-                ? found.modified() != file.file.modified() || found.size() != file.file.size()
-                : found.modified() >= start.time() - SLACK;
+                ? listed.modified() != file.file.modified() || listed.size() != file.file.size()
+                : listed.modified() >= start.time() - SLACK;
     }
 
-    private boolean isSame(KnownFile file, SourceFile found) throws IOException {
-        if (found.size() < (file.isBehind() ? file.size() : file.position)) {
+    private boolean isSame(KnownFile file, SourceFile listed) throws IOException {
+        if (listed.size() < (file.isBehind() ? file.size() : file.position)) {
             return false;
         }
         FilePlace failed = file.failed;
-        if (failed != null && !GrowingFile.holds(found, failed.position(), failed.print())) {
+        if (failed != null && !GrowingFile.holds(listed, failed.position(), failed.print())) {
             return false;
         }
         if (file.print == 0) {
             return true; // nothing was read of it, or in an older version
         }
-        boolean isMoved = !found.path().equals(file.file.path());
-        boolean isReplaced = found.inode() != file.file.inode();
-        boolean isChanged = isChanged(file, found);
-        if (isMoved && found.size() == file.position && isLater(file, found)) {
+        boolean isMoved = !listed.path().equals(file.file.path());
+        boolean isReplaced = listed.inode() != file.file.inode();
+        boolean isChanged = isChanged(file, listed);
+        if (isMoved && listed.size() == file.position && isLater(file, listed)) {
             return false; // its inode is used again, for the same content
         }
-        return !isMoved && !isReplaced && !isChanged || GrowingFile.holds(found, file.position, file.print);
+        return !isMoved && !isReplaced && !isChanged || GrowingFile.holds(listed, file.position, file.print);
     }
 
     /** Whether a file was written when a known one was gone already, or at least had been read to its end. */
-    private boolean isLater(KnownFile file, SourceFile found) {
+    private boolean isLater(KnownFile file, SourceFile listed) {
         if (file.isAbsent) {
-            return found.modified() >= file.absentTime - COARSE;
+            return listed.modified() >= file.absentTime - COARSE;
         }
-        return !file.isListed && found.modified() > start.until() + SLACK;
+        return !file.isListed && listed.modified() > start.until() + SLACK;
     }
 
     /** @param isReplaced whether another file has got its name, by which it could come back */

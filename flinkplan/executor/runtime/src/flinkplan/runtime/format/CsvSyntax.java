@@ -72,16 +72,16 @@ final class CsvSyntax implements Serializable {
 
     /** The elements of an array or nested row written into one field. */
     List<String> elements(String text) {
-        List<String> found = new ArrayList<>();
+        List<String> elements = new ArrayList<>();
         if (text.isEmpty()) {
-            return found;
+            return elements;
         }
         int from = 0;
         for (int at; (at = text.indexOf(elementDelimiter, from)) >= 0; from = at + elementDelimiter.length()) {
-            found.add(text.substring(from, at));
+            elements.add(text.substring(from, at));
         }
-        found.add(text.substring(from));
-        return found;
+        elements.add(text.substring(from));
+        return elements;
     }
 
     /** The fields of a line. */

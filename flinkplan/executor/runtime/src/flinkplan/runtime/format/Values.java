@@ -60,8 +60,8 @@ final class Values {
     }
 
     static List<Getter> getters(List<FlinkType> types) {
-        List<Getter> found = new ArrayList<>();
-        types.forEach(type -> found.add(getter(type)));
-        return found;
+        List<Getter> getters = new ArrayList<>();
+        types.forEach(type -> getters.add(getter(type)));
+        return getters;
     }
 }

@@ -207,9 +207,9 @@ final class JsonFilter {
 
     private boolean accept(String token) {
         skipBlanks();
-        boolean found = text.startsWith(token, at);
-        at += found ? token.length() : 0;
-        return found;
+        boolean isNext = text.startsWith(token, at);
+        at += isNext ? token.length() : 0;
+        return isNext;
     }
 
     private void skipBlanks() {

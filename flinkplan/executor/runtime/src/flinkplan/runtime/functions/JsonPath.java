@@ -196,9 +196,9 @@ final class JsonPath {
 
     private boolean accept(String token) {
         skipBlanks();
-        boolean found = text.startsWith(token, at);
-        at += found ? token.length() : 0;
-        return found;
+        boolean isNext = text.startsWith(token, at);
+        at += isNext ? token.length() : 0;
+        return isNext;
     }
 
     private void expect(char c) {
@@ -231,9 +231,9 @@ final class JsonPath {
         if (!(value instanceof Map<?, ?> map)) {
             return null;
         }
-        Map<String, Object> found = new LinkedHashMap<>();
-        names.stream().filter(map::containsKey).forEach(name -> found.put(name, map.get(name)));
-        return List.of(found);
+        Map<String, Object> members = new LinkedHashMap<>();
+        names.stream().filter(map::containsKey).forEach(name -> members.put(name, map.get(name)));
+        return List.of(members);
     }
 
     private static List<Object> element(Object value, int position) {
@@ -269,9 +269,9 @@ final class JsonPath {
         if (!(value instanceof List<?> list)) {
             return null;
         }
-        List<Object> found = new ArrayList<>(list);
-        found.removeIf(element -> !condition.holds(element));
-        return found;
+        List<Object> matching = new ArrayList<>(list);
+        matching.removeIf(element -> !condition.holds(element));
+        return matching;
     }
 
     private static List<Object> children(Object value) {
@@ -283,13 +283,13 @@ final class JsonPath {
 
     /** The value and all values below it, parents first. */
     private static List<Object> descendants(Object value) {
-        List<Object> found = new ArrayList<>();
-        found.add(value);
+        List<Object> all = new ArrayList<>();
+        all.add(value);
         for (Object child : children(value)) {
             if (child instanceof Map || child instanceof List) {
-                found.addAll(descendants(child));
+                all.addAll(descendants(child));
             }
         }
-        return found;
+        return all;
     }
 }

@@ -16,7 +16,7 @@ final class Like {
     private final int[] tokens;
 
     Like(String pattern, char escape) {
-        int[] found = new int[pattern.length()];
+        int[] parsed = new int[pattern.length()];
         int count = 0;
         for (int i = 0; i < pattern.length(); ) {
             int c = pattern.codePointAt(i);
@@ -27,9 +27,9 @@ final class Like {
             } else {
                 c = c == '%' ? ANY : c == '_' ? ONE : c;
             }
-            found[count++] = c;
+            parsed[count++] = c;
         }
-        tokens = Arrays.copyOf(found, count);
+        tokens = Arrays.copyOf(parsed, count);
     }
 
     private static char escaped(String pattern, int at, char escape) {

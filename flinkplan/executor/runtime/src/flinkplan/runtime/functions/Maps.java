@@ -54,9 +54,11 @@ public final class Maps {
             distinct[position] = key;
             last[position] = values.isNullAt(i) ? null : values.get(i, map.valueType());
         }
-        ArrayData found = first(distinct, positions.size());
-        ArrayData theirs = first(last, positions.size());
-        return positions.containsKey(null) ? packed(found, theirs, map) : new ArrayBasedMapData(found, theirs);
+        ArrayData distinctKeys = first(distinct, positions.size());
+        ArrayData lastValues = first(last, positions.size());
+        return positions.containsKey(null)
+                ? packed(distinctKeys, lastValues, map)
+                : new ArrayBasedMapData(distinctKeys, lastValues);
     }
 
     /** The keys of a map, of which one may be null. */

@@ -77,15 +77,15 @@ public final class Patterns {
 
     /** Key-value pairs; both separators are regular expressions; a pair without value maps to null; the last wins. */
     public static MapData toMap(UTF8String text, UTF8String pairs, UTF8String values) {
-        Map<UTF8String, UTF8String> found = new LinkedHashMap<>();
+        Map<UTF8String, UTF8String> entries = new LinkedHashMap<>();
         for (String pair : text.numBytes() == 0 ? new String[0] : split(text.toString(), pairs, 0)) {
             String[] parts = split(pair, values, 2);
             UTF8String key = UTF8String.fromString(parts.length < 2 ? pair : parts[0]);
-            found.remove(key);
-            found.put(key, parts.length < 2 ? null : UTF8String.fromString(parts[1]));
+            entries.remove(key);
+            entries.put(key, parts.length < 2 ? null : UTF8String.fromString(parts[1]));
         }
         return new ArrayBasedMapData(
-                new GenericArrayData(found.keySet().toArray()), new GenericArrayData(found.values().toArray()));
+                new GenericArrayData(entries.keySet().toArray()), new GenericArrayData(entries.values().toArray()));
     }
 
     private static String[] split(String text, UTF8String regex, int limit) {

@@ -71,11 +71,11 @@ public record JdbcLookup(JdbcTable table, JdbcFilter filter, List<Integer> keys,
 
         @Override
         public List<List<InternalRow>> rows(List<InternalRow> asked) throws IOException {
-            List<List<InternalRow>> found = new ArrayList<>();
+            List<List<InternalRow>> matches = new ArrayList<>();
             for (int start = 0; start < asked.size(); start += KEYS_AT_ONCE) {
-                found.addAll(answered(asked.subList(start, Math.min(start + KEYS_AT_ONCE, asked.size()))));
+                matches.addAll(answered(asked.subList(start, Math.min(start + KEYS_AT_ONCE, asked.size()))));
             }
-            return found;
+            return matches;
         }
 
         private List<List<InternalRow>> answered(List<InternalRow> asked) throws IOException {
@@ -96,8 +96,8 @@ public record JdbcLookup(JdbcTable table, JdbcFilter filter, List<Integer> keys,
             if (connection == null) {
                 connection = table.connect();
             }
-            List<List<InternalRow>> found = new ArrayList<>();
-            asked.forEach(key -> found.add(new ArrayList<>()));
+            List<List<InternalRow>> matches = new ArrayList<>();
+            asked.forEach(key -> matches.add(new ArrayList<>()));
             try (PreparedStatement statement = connection.prepareStatement(JdbcLookup.this.query(asked.size()))) {
                 int parameter = 1;
                 for (InternalRow key : asked) {
@@ -108,11 +108,11 @@ public record JdbcLookup(JdbcTable table, JdbcFilter filter, List<Integer> keys,
                 }
                 try (ResultSet rows = statement.executeQuery()) {
                     while (rows.next()) {
-                        found.get(rows.getInt(1)).add(row(rows));
+                        matches.get(rows.getInt(1)).add(row(rows));
                     }
                 }
             }
-            return found;
+            return matches;
         }
 
         private InternalRow row(ResultSet rows) throws SQLException {

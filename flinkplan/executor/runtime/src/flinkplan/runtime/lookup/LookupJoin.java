@@ -181,12 +181,12 @@ public final class LookupJoin extends RowGenerator {
         }
 
         private Map<Object, List<InternalRow>> answers(Map<Object, InternalRow> keys) {
-            Map<Object, List<InternalRow>> found = new LinkedHashMap<>();
+            Map<Object, List<InternalRow>> rowsByKey = new LinkedHashMap<>();
             Map<Object, InternalRow> missing = new LinkedHashMap<>(keys);
             for (Object key : keys.keySet()) {
                 List<InternalRow> rows = cache.get(key);
                 if (rows != null) {
-                    found.put(key, rows);
+                    rowsByKey.put(key, rows);
                     missing.remove(key);
                 }
             }
@@ -199,8 +199,8 @@ public final class LookupJoin extends RowGenerator {
                 missing.keySet().removeIf(key -> !asked.get(key).isEmpty());
             }
             asked.forEach(cache::put);
-            found.putAll(asked);
-            return found;
+            rowsByKey.putAll(asked);
+            return rowsByKey;
         }
 
         private Map<Object, List<InternalRow>> ask(Map<Object, InternalRow> keys) {

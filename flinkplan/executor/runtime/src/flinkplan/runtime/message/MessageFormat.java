@@ -40,9 +40,9 @@ record MessageFormat(String name, FormatOptions options, FlinkType type, List<In
     }
 
     static List<Integer> integers(JsonNode json) {
-        List<Integer> found = new ArrayList<>();
-        json.forEach(value -> found.add(value.asInt()));
-        return found;
+        List<Integer> integers = new ArrayList<>();
+        json.forEach(value -> integers.add(value.asInt()));
+        return integers;
     }
 
     Decoder decoder() {

@@ -69,7 +69,7 @@ final class Automaton {
     /** What comes of a match by a row; a match that has not begun stays as well. */
     List<PartialMatch> next(PartialMatch match, MatchedRow row) {
         Moment moment = new Moment(match.last(), row);
-        List<PartialMatch> found = new ArrayList<>();
+        List<PartialMatch> successors = new ArrayList<>();
         Deque<State> pending = new ArrayDeque<>(List.of(match.state()));
         List<Integer> taken = new ArrayList<>();
         List<State> targets = new ArrayList<>();
@@ -89,16 +89,16 @@ final class Automaton {
         }
         for (int i = 0; i < targets.size(); i++) {
             Step step = moment.step(taken.get(i));
-            found.add(new PartialMatch(targets.get(i), step));
+            successors.add(new PartialMatch(targets.get(i), step));
             State end = endBehind(targets.get(i), moment);
             if (end != null) {
-                found.add(new PartialMatch(end, step));
+                successors.add(new PartialMatch(end, step));
             }
         }
         if (match.last() == null) {
-            found.add(match);
+            successors.add(match);
         }
-        return found;
+        return successors;
     }
 
     /** The end, where no further row need be taken to come there; else null. */

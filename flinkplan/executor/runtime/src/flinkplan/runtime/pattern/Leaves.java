@@ -43,11 +43,11 @@ public final class Leaves implements Serializable {
     public Leaves(Navigation[] navigations, Totals[] totals) {
         this.navigations = navigations;
         this.totals = totals;
-        int found = navigations.length;
+        int columns = navigations.length;
         for (Totals total : totals) {
-            found += total.calls();
+            columns += total.calls();
         }
-        width = found;
+        width = columns;
     }
 
     /** How many aggregations there are. */

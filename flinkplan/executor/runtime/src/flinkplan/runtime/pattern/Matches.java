@@ -129,19 +129,19 @@ public final class Matches {
     public void process(InternalRow values, long time, Consumer<InternalRow> emit) {
         MatchedRow row = new MatchedRow(next++, time, values);
         PriorityQueue<PartialMatch> left = queue();
-        PriorityQueue<PartialMatch> found = queue();
+        PriorityQueue<PartialMatch> completed = queue();
         for (PartialMatch match : partial) {
             for (PartialMatch after : automaton.next(match, row)) {
-                (after.state().isEnd() ? found : left).add(after);
+                (after.state().isEnd() ? completed : left).add(after);
             }
         }
         partial = left;
-        settle(found, time, emit);
+        settle(completed, time, emit);
     }
 
     /** Emits the complete matches that no earlier one may come before, and skips what is behind each of them. */
-    private void settle(Collection<PartialMatch> found, long time, Consumer<InternalRow> emit) {
-        complete.addAll(found);
+    private void settle(Collection<PartialMatch> completed, long time, Consumer<InternalRow> emit) {
+        complete.addAll(completed);
         PartialMatch match = complete.peek();
         while (match != null && (partial.isEmpty() || match.start() <= partial.peek().start())) {
             complete.poll();

@@ -39,11 +39,11 @@ public final class LeanSession {
 
         @Override
         public Enumeration<URL> getResources(String name) throws IOException {
-            Enumeration<URL> found = super.getResources(name);
+            Enumeration<URL> resources = super.getResources(name);
             if (!name.equals(EXTENSIONS)) {
-                return found;
+                return resources;
             }
-            List<URL> others = new ArrayList<>(Collections.list(found));
+            List<URL> others = new ArrayList<>(Collections.list(resources));
             others.removeIf(url -> url.getPath().contains(MLLIB));
             return Collections.enumeration(others);
         }

@@ -60,12 +60,12 @@ public final class Targets implements Serializable {
 
     private static int[] numbers(int partitions) {
         int[] numbers = new int[partitions];
-        int found = 0;
-        for (int number = 1; found < partitions; number++) {
+        int assigned = 0;
+        for (int number = 1; assigned < partitions; number++) {
             int partition = Math.floorMod(Murmur3_x86_32.hashInt(number, SEED), partitions);
             if (numbers[partition] == 0) {
                 numbers[partition] = number;
-                found++;
+                assigned++;
             }
         }
         return numbers;

@@ -12,9 +12,9 @@ import scala.collection.immutable.Seq;
 final class SharedRowsStrategy extends SparkStrategy {
     @Override
     public Seq<SparkPlan> apply(LogicalPlan plan) {
-        List<SparkPlan> found = plan instanceof SharedRows shared
+        List<SparkPlan> planned = plan instanceof SharedRows shared
                 ? List.of(new SharedRowsExec(shared.kept(), planLater(shared.child())))
                 : List.of();
-        return asScala(found);
+        return asScala(planned);
     }
 }

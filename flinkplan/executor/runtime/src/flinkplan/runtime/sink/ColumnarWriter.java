@@ -94,7 +94,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private List<Publication.Staged> staged(Path staging, String name) throws IOException {
         FileSystem fileSystem = staging.getFileSystem(SparkHadoopUtil.get().conf());
         String root = fileSystem.makeQualified(staging) + "/";
-        List<Publication.Staged> found = new ArrayList<>();
+        List<Publication.Staged> stagedFiles = new ArrayList<>();
         for (RemoteIterator<LocatedFileStatus> files = fileSystem.listFiles(staging, true); files.hasNext(); ) {
             Path file = files.next().getPath();
             if (file.getName().startsWith("_") || file.getName().startsWith(".")) {
@@ -102,10 +102,10 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
             }
             String path = file.toString().substring(root.length());
             String folder = path.substring(0, path.length() - file.getName().length());
-            String part = Publication.fileName(name, String.format("%05d.%s", found.size(), format));
-            found.add(new Publication.Staged(path, folder + part));
+            String part = Publication.fileName(name, String.format("%05d.%s", stagedFiles.size(), format));
+            stagedFiles.add(new Publication.Staged(path, folder + part));
         }
-        return found;
+        return stagedFiles;
     }
 
     /** Has the rows counted that a node drops. */

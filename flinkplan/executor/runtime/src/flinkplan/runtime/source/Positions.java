@@ -17,10 +17,10 @@ final class Positions {
      * <p>Python's answer is an object: {@code answer}, or {@code error}, why there is none.
      */
     String ask(String method, String... arguments) {
-        JsonNode found = RangeSource.parse(python.apply(method, "[" + String.join(",", arguments) + "]"));
-        if (found.has("error")) {
-            throw new IllegalStateException(found.get("error").asText());
+        JsonNode response = RangeSource.parse(python.apply(method, "[" + String.join(",", arguments) + "]"));
+        if (response.has("error")) {
+            throw new IllegalStateException(response.get("error").asText());
         }
-        return found.get("answer").toString();
+        return response.get("answer").toString();
     }
 }

@@ -54,12 +54,12 @@ abstract class CachedState<C> {
     /** What is kept of the key that Spark is at. */
     final C content() {
         UnsafeRow key = (UnsafeRow) ImplicitGroupingKeyTracker.getImplicitKeyOption().get();
-        C found = contents.get(key);
-        if (found == null) {
-            found = unread();
-            contents.put(kept(key), found);
+        C content = contents.get(key);
+        if (content == null) {
+            content = unread();
+            contents.put(kept(key), content);
         }
-        return found;
+        return content;
     }
 
     /** A row as it is read from the state. */

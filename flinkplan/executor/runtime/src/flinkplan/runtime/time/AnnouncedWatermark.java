@@ -124,16 +124,16 @@ final class AnnouncedWatermark {
 
     /** The keys whose timers are the earliest of those that have come; Spark is to work on none. */
     List<Expired> earliest(long time) {
-        List<Expired> found = new ArrayList<>();
+        List<Expired> earliest = new ArrayList<>();
         var timers = ((StatefulProcessorHandleImpl) handle).getExpiredTimers(time, Option.empty());
         while (timers.hasNext()) {
             Tuple2<Object, Object> timer = timers.next();
             long due = (Long) timer._2();
-            if (!found.isEmpty() && due > found.get(0).time()) {
+            if (!earliest.isEmpty() && due > earliest.get(0).time()) {
                 break;
             }
-            found.add(new Expired(((InternalRow) timer._1()).copy(), due));
+            earliest.add(new Expired(((InternalRow) timer._1()).copy(), due));
         }
-        return found;
+        return earliest;
     }
 }

@@ -52,32 +52,32 @@ public record WindowSpan(int start, int end, boolean session, String zone) imple
     }
 
     private List<Window> fixed(List<InternalRow> rows) {
-        Map<List<Long>, Window> found = new LinkedHashMap<>();
+        Map<List<Long>, Window> windows = new LinkedHashMap<>();
         for (InternalRow row : rows) {
             long from = row.getLong(start), to = row.getLong(end);
-            found.computeIfAbsent(List.of(from, to), bounds -> new Window(from, to, new ArrayList<>()))
+            windows.computeIfAbsent(List.of(from, to), bounds -> new Window(from, to, new ArrayList<>()))
                     .rows()
                     .add(row);
         }
-        return new ArrayList<>(found.values());
+        return new ArrayList<>(windows.values());
     }
 
     private List<Window> sessions(List<InternalRow> rows) {
         List<InternalRow> byTime = new ArrayList<>(rows);
         byTime.sort(Comparator.comparingLong(row -> row.getLong(start)));
-        List<Window> found = new ArrayList<>();
+        List<Window> sessions = new ArrayList<>();
         for (InternalRow row : byTime) {
             long from = row.getLong(start), to = row.getLong(end);
-            Window last = found.isEmpty() ? null : found.get(found.size() - 1);
+            Window last = sessions.isEmpty() ? null : sessions.get(sessions.size() - 1);
             if (last == null || from > last.end()) {
                 last = new Window(from, to, new ArrayList<>());
             } else {
-                found.remove(found.size() - 1);
+                sessions.remove(sessions.size() - 1);
                 last = new Window(last.start(), Math.max(last.end(), to), last.rows());
             }
             last.rows().add(row);
-            found.add(last);
+            sessions.add(last);
         }
-        return found;
+        return sessions;
     }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
 
-/** Rows in the order of their times, joined to the sessions that they are by themselves. */
+/** Groups the rows of a key, which come in the order of their times, to sessions. */
 final class SessionGroups {
     private final BiConsumer<Window, List<Element>> out;
     private Window session;
