@@ -46,7 +46,7 @@ public abstract class TimedKernel extends Kernel {
     private LateRows late;
 
     private transient ValueState<InternalRow> timer;
-    private transient AnnouncedWatermark ticks;
+    private transient AnnouncedWatermark announced;
     private transient Dropped dropped;
     private transient List<InternalRow> emitted;
     private transient int count;
@@ -169,7 +169,7 @@ public abstract class TimedKernel extends Kernel {
     public final void init(OutputMode outputMode, TimeMode timeMode) {
         super.init(outputMode, timeMode);
         WithoutDefaults.run(() -> timer = valueState("timer", TIME, 0));
-        ticks = sources == null ? null : new AnnouncedWatermark(getHandle(), sources, input());
+        announced = sources == null ? null : new AnnouncedWatermark(getHandle(), sources, input());
         dropped = new Dropped();
     }
 
@@ -177,7 +177,7 @@ public abstract class TimedKernel extends Kernel {
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
         clock = timers.getCurrentProcessingTimeInMs();
-        if (ticks != null) {
+        if (announced != null) {
             return comes(key, rows.next());
         }
         if (inOnePass && fromSeveralTasks) {
@@ -257,19 +257,19 @@ public abstract class TimedKernel extends Kernel {
     /** Takes in a row, or a watermark, by which it fires what is due. */
     private Iterator<InternalRow> comes(InternalRow key, InternalRow row) {
         limitCache();
-        if (ticks.isTick(row)) {
+        if (announced.isTick(row)) {
             dropped.end();
             List<InternalRow> fired = new ArrayList<>();
-            if (ticks.advance(row)) {
-                fired.addAll(drained(ticks.current()));
+            if (announced.advance(row)) {
+                fired.addAll(drained(announced.current()));
                 if (passesOn) {
-                    fired.add(hidden(Rows.nulls(output.columns().length()), RowKind.INSERT, 0, ticks.own()));
+                    fired.add(hidden(Rows.nulls(output.columns().length()), RowKind.INSERT, 0, announced.own()));
                 }
             }
             ImplicitGroupingKeyTracker.setImplicitKey(key);
             return CollectionConverters.asScala(fired.iterator());
         }
-        long watermark = ticks.current(key);
+        long watermark = announced.current(key);
         long scheduled = start(AnnouncedWatermark.plain(key, input()));
         isDropped = false;
         due = Math.min(due, accept(row, kind(row), watermark));
@@ -281,7 +281,7 @@ public abstract class TimedKernel extends Kernel {
     private List<InternalRow> drained(long watermark) {
         List<InternalRow> all = new ArrayList<>();
         while (true) {
-            List<AnnouncedWatermark.Expired> earliest = ticks.earliest(timerAt(watermark));
+            List<AnnouncedWatermark.Expired> earliest = announced.earliest(timerAt(watermark));
             if (earliest.isEmpty()) {
                 return all;
             }
