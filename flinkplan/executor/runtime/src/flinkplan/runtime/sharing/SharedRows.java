@@ -14,18 +14,18 @@ import scala.collection.immutable.Seq;
  * The rows of a plan that several others read.
  *
  * <p>Spark's optimizer moves nothing past a node that it does not know: each of the plans that stand below nodes of the
- * same {@link Kept} becomes the same, so that one of them can be run for all.
+ * same {@link KeptRows} becomes the same, so that one of them can be run for all.
  */
 public final class SharedRows extends LogicalPlan {
-    private final Kept kept;
+    private final KeptRows kept;
     private final LogicalPlan child;
 
-    public SharedRows(Kept kept, LogicalPlan child) {
+    public SharedRows(KeptRows kept, LogicalPlan child) {
         this.kept = kept;
         this.child = child;
     }
 
-    Kept kept() {
+    KeptRows kept() {
         return kept;
     }
 

@@ -14,10 +14,10 @@ import scala.collection.immutable.Seq;
 
 /** Rows that are kept while a micro-batch lasts, for all who read them. */
 public final class SharedRowsExec extends SparkPlan {
-    private final transient Kept kept;
+    private final transient KeptRows kept;
     private final SparkPlan child;
 
-    public SharedRowsExec(Kept kept, SparkPlan child) {
+    public SharedRowsExec(KeptRows kept, SparkPlan child) {
         this.kept = kept;
         this.child = child;
     }
@@ -37,7 +37,7 @@ public final class SharedRowsExec extends SparkPlan {
         return kept.keep(child.execute(), child.schema(), !session().sparkContext().isLocal());
     }
 
-    Kept kept() {
+    KeptRows kept() {
         return kept;
     }
 

@@ -13,10 +13,10 @@ import scala.collection.immutable.Seq;
 
 /** The rows that another part of the plan, which is run before, has kept. */
 public final class SharedRowsReadExec extends SparkPlan {
-    private final transient Kept kept;
+    private final transient KeptRows kept;
     private final Seq<Attribute> output;
 
-    public SharedRowsReadExec(Kept kept, Seq<Attribute> output) {
+    public SharedRowsReadExec(KeptRows kept, Seq<Attribute> output) {
         this.kept = kept;
         this.output = output;
     }

@@ -18,7 +18,7 @@ final class SharedRowsRule extends Rule<SparkPlan> {
         return once(plan, new HashSet<>());
     }
 
-    private static SparkPlan once(SparkPlan plan, Set<Kept> seen) {
+    private static SparkPlan once(SparkPlan plan, Set<KeptRows> seen) {
         if (plan instanceof SharedRowsExec shared && !seen.add(shared.kept())) {
             return new SharedRowsReadExec(shared.kept(), shared.output());
         }

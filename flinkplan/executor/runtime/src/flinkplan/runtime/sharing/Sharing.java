@@ -25,7 +25,7 @@ import scala.runtime.AbstractPartialFunction;
  * of its own, as a checkpoint knows them. All copies but the first are there in name only.
  */
 public final class Sharing {
-    private final List<Kept> all = new ArrayList<>();
+    private final List<KeptRows> all = new ArrayList<>();
 
     /** @param session whose copies, of which each query has one, are to know what is shared */
     public Sharing(org.apache.spark.sql.SparkSession session) {
@@ -45,7 +45,7 @@ public final class Sharing {
     /** The same rows, which all who read this frame share. */
     public Dataset<Row> share(Dataset<Row> frame) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) frame;
-        Kept kept = new Kept();
+        KeptRows kept = new KeptRows();
         all.add(kept);
         return Dataset$.MODULE$.ofRows(
                 dataset.sparkSession(),
@@ -56,7 +56,7 @@ public final class Sharing {
     public Dataset<Row> settle(Dataset<Row> frame) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) frame;
         LogicalPlan plan = dataset.queryExecution().analyzed();
-        Map<Kept, Integer> readers = new HashMap<>();
+        Map<KeptRows, Integer> readers = new HashMap<>();
         count(plan, readers);
         PartialFunction<LogicalPlan, LogicalPlan> strip = new AbstractPartialFunction<>() {
             @Override
@@ -73,7 +73,7 @@ public final class Sharing {
     }
 
     /** Counts who reads what; what stands below something shared reads once. */
-    private static void count(LogicalPlan plan, Map<Kept, Integer> readers) {
+    private static void count(LogicalPlan plan, Map<KeptRows, Integer> readers) {
         if (plan instanceof SharedRows shared && readers.merge(shared.kept(), 1, Integer::sum) > 1) {
             return;
         }
@@ -93,6 +93,6 @@ public final class Sharing {
 
     /** Has the rows of a micro-batch kept no longer. */
     public void release() {
-        all.forEach(Kept::release);
+        all.forEach(KeptRows::release);
     }
 }

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.storage.StorageLevel;
 
-/** What tells rows that are shared from others, and where those of a micro-batch are, in memory as far as they fit. */
-public final class Kept {
+/** The rows of a micro-batch that several parts of a query share, in memory as far as they fit; their identity, too. */
+public final class KeptRows {
     private JavaRDD<byte[]> chunks;
     private RDD<InternalRow> rows;
 
