@@ -48,6 +48,7 @@ command.add_command(import_command)
 @click.option("--key", metavar="VALUES", help="Only entries under this key, its columns separated by commas.")
 @click.option("--limit", type=int, default=20, show_default=True, help="At most so many entries a state.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--plan", "plan_file", metavar="PLAN", help="Name columns as in this plan; of a savepoint.")
 @click.option(
     "--flink", metavar="PLACE", help="Where Flink is: a Python with apache-flink, or a distribution's folder."
 )
@@ -60,6 +61,7 @@ def show_command(
     key: str | None,
     limit: int,
     format_: str,
+    plan_file: str | None,
     flink: str | None,
 ) -> None:
     """Count the entries of every state of CHECKPOINT; with --operator or --key list them, with their expiry.
@@ -77,7 +79,7 @@ def show_command(
     if is_tables(checkpoint):
         if sink is not None:
             raise click.UsageError("A savepoint has one state for all sinks: --sink is for checkpoints of a job here.")
-        with opened(checkpoint, flink) as tables:
+        with opened(checkpoint, flink, plan_file) as tables:
             show(tables, Selection(operator, key, limit), format_)
         return
     from ..executor.jobs.states import count, entries, find_states
