@@ -58,7 +58,7 @@ class Session:
         """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
         check_setting(key, value)
         self.config[key] = value
-        self._tell(advice.of_setting(key, value, executes=self._executes), span)
+        self._tell(advice.setting_findings(key, value, executes=self._executes), span)
 
     def _tell(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
         """Pass findings on, at a place of the text unless they name one; they are not looked for if nobody is told."""
@@ -152,10 +152,10 @@ class Session:
 
     def _advise(self, uses: Iterable[TableUse], plan: Plan, statement: ast.Insert | ast.StatementSet) -> None:
         for use in uses:
-            for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
+            for key, finding in advice.table_findings(use.table.identifier.name, use.options, use.as_sink):
                 self._tell([finding], use.place(key))
         inserts = inserts_of(statement)
-        found = advice.of_plan(plan, comparisons=False)  # told where they are written
+        found = advice.plan_findings(plan, comparisons=False)  # told where they are written
         self._tell(found, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:
