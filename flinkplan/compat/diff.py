@@ -86,7 +86,7 @@ class ChangeFinding(Finding):
         return RULES[self.rule]
 
     @property
-    def told(self) -> str:
+    def report_message(self) -> str:
         """The message, after the verdict."""
         return f"{self.verdict}: {self.message}"
 

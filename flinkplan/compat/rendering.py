@@ -215,7 +215,7 @@ def _told(diff: Diff, finding: ChangeFinding) -> _Line:
     below = [_Line(f"{diff.asked.told(finding.flink, rule.spark)}, results {_RESULTS[finding.results]}")]
     if finding.hint and finding.severity is not Severity.NOTE:
         below.append(_Line(f"hint: {finding.hint}", {"fg": "cyan"}))
-    text = f"{finding.told} ({finding.rule})"
+    text = f"{finding.report_message} ({finding.rule})"
     style = {"fg": _COLOURS[finding.verdict], "bold": finding.verdict is Verdict.CORRUPTING}
     return _Line(text, style, tuple(below))
 

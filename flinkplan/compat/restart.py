@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding, Rule, Severity
-from ..plan.session import DEFAULTS, session_options, under
+from ..plan.session import DEFAULTS, session_options, with_session_options
 from ..state.checkpoint import CheckpointRecord
 from .diff import ChangeFinding, Diff, Exceptions, Platforms, Source, diff_texts
 from .validation import check_plan
@@ -74,9 +74,11 @@ def check_restart(
     before = record.session_options
     before = now if before is None else before
     recorded = record.plan()
-    old = Source(f"{checkpoint} (recorded)", dumps(under(recorded, before)), str(record.plan_file))
+    old = Source(f"{checkpoint} (recorded)", dumps(with_session_options(recorded, before)), str(record.plan_file))
     asked = Platforms(engines=("spark",))
-    found = diff_texts(old, Source("the plan", dumps(under(plan, now))), exceptions, asked=asked, locate=False)
+    found = diff_texts(
+        old, Source("the plan", dumps(with_session_options(plan, now))), exceptions, asked=asked, locate=False
+    )
     if found.spark > Verdict.COMPATIBLE:
         if dumps(recorded) == dumps(plan):
             how, last = "in a session with other options", f"set what was set: {_settings(before, now)}"

@@ -34,7 +34,7 @@ class Uids(Record):
 
     def kept(self, node: ExecNode) -> dict[str, str]:
         """The operators of a node that have something in a savepoint: their transformations and UIDs."""
-        return {transformation: self.of(node, transformation) for transformation in node.keepers}
+        return {transformation: self.of(node, transformation) for transformation in node.stateful_transformations}
 
     def holders(self, plan: Plan) -> Iterator[tuple[str, tuple[ExecNode, str]]]:
         """All UIDs of a plan that have something in a savepoint, with the node and the transformation."""

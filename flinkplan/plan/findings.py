@@ -47,7 +47,7 @@ class Finding(Record):
     hint: str | None = None
 
     @property
-    def told(self) -> str:
+    def report_message(self) -> str:
         """The message as it appears in reports."""
         return self.message
 

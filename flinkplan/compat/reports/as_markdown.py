@@ -22,7 +22,7 @@ def _row(finding: Finding) -> str:
     place = finding.location
     line = f"line {place.line}" if place and place.line else ""
     where = ", ".join(part for part in (title(finding), line) if part)
-    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.told, finding.hint or "")
+    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.report_message, finding.hint or "")
     return "| " + " | ".join(map(_cell, cells)) + " |"
 
 

@@ -56,4 +56,4 @@ def title(finding: Finding) -> str:
 def sentence(finding: Finding) -> str:
     """The message with the node it is about."""
     about = title(finding)
-    return f"{about}: {finding.told}" if about else finding.told
+    return f"{about}: {finding.report_message}" if about else finding.report_message
