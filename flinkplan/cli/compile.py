@@ -10,13 +10,13 @@ from .pipelines import Warnings, compile_pipeline
 
 @click.command(short_help="Compile a pipeline to a plan.")
 @click.argument("pipeline")
-@click.option("-o", "--output", default="-", metavar="PATH", help="Where to write the plan; standard output for -.")
-@click.option("--like", metavar="OLD", help="Keep the ids and TTLs that the plan OLD has for the operators that stay.")
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--if-not-exists", is_flag=True, help="Leave an existing plan alone and do nothing.")
+@click.option("-o", "--output", default="-", metavar="PATH", help="Write the plan here; - is standard output.")
+@click.option("--like", metavar="OLD", help="Keep the ids and TTLs of the operators that the plan OLD has too.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option("--if-not-exists", is_flag=True, help="Do nothing where the file exists.")
 @force_option
-@click.option("--ignore", multiple=True, metavar="RULE", help="Leave warnings of this rule, or pattern, out.")
-@click.option("--strict", is_flag=True, help="Write no plan where there is a warning, and end with 1.")
+@click.option("--ignore", multiple=True, metavar="RULE", help="Do not print warnings of this rule; may be a pattern.")
+@click.option("--strict", is_flag=True, help="Exit with 1, and write no plan, if there are warnings.")
 def command(
     pipeline: str,
     output: str,
@@ -29,12 +29,12 @@ def command(
 ) -> int:
     """Compile PIPELINE (a SQL script or a spec in YAML, or - for a script on standard input) to Flink's plan.
 
-    The plan's file appears whole or not at all; one that exists is left alone unless --force says otherwise. Warnings,
-    of what is perhaps not as meant, go to standard error; 'flinkplan rule' explains them.
+    An existing file is only replaced with --force. Warnings are printed to standard error; 'flinkplan rule' explains
+    them.
 
-    With --like a job goes on under the new plan from a savepoint that it made under OLD: Flink finds state by ids, so
-    operators that stay keep theirs, and new ones get ids that none before them had. OLD is a file, - for standard
-    input, REVISION:PATH in git, or a checkpoint directory. What was kept is said on standard error.
+    With --like, a job can continue under the new plan from a savepoint that it wrote under OLD. Flink finds state by
+    the ids of operators: operators that are in both plans keep their ids, and new ones get unused ids. OLD is a file,
+    - for standard input, REVISION:PATH in git, or a checkpoint directory. What was kept is printed to standard error.
     """
     from ..plan.document import dumps
     from ..plan.files import Place

@@ -19,7 +19,7 @@ INTERNAL = 70
 
 
 class ProcessEnd(KeyboardInterrupt):
-    """A signal that is obeyed as Ctrl-C is, and also ends a shell."""
+    """A signal that interrupts as Ctrl-C does and, other than it, also ends a shell."""
 
 
 class Terminated(ProcessEnd):
@@ -27,22 +27,22 @@ class Terminated(ProcessEnd):
 
 
 class HungUp(ProcessEnd):
-    """SIGHUP: the terminal has gone."""
+    """SIGHUP: the terminal was closed."""
 
 
 def code_of(interrupt: BaseException | None) -> int:
-    """What the process ends with after an interrupt."""
+    """The exit code after an interrupt."""
     if isinstance(interrupt, Terminated):
         return TERMINATED
     return HUNG_UP if isinstance(interrupt, HungUp) else INTERRUPTED
 
 
 def print_error(error: FlinkplanError) -> None:
-    """What is wrong, the place with its line, and how to mend it; each of a group of errors in turn."""
-    for number, each in enumerate(error.errors):
-        if number:
+    """Print what is wrong, where, with the line, and how to fix it; the errors of a group one after the other."""
+    for index, member in enumerate(error.errors):
+        if index:
             click.echo(err=True)
-        message, place, snippet, hint = described(each)
+        message, place, snippet, hint = described(member)
         click.echo(click.style("error: ", fg="red", bold=True) + continued(message), err=True)
         _print_place(place, snippet, hint)
 
@@ -57,16 +57,16 @@ def _print_place(place: str | None, snippet: str | None, hint: str | None) -> No
 
 
 def print_warning(finding: Finding) -> None:
-    """What is perhaps not as meant, with the rule that says so."""
-    where = finding.location
-    snippet = underline_file(where) if where else None
+    """Print a warning with its rule, place and hint."""
+    location = finding.location
+    snippet = underline_file(location) if location else None
     message = continued(without_secrets(finding.message))
     click.echo(click.style("warning", fg="yellow", bold=True) + f"[{finding.rule}]: {message}", err=True)
-    _print_place(str(where) if where else None, snippet, finding.hint and without_secrets(finding.hint))
+    _print_place(str(location) if location else None, snippet, finding.hint and without_secrets(finding.hint))
 
 
 def print_internal_error(error: BaseException, debug: bool) -> None:
-    """One line for a fault of our own; the traceback for those who ask."""
+    """Print an internal error as one line, with ``debug`` after its traceback."""
     from .. import __version__
 
     if debug:
@@ -75,7 +75,7 @@ def print_internal_error(error: BaseException, debug: bool) -> None:
     click.echo(click.style("internal error: ", fg="red", bold=True) + f"{kind} (flinkplan {__version__})", err=True)
     if not debug:
         click.echo(
-            "This is a fault of flinkplan. Please report it with the output of the same command after "
-            "'flinkplan --debug'.",
+            "This is a bug in flinkplan. Please report it with the output of 'flinkplan --debug' and the same "
+            "arguments.",
             err=True,
         )

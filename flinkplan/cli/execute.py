@@ -14,9 +14,9 @@ from .pipelines import restore
 
 @click.command(short_help="Run a plan on Spark.")
 @click.argument("plan")
-@click.option("--if-exists", is_flag=True, help="Do nothing where there is no such file.")
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--tables", metavar="SCRIPT", help="Tables to take in place of the plan's, which may only name them.")
+@click.option("--if-exists", is_flag=True, help="Do nothing if PLAN does not exist.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option("--tables", metavar="SCRIPT", help="Replace tables of the plan by those of this script.")
 @job_options
 @click.pass_obj
 def command(
@@ -30,12 +30,14 @@ def command(
 ) -> None:
     """Run PLAN (a file, or - for standard input) on Spark Structured Streaming.
 
-    A job whose sources are all bounded runs to the end of its input, fires every open window and stops; others run
-    until Ctrl-C and go on from their checkpoint when started again. --set says what the plan leaves to the session that
-    executes it, such as table.local-time-zone; what the plan fixes, stays. --tables names a script (SQL, or a spec in
-    YAML) whose tables take the place of those that have the same names in the plan, such as files in place of a topic
-    for a test; of temporary tables a plan has the names only, so that it needs one. A plan in which 'flinkplan
-    validate' finds an error is not started.
+    A job whose sources are all bounded runs to the end of its input, fires every open window and stops. Other jobs run
+    until Ctrl-C, and continue from their checkpoint when started again. A plan in which 'flinkplan validate' finds an
+    error is not started.
+
+    --set sets an option that the plan leaves to the session that executes it, such as table.local-time-zone; options
+    that the plan fixes cannot be changed. --tables names a script (SQL, or a spec in YAML): its tables replace those of
+    the same names in the plan, for example files a topic in a test. A plan with temporary tables needs such a script,
+    because it holds only their names.
     """
     from ..compat.validation import read_plan
 

@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Show the operators of a plan or pipeline as a tree.")
 @click.argument("plan")
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option(
+    "--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option (pipelines only)."
+)
 @click.option("--physical", is_flag=True, help="Show what runs each operator on Spark, and why.")
 @click.option(
     "--mode",
     type=click.Choice(("real-time",)),
-    help="With --physical: in this mode; which operators do not run in it, and why.",
+    help="With --physical: show the operators that do not run in this mode, and why.",
 )
-@click.option("--rules", is_flag=True, help="Show which rule of the planner changed what, from a pipeline.")
+@click.option("--rules", is_flag=True, help="Show which rule of the planner changed what (pipelines only).")
 @click.option("--format", "format_", type=click.Choice(("text", "json", "html")), default="text", show_default=True)
-@click.option("--sql", metavar="SCRIPT", help="The pipeline to show beside a plan (html only).")
-@click.option("-o", "--output", metavar="PATH", help="Where to write; standard output unless given.")
+@click.option("--sql", metavar="SCRIPT", help="Show this pipeline beside the plan (html only).")
+@click.option("-o", "--output", metavar="PATH", help="Write to this file; standard output by default.")
 @force_option
 def command(
     plan: str,
@@ -40,22 +42,23 @@ def command(
 ) -> None:
     """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
 
-    Behind each operator stand the kinds of rows it emits (I insert, UB and UA update before and after, D delete;
-    UNKNOWN of operators that are not looked into), its keys, and its states with their TTLs. With --physical stand
-    there Spark's operators or the kernel that run it; each sink is a query of its own, a batch where all sources are
-    bounded, else a stream. With --mode real-time, what does not run
-    in that mode is there, too, and why. The format html is a page by itself, with all of it as a graph.
+    Each operator is shown with its keys, its states with their TTLs, and the kinds of rows that it emits (I insert, UB
+    and UA update before and after, D delete; UNKNOWN for operators that are not analysed).
 
-    With --rules PLAN is a pipeline, and what is shown is how its plan comes about: the tree of each INSERT as it is
-    bound, then for each rule that changed it the stage, the rule and a diff of the tree. The format json has the whole
-    trees before and after each rule.
+    With --physical, each operator is shown with the Spark operators or the kernel that run it. Each sink is a query of
+    its own: a batch where all sources are bounded, else a stream. --format html writes all of this as one page with a
+    graph.
+
+    With --rules, PLAN is a pipeline, and the output shows how its plan was made: the tree of each INSERT, then for each
+    rule of the planner that changed it the stage, the rule and a diff of the tree. --format json has the whole trees
+    before and after each rule.
     """
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import json_text
     from ..plan.secrets import masked_json, shown_line
 
     if rules and (physical or sql is not None or format_ == "html"):
-        raise click.UsageError("--rules goes with --set, --format text or json, and --output alone.")
+        raise click.UsageError("--rules can only be combined with --set, --format text or json, and --output.")
     if sql is not None and format_ != "html":
         raise click.UsageError("--sql needs --format html.")
     if mode is not None and not physical:

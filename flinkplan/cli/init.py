@@ -13,7 +13,7 @@ _STARTERS = Path(__file__).parent / "starters"
 @click.argument("folder", default=".", type=click.Path(file_okay=False))
 @click.option("--as", "kind", type=click.Choice(("sql", "yaml")), default="sql", show_default=True)
 def command(folder: str, kind: str) -> None:
-    """Write a commented pipeline.sql or pipeline.yaml with a little data into FOLDER (here, unless given)."""
+    """Write a commented pipeline.sql or pipeline.yaml with some data into FOLDER, by default the current one."""
     from ..plan.errors import PlanError
     from ..plan.output import write_text
 

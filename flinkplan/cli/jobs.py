@@ -24,24 +24,26 @@ if TYPE_CHECKING:
     from ..plan.document import Plan
 
 _OPTIONS = (
-    click.option("--checkpoint", type=click.Path(file_okay=False), metavar="DIR", help="Where state is kept."),
+    click.option(
+        "--checkpoint", type=click.Path(file_okay=False), metavar="DIR", help="The directory for state and progress."
+    ),
     click.option(
         "--allow",
         multiple=True,
         metavar="RULE[@NODE]",
-        help="Go on from the checkpoint in spite of this finding of 'flinkplan diff'.",
+        help="Continue from the checkpoint despite this finding of 'flinkplan diff'.",
     ),
-    click.option("--master", metavar="URL", help="Spark's master; local[*] unless given."),
+    click.option("--master", metavar="URL", help="Spark's master; local[*] by default."),
     click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark."),
     variable_options,
     allow_database,
     click.option(
         "--mode",
         type=click.Choice(("bounded", "available-now", "streaming", "real-time")),
-        help="Unless given, bounded where all sources are, else streaming.",
+        help="By default bounded if all sources are bounded, else streaming.",
     ),
     click.option(
-        "--py-files", multiple=True, metavar="PATH", help="Python modules (.py, .zip, a folder) that plans may run."
+        "--py-files", multiple=True, metavar="PATH", help="Python modules (.py, .zip, a directory) that plans may run."
     ),
     click.option("--python-module", multiple=True, metavar="NAME", help="An installed module that plans may run."),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
@@ -49,40 +51,48 @@ _OPTIONS = (
         "--checkpoint-interval",
         type=duration,
         metavar="DURATION",
-        help="Time between checkpoints in real-time mode, 10s unless given.",
+        help="Time between checkpoints in real-time mode; 10s by default.",
     ),
     click.option(
         "--files-per-batch",
         type=click.IntRange(1),
         metavar="N",
-        help="Most files of a source in a batch of a stream; all that are there unless given.",
+        help="The maximum number of new files of a source in a batch of a stream; no limit by default.",
     ),
     click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True),
     click.option(
         "--log-level",
         type=click.Choice(("TRACE", "DEBUG", "INFO", "WARN", "ERROR"), case_sensitive=False),
-        help="How much Spark logs, WARN unless given; into --log-file.",
-    ),
-    click.option("--log-file", type=click.Path(dir_okay=False, path_type=Path), metavar="PATH", help="Spark's log."),
-    click.option("--report", metavar="PATH", help="Write a page with what the run did, batch by batch."),
-    click.option(
-        "--ui", type=click.IntRange(0, 65535), metavar="PORT", help="Serve that page to this machine meanwhile."
+        help="The level of Spark's log in --log-file; WARN by default.",
     ),
     click.option(
-        "--ui-host", metavar="ADDRESS", help="Serve it at this address, 127.0.0.1 unless given: others may read it."
+        "--log-file",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="PATH",
+        help="Write Spark's log to this file.",
+    ),
+    click.option("--report", metavar="PATH", help="Write an HTML page about the run, batch by batch."),
+    click.option(
+        "--ui",
+        type=click.IntRange(0, 65535),
+        metavar="PORT",
+        help="Serve that page on this port of localhost while the job runs.",
+    ),
+    click.option(
+        "--ui-host", metavar="ADDRESS", help="Serve it at this address, which others may reach; 127.0.0.1 by default."
     ),
     click.option(
         "--metrics-port",
         type=click.IntRange(0, 65535),
         metavar="PORT",
-        help="Serve counts in Prometheus' format.",
+        help="Serve metrics in Prometheus' format on this port.",
     ),
     click.option(
         "--metrics-host",
         metavar="ADDRESS",
-        help="Serve them at this address, such as 0.0.0.0 in a pod; 127.0.0.1 unless given.",
+        help="Serve them at this address, such as 0.0.0.0 in a pod; 127.0.0.1 by default.",
     ),
-    click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
 )
 
 
@@ -94,7 +104,7 @@ def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class JobRunner(AbstractContextManager["JobRunner"]):
-    """Starts plans as the command's options say, and shows their progress; on leaving, what still runs is stopped."""
+    """Runs plans with the options of a command and shows their progress; on exit, jobs that still run are stopped."""
 
     def __init__(
         self,
@@ -163,7 +173,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
                 job.stop()
         except Exception:
             if not self._signals.came:
-                raise  # else the signal may have gone to the JVM as well, which does not answer any more
+                raise  # after a signal, which the JVM may have received too, it may not answer any more
         finally:
             if self._signals.came:
                 end_process(self._signals)
@@ -172,11 +182,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def start(
         self, plan: Plan, options: Mapping[str, str], *, single: bool = False, collector: Collector | None = None
     ) -> Job:
-        """Start a plan; one whose input ends has ended when this returns, unless a collector takes its rows.
+        """Start a plan.  A bounded job has ended when this returns, unless a collector takes its rows.
 
-        ``options`` are the session's.  ``single`` says that nothing else will run.
+        ``options`` are the session's.  ``single`` says that no other job will run.
 
-        Raises :class:`RestartError` where it cannot go on from the checkpoint.
+        Raises :class:`RestartError` where the plan cannot continue from the checkpoint.
         """
         checkpoint = None if collector else self._next_checkpoint()
         self._check_restart(checkpoint, plan, options)
@@ -213,7 +223,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         return job
 
     def _next_checkpoint(self) -> str | None:
-        """The checkpoint of the next job: that of the first one, and folders in it for further ones."""
+        """The checkpoint of the next job: the given directory for the first one, directories in it for further ones."""
         self._started += 1
         if self._checkpoint is None or self._started == 1:
             return self._checkpoint
@@ -240,7 +250,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             print_warning(finding)
 
     def wait(self) -> None:
-        """Wait until no job runs any more; streaming jobs run until interrupted."""
+        """Wait until all jobs have ended; streaming jobs run until they are interrupted."""
         while self._running:
             self._wait_for(self._running[0])
 
@@ -248,18 +258,18 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         try:
             job.wait()
         except Exception:
-            self.obey()  # what interrupts a group of processes ends the JVM as well
+            self.obey()  # a signal to the process group has ended the JVM too
             raise
         self._running.remove(job)
 
     def _keep_quiet(self) -> None:
-        """Say nothing of calls to a JVM that has gone, which py4j tells the root logger.
+        """Suppress py4j's log messages about calls to a JVM that has ended.
 
-        Such calls come after the command's end too: objects of the JVM are let go when Python collects theirs.
+        Such calls also happen after the end of the command: Python's garbage collector releases objects of the JVM.
         """
         if not logging.root.handlers:
             logging.root.addHandler(logging.NullHandler())
 
     def obey(self) -> None:
-        """Raise what a signal asked for since the last call."""
+        """Raise the interrupt of a signal that arrived since the last call."""
         self._signals.obey()

@@ -13,20 +13,20 @@ from importlib import import_module
 import click
 
 from ..plan.errors import FlinkplanError
-from ..plan.interpreter import with_deep_recursion
+from ..plan.interpreter import deeply
 from .errors import INTERNAL, code_of, print_error, print_internal_error
 from .signals import disregard_signals
 
 COMMANDS = {
     "compile": "Compile a pipeline to a plan.",
     "execute": "Run a plan on Spark.",
-    "run": "Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.",
-    "sql": "Type Flink SQL: a shell that shows the rows of a SELECT.",
+    "run": "Run the statements of a SQL script, COMPILE PLAN and EXECUTE PLAN among them.",
+    "sql": "Open a SQL shell, which shows the rows of each SELECT.",
     "explain": "Show the operators of a plan or pipeline as a tree.",
-    "validate": "Find what is wrong with a plan.",
-    "ttl": "List the states of a plan and set how long they are kept.",
-    "diff": "Judge whether state survives from one plan to another.",
-    "upgrade": "Carry a plan to a newer release of Flink.",
+    "validate": "Check a plan for errors.",
+    "ttl": "List the states of a plan and set their TTLs.",
+    "diff": "Tell whether state survives a change from one plan to another.",
+    "upgrade": "Convert a plan to a newer release of Flink.",
     "state": "Show, export and import the state of a job.",
     "rule": "Explain a rule of diff or validate, or list them.",
     "init": "Write a commented pipeline to start from.",
@@ -42,8 +42,8 @@ class CommandGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        found: click.Command = import_module(f".{cmd_name}", __package__).command
-        return found
+        command: click.Command = import_module(f".{cmd_name}", __package__).command
+        return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -70,8 +70,10 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print it.")
-@click.option("--debug", is_flag=True, envvar="FLINKPLAN_DEBUG", help="Print a traceback where flinkplan is at fault.")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help="Print the version."
+)
+@click.option("--debug", is_flag=True, envvar="FLINKPLAN_DEBUG", help="Print a traceback for internal errors.")
 @click.pass_context
 def cli(ctx: click.Context, debug: bool) -> None:
     """Compile Flink SQL to a plan, keep the plan in git, run it on Spark."""
@@ -81,7 +83,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with one of the exit codes of docs/exit-codes.md."""
     arguments = list(sys.argv[1:] if args is None else args)
-    with with_deep_recursion:
+    with deeply:
         code = run(arguments)
     disregard_signals()
     sys.exit(code)
@@ -107,7 +109,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.Abort as e:
         return code_of(e.__cause__)
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has gone; nothing more can be said
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has closed the pipe
         return 0
     except Exception as e:
         print_internal_error(e, "--debug" in arguments or bool(os.environ.get("FLINKPLAN_DEBUG")))

@@ -1,4 +1,4 @@
-"""What a running job counts, in Prometheus' format."""
+"""The metrics of a running job in Prometheus' format."""
 
 from __future__ import annotations
 
@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 _SINK = ("sink",)
 _OPERATOR = ("sink", "operator")
 _LAGS = {
-    "messages": ("Messages that are still to be read.", ("topic", "partition")),
-    "files": ("Files that were found and are still to be read.", ("path",)),
-    "bytes": ("Bytes of lines in files that were found and are still to be read.", ("path",)),
+    "messages": ("Messages that were not read yet.", ("topic", "partition")),
+    "files": ("Known files that were not read yet.", ("path",)),
+    "bytes": ("Bytes of lines in known files that were not read yet.", ("path",)),
 }
-"""What is counted of sources that is still to be read, by its unit, and the labels behind the sink's."""
+"""The help text and the labels (after the sink's) of each metric about unread input, by its unit."""
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
 class Metrics:
-    """Counts the batches of all queries; ``operator`` is the exec node's name, as in ``flinkplan ttl``."""
+    """Counts the batches of all queries; the label ``operator`` is the exec node's name, as in ``flinkplan ttl``."""
 
     def __init__(self) -> None:
-        disable_created_metrics()  # type: ignore[no-untyped-call]  # a series more for each counter, which nobody asks for
+        disable_created_metrics()  # type: ignore[no-untyped-call]  # saves a time series for each counter
         self.registry = registry = CollectorRegistry()
-        self._read = Counter("flinkplan_rows_read", "Rows that went in.", _SINK, registry=registry)
-        self._written = Counter("flinkplan_rows_written", "Rows that came out.", _SINK, registry=registry)
-        self._dropped = Counter("flinkplan_rows_late", "Rows that came too late.", _OPERATOR, registry=registry)
+        self._read = Counter("flinkplan_rows_read", "Rows that were read.", _SINK, registry=registry)
+        self._written = Counter("flinkplan_rows_written", "Rows that were written.", _SINK, registry=registry)
+        self._dropped = Counter(
+            "flinkplan_rows_late", "Rows that were dropped because they were late.", _OPERATOR, registry=registry
+        )
         self._batches = Histogram(
             "flinkplan_batch_seconds", "How long batches took.", _SINK, buckets=_SECONDS, registry=registry
         )
@@ -45,7 +47,7 @@ class Metrics:
         )
         self._behind = Gauge(
             "flinkplan_watermark_lag_seconds",
-            "How far the watermark is behind the clock now; nothing without one, and at the end of the input.",
+            "How far the watermark is behind the clock; missing without a watermark and at the end of the input.",
             _SINK,
             registry=registry,
         )
@@ -58,7 +60,7 @@ class Metrics:
         self._bytes = Gauge("flinkplan_state_bytes", "Memory that state takes.", _OPERATOR, registry=registry)
 
     def batch_done(self, progress: QueryProgress) -> None:
-        """Count a batch."""
+        """Add a batch to the metrics."""
         if progress.is_idle:
             return
         sink = progress.sink
@@ -82,16 +84,16 @@ class Metrics:
         else:
             with suppress(KeyError):
                 self._behind.remove(progress.sink)
-        for each in progress.lag:
-            place = each.source.rsplit("/", 1) if each.unit == "messages" else [each.source]
-            self._lag[each.unit].labels(progress.sink, *place).set(each.lag)
+        for source in progress.lag:
+            labels = source.source.rsplit("/", 1) if source.unit == "messages" else [source.source]
+            self._lag[source.unit].labels(progress.sink, *labels).set(source.lag)
 
     def ended(self, how: str) -> None:
-        """The counts stay until the process ends."""
+        """Does nothing: the metrics are served until the process ends."""
 
 
 def _seconds(watermark: str) -> float:
-    """The watermark's text as a number; endless where the input has ended."""
+    """The watermark's text in seconds since 1970; infinite where the input has ended."""
     try:
         return datetime.fromisoformat(watermark).replace(tzinfo=UTC).timestamp()
     except ValueError:
@@ -100,9 +102,9 @@ def _seconds(watermark: str) -> float:
 
 @contextmanager
 def served(metrics: Metrics, port: int, host: str = LOOPBACK) -> Iterator[str]:
-    """Let them be read at a port of this machine, or of the address ``host``, at a free one for 0; the address.
+    """Serve the metrics on a port of the address ``host``, for 0 on a free one; gives their URL.
 
-    Raises :class:`FlinkplanError` where the port is taken.
+    Raises :class:`FlinkplanError` where the port is in use.
     """
 
     def answer(headers: Mapping[str, str]) -> tuple[bytes, str]:

@@ -17,7 +17,7 @@ _STATEMENTS = frozenset(
     {"ALTER", "BEGIN", "COMPILE", "CREATE", "DROP", "EXECUTE", "EXPLAIN", "INSERT", "RESET", "SELECT", "SET"}
     | {"STATEMENT", "USE", "VERSION", "WITH"}
 )
-"""Words that pipelines begin with."""
+"""The words that a pipeline can begin with."""
 
 
 def assignment(text: str) -> tuple[str, str]:
@@ -43,20 +43,20 @@ def duration(text: str) -> int:
 def check_session_option(key: str, value: str) -> None:
     """Raise :class:`click.UsageError` for an option of the session that has no effect when a plan is executed."""
     from ..plan.session import DEFAULTS
-    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, reason_without_effect, similar_key
+    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, like, no_effect
 
     check_setting(key, value)
     if key in DEFAULTS:
         return
     if not is_known(key):
         why = f"there is no option '{key}'"
-    elif reason := reason_without_effect(key, value):
+    elif reason := no_effect(key, value):
         why = f"'{key}' has no effect here: {reason}"
     elif SETTINGS[key].effect is Effect.SESSION:
         why = f"'{key}' has an effect only in 'flinkplan run' and 'flinkplan sql', which execute statements"
     else:
         why = f"'{key}' has no effect when a plan is executed: set it when the plan is compiled"
-    similar = None if is_known(key) else similar_key(key)
+    similar = None if is_known(key) else like(key)
     hint = f"{similar[0].upper()}{similar[1:]}" if similar else f"Options with an effect: {', '.join(DEFAULTS)}."
     raise click.UsageError(f"{why}. {hint}")
 
@@ -66,7 +66,7 @@ report_format = click.option("--format", "format_", type=click.Choice(FORMATS), 
 
 
 def read_input(path: str) -> tuple[str, str]:
-    """The text of a file, or of standard input for ``-``, and what to call it in messages."""
+    """The text of a file, or of standard input for ``-``, and its name in messages."""
     from ..plan.document import SAVE_AS_UTF8, read_text
     from ..plan.errors import PlanError
 
@@ -79,11 +79,11 @@ def read_input(path: str) -> tuple[str, str]:
 
 
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
-"""``--force`` of the commands that write a file that is named."""
+"""``--force`` of the commands that write a file."""
 
 
 def check_output(path: str | None, force: bool, *hints: str) -> None:
-    """Raise :class:`PlanError` where a file would be replaced without ``--force``; what else helps are ``hints``."""
+    """Raise :class:`PlanError` where a file would be replaced without ``--force``; ``hints`` are other ways out."""
     from ..plan.errors import PlanError
     from ..plan.files import Place
 
@@ -92,7 +92,7 @@ def check_output(path: str | None, force: bool, *hints: str) -> None:
 
 
 def write_output(text: str, path: str | None) -> None:
-    """Write a text to a file, whole or not at all, or to standard output for ``-`` and ``None``."""
+    """Write a text to a file, completely or not at all, or to standard output for ``-`` and ``None``."""
     from ..plan.files import Place
 
     if path is None or path == "-":
@@ -109,7 +109,7 @@ def read_plan_text(path: str) -> tuple[str, str]:
 
 
 def check_is_plan(text: str, name: str) -> None:
-    """Raise :class:`PlanError`, naming the commands that were meant, for the text of a pipeline."""
+    """Raise :class:`PlanError`, with the commands for pipelines, for the text of a pipeline."""
     from ..plan.errors import PlanError
 
     if _is_pipeline(text, name):

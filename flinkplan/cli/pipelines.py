@@ -1,4 +1,4 @@
-"""Pipelines and plans as the commands are given them."""
+"""Reading the pipelines and plans that commands are given."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
 
 
 def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
-    """A plan with the tables of a script in place of its own.
+    """A plan whose tables are replaced by those of the same names in a script.
 
-    Raises :class:`CatalogError` for a table that replaces none although some of the plan's are left.
+    Raises :class:`CatalogError` where the script has a table that the plan does not have, but misses one of the plan's.
     """
     from ..planner.catalog.restoring import RESTORED, check_replaces
     from ..planner.script import definitions, parse_pipeline

@@ -1,4 +1,4 @@
-"""What ``execute`` and ``run`` show of a running job."""
+"""How ``execute`` and ``run`` show the progress of a job."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Progress(Protocol):
-    """Is told of every batch while the job runs, and once that it has ended."""
+    """An observer of a job: called for each batch while it runs, and once when it has ended."""
 
     def batch_done(self, progress: QueryProgress) -> None:
-        """A batch has been written."""
+        """Called when a batch has been written."""
 
     def ended(self, how: str) -> None:
-        """The jobs have ended: ``finished``, ``stopped`` or ``failed``."""
+        """Called when the jobs have ended; ``how`` is ``finished``, ``stopped`` or ``failed``."""
 
 
 class Silent:
@@ -42,7 +42,7 @@ class Silent:
 
 
 def as_json(progress: QueryProgress) -> dict[str, Any]:
-    """The fields of a batch's line, or of one that says what waits."""
+    """The fields of a line about a batch, or about rows that wait."""
     fields = to_builtins(progress)
     event = "waiting" if fields.pop("is_idle") else "batch"
     for optional in ("waiting", "lag"):
@@ -52,7 +52,7 @@ def as_json(progress: QueryProgress) -> dict[str, Any]:
 
 
 class SinkTotals(Struct):
-    """What a sink's queries have done so far."""
+    """The totals of a sink's query so far."""
 
     batches: int = 0
     read: int = 0
@@ -61,7 +61,7 @@ class SinkTotals(Struct):
     last: QueryProgress | None = None
 
     def add(self, progress: QueryProgress) -> None:
-        """Count a batch."""
+        """Add a batch."""
         self.batches += not progress.is_idle
         self.read += progress.rows_read
         self.written += progress.rows_written
@@ -70,7 +70,7 @@ class SinkTotals(Struct):
 
 
 class Totals:
-    """Adds up what the sinks' queries do."""
+    """Adds up the batches of each sink."""
 
     def __init__(self) -> None:
         self.totals: dict[str, SinkTotals] = {}
@@ -81,7 +81,7 @@ class Totals:
 
 
 class JsonLines(Totals):
-    """One JSON object a batch, on standard output, and one at the end."""
+    """Prints one JSON object for each batch to standard output, and one at the end."""
 
     def batch_done(self, progress: QueryProgress) -> None:
         super().batch_done(progress)
@@ -107,7 +107,7 @@ def _print(event: dict[str, Any]) -> None:
 
 
 class Summary(Totals):
-    """A line for each sink when the job has ended, on standard error."""
+    """Prints a line for each sink to standard error when the job has ended."""
 
     def ended(self, how: str) -> None:
         for sink, total in self.totals.items():
@@ -121,7 +121,7 @@ class Summary(Totals):
 
 
 class Live(Summary):
-    """A table that follows the job on a terminal; the summary stays when it has ended."""
+    """Shows a live table on a terminal, and the summary when the job has ended."""
 
     def __init__(self, console: Console) -> None:
         from rich.live import Live as RichLive
@@ -145,8 +145,8 @@ class Live(Summary):
             last = total.last
             assert last is not None
             rate = f"{last.rows_per_second or 0:,.0f}"
-            known = [o.state_rows for o in last.operators if o.state_rows is not None]
-            state = f"{sum(known):,}" if known else ""
+            row_counts = [o.state_rows for o in last.operators if o.state_rows is not None]
+            state = f"{sum(row_counts):,}" if row_counts else ""
             late = f"{total.dropped:,}" if total.dropped else ""
             cells = (f"{last.batch}", f"{total.read:,}", f"{total.written:,}", rate, last.watermark or "", state, late)
             table.add_row(Text(one_line(sink)), *cells, style="bold")
@@ -156,30 +156,30 @@ class Live(Summary):
                     "" if operator.state_rows is None else f"{operator.state_rows:,}",
                     f"{operator.dropped_rows:,}",
                 )  # fmt: skip
-            for each in last.waiting:
-                table.add_row(Text(one_line(f"  {each.waiting:,} {each.source} wait for {each.waits_for}")))
+            for input in last.waiting:
+                table.add_row(Text(one_line(f"  {input.waiting:,} {input.source} wait for {input.waits_for}")))
         return table
 
 
-class Several:
-    """Tells several."""
+class Observers:
+    """Calls several observers."""
 
-    def __init__(self, *told: Progress) -> None:
-        self._told = told
+    def __init__(self, *observers: Progress) -> None:
+        self._observers = observers
 
     def batch_done(self, progress: QueryProgress) -> None:
-        for each in self._told:
-            each.batch_done(progress)
+        for observer in self._observers:
+            observer.batch_done(progress)
 
     def ended(self, how: str) -> None:
-        for each in self._told:
-            each.ended(how)
+        for observer in self._observers:
+            observer.ended(how)
 
 
 @contextmanager
 def shown(log_format: str, quiet: bool, *others: Progress) -> Iterator[Progress]:
-    """The way to show a job's progress that the options ask for, live on a terminal, and others to tell of it."""
-    progress = Several(_progress(log_format, quiet), *others)
+    """The observer that shows progress as the options say, together with other observers."""
+    progress = Observers(_progress(log_format, quiet), *others)
     how = "failed"
     try:
         yield progress

@@ -1,4 +1,4 @@
-"""How the rows of a SELECT are shown, as Flink's SQL client has it."""
+"""How the rows of a SELECT are shown, in the result modes of Flink's SQL client."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from ..table.content import Content
 
 RESULT_MODE = "sql-client.execution.result-mode"
-_MOST = "sql-client.execution.max-table-result.rows"
+_MAX_ROWS = "sql-client.execution.max-table-result.rows"
 _LESS = "-SX"
-"""How a pager shows tables: lines are cut at the edge, the arrows go to what is beyond it."""
+"""The options of ``less`` for tables: long lines are cut, and the arrow keys scroll sideways."""
 _REFRESHES = 8
-"""How often a second the live table is drawn."""
+"""How often per second the live table is drawn."""
 _FRAME = 6
-"""Lines of the live table that are no rows."""
+"""The number of lines of the live table that are not rows."""
 
 
 class Shown(Record):
-    """How much of a SELECT is shown: so many changes, for so many seconds; ``None``: all there are.
+    """How much of a SELECT is shown: at most ``limit`` changes, for at most ``seconds``; ``None`` is no limit.
 
-    ``is_paged``: a table that does not fit on the terminal is shown page by page.
+    ``is_paged`` says that a table that does not fit on the terminal is shown by a pager.
     """
 
     limit: int | None = None
@@ -46,23 +46,23 @@ class Shown(Record):
 def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Shown, obey: Callable[[], None]) -> None:
     """Print the rows of a query in the session's result mode.
 
-    ``obey`` raises KeyboardInterrupt where the user wants it to stop; what is there by then is printed first.
+    ``obey`` raises KeyboardInterrupt after Ctrl-C; the rows that have arrived by then are still printed.
     """
     if config.get(RESULT_MODE, default_mode).upper() == "TABLE":
-        most = int(config.get(_MOST, SETTINGS[_MOST].option.default or ""))
-        _show_content(result, most, shown, obey)
+        max_rows = int(config.get(_MAX_ROWS, SETTINGS[_MAX_ROWS].option.default or ""))
+        _show_content(result, max_rows, shown, obey)
         return
     for line in result.lines(shown.limit, shown.seconds):
         click.echo(line)
         obey()
 
 
-def _show_content(result: QueryResult, most: int, shown: Shown, obey: Callable[[], None]) -> None:
-    """The rows as they are now, drawn anew while they change where there is a terminal, and what is left in the end."""
+def _show_content(result: QueryResult, max_rows: int, shown: Shown, obey: Callable[[], None]) -> None:
+    """Show the current rows as a live table on a terminal, and print the final rows."""
     from ..table import tableau
     from ..table.content import Content
 
-    content = Content(most)
+    content = Content(max_rows)
     try:
         with result.texts(shown.seconds) as rows, _Live(result, content) as change:
             for row in islice(rows, shown.limit):
@@ -73,7 +73,7 @@ def _show_content(result: QueryResult, most: int, shown: Shown, obey: Callable[[
 
 
 def _print(lines: Sequence[str], is_paged: bool) -> None:
-    """Print lines; of what is wider or longer than the terminal, a pager shows parts."""
+    """Print lines; a pager shows those that do not fit on the terminal."""
     from ..table import tableau
 
     columns, height = shutil.get_terminal_size()
@@ -87,7 +87,7 @@ def _print(lines: Sequence[str], is_paged: bool) -> None:
 
 
 class _Live:
-    """The newest rows of a content, as many as there is room for; nothing where the output is no terminal."""
+    """Draws the newest rows, as many as fit on the terminal; draws nothing where the output is no terminal."""
 
     def __init__(self, result: QueryResult, content: Content) -> None:
         from rich.console import Console
@@ -119,7 +119,7 @@ class _Live:
             self._content.change(row)
 
     def _drawn(self) -> Text:
-        """What is seen now; asked for by a thread of its own."""
+        """The text of the table; called by rich's own thread."""
         from rich.text import Text
 
         from ..table import tableau

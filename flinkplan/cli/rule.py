@@ -8,7 +8,7 @@ import click
 @click.command(short_help="Explain a rule of diff or validate, or list them.")
 @click.argument("rule_id", metavar="[RULE]", required=False)
 def command(rule_id: str | None) -> None:
-    """Explain RULE: what it says, why, with an example, and what to do. Without RULE, list all rules."""
+    """Explain RULE: what it means, why, an example, and how to fix it. Without RULE, list all rules."""
     from ..compat.rules import RULES
     from ..compat.validation import RULES as VALIDATION
     from ..plan.errors import FlinkplanError

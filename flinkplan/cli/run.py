@@ -13,11 +13,11 @@ from .options import assignment, duration, read_pipeline_text
 from .results import Shown, show
 
 
-@click.command(short_help="Run a SQL script, with its COMPILE PLAN and EXECUTE PLAN statements.")
+@click.command(short_help="Run the statements of a SQL script, COMPILE PLAN and EXECUTE PLAN among them.")
 @click.argument("script")
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show so many rows of each SELECT, then go on.")
-@click.option("--timeout", type=duration, metavar="DURATION", help="Show each SELECT for so long, then go on.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop each SELECT after N rows.")
+@click.option("--timeout", type=duration, metavar="DURATION", help="Stop each SELECT after this time, such as 10s.")
 @job_options
 @click.pass_obj
 def command(
@@ -31,9 +31,9 @@ def command(
 ) -> None:
     """Run the statements of SCRIPT (SQL, or a spec in YAML; - for SQL on standard input) one after the other.
 
-    A bounded job ends before the next statement; streaming jobs run side by side until Ctrl-C.  A SELECT shows its
-    changes as they come, each row with its kind, until its input ends; the option sql-client.execution.result-mode
-    'table' shows the rows that they leave.
+    A bounded job ends before the next statement starts; streaming jobs run side by side until Ctrl-C. A SELECT prints
+    each change with its row kind until its input ends; with --set sql-client.execution.result-mode=table it prints the
+    final rows instead.
     """
     from ..plan.errors import PlanError
     from ..plan.printable import printable

@@ -1,4 +1,7 @@
-"""Small servers of a running job: a page, counts.  Nobody logs in, so they answer few, and only by their own names."""
+"""Small HTTP servers of a running job, for its page and its metrics.
+
+There is no login, so they limit the number of connections and answer only requests for their own host name.
+"""
 
 from __future__ import annotations
 
@@ -18,17 +21,17 @@ from ..plan.errors import FlinkplanError
 LOOPBACK = "127.0.0.1"
 
 CONNECTIONS = 16
-"""How many are answered at once; further ones are closed."""
+"""The maximum number of open connections; further ones are closed."""
 
 SECONDS = 10.0
-"""How long a request may take to arrive, whatever comes of it in between, and its answer to leave."""
+"""The time limit for receiving a whole request, and the one for sending its answer."""
 
 Answer = Callable[[Mapping[str, str]], tuple[bytes, str]]
-"""Body and content type by the headers of a request."""
+"""Gives the body and the content type for the headers of a request."""
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is one of this machine alone."""
+    """Whether an address can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -38,8 +41,9 @@ def is_loopback(host: str) -> bool:
 def is_own_name(header: str, host: str) -> bool:
     """Whether the header ``Host`` of a request names this server, which listens at ``host``.
 
-    A page of somebody else's may let its own name lead to this address, and so read what is served; it cannot change
-    the name that its reader's browser sends.  Where all addresses of the machine are listened at, each may be named.
+    This prevents DNS rebinding: a foreign page could have its own host name resolve to this address and read what is
+    served, but it cannot change the ``Host`` that the browser sends.  A server that listens at all addresses of the
+    machine accepts each of them.
     """
     try:
         name = urlsplit(f"//{header}").hostname or ""
@@ -48,14 +52,14 @@ def is_own_name(header: str, host: str) -> bool:
     if name == host.lower() or is_loopback(name) or name.endswith(".localhost"):
         return True
     try:
-        wanted, is_any = ip_address(name), ip_address(host).is_unspecified
+        address, listens_at_all = ip_address(name), ip_address(host).is_unspecified
     except ValueError:
         return name == socket.gethostname().lower() and not is_loopback(host)
-    return is_any or wanted == ip_address(host)
+    return listens_at_all or address == ip_address(host)
 
 
-class _Arriving(io.RawIOBase):
-    """What is read of a connection, up to a deadline that no further byte puts off."""
+class _DeadlineReader(io.RawIOBase):
+    """Reads a connection until a fixed deadline, so that a slow client cannot keep it open byte by byte."""
 
     def __init__(self, connection: socket.socket, deadline: float) -> None:
         self._connection = connection
@@ -65,10 +69,10 @@ class _Arriving(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
             raise TimeoutError
-        self._connection.settimeout(left)
+        self._connection.settimeout(remaining)
         return self._connection.recv_into(buffer)
 
 
@@ -79,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def setup(self) -> None:
         super().setup()
-        self.rfile = io.BufferedReader(_Arriving(self.connection, time.monotonic() + SECONDS))
+        self.rfile = io.BufferedReader(_DeadlineReader(self.connection, time.monotonic() + SECONDS))
 
     def do_GET(self) -> None:
         host = self.headers.get("Host")
@@ -127,21 +131,21 @@ class _Server(ThreadingHTTPServer):
             self._free.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A connection that breaks is nobody's fault here."""
+        """Ignores connections that break."""
 
 
 @contextmanager
 def serving(host: str, port: int, answers: Mapping[str, Answer], option: str) -> Iterator[str]:
-    """Answer requests by their paths at a port, a free one for 0; the address of the server.
+    """Serve ``answers`` by their paths on a port, for 0 on a free one; gives the URL of the server.
 
-    Raises :class:`FlinkplanError`, naming the ``option`` of the port, where it is taken, or the host is none of this
-    machine.
+    Raises :class:`FlinkplanError`, whose hint names the ``option`` of the port, where the port is in use or the host
+    is not an address of this machine.
     """
     try:
         server = _Server(host, port, answers)
     except OSError as e:
         where = "" if is_loopback(host) else f" at {host}"
-        hint = f"name another one with {option}"
+        hint = f"choose another one with {option}"
         raise FlinkplanError(f"the port {port} cannot be used{where}: {e.strerror}", hint=hint) from None
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -24,17 +24,17 @@ _INTERRUPTS: dict[int, type[KeyboardInterrupt]] = {
 }
 
 _PATIENCE = 0.5
-"""Seconds until an interrupt of a running job is noticed."""
+"""The longest time in seconds until a signal is noticed while a job runs."""
 _START_PATIENCE = 0.05
-"""The same of one that starts."""
+"""The same while a job starts."""
 _CLEANING_SECONDS = 5.0
-"""How long an interrupted start may take to leave things as they were."""
+"""How long an interrupted start may take to clean up."""
 
 
 def _is_ignored(number: int, handler: Any) -> bool:
-    """Whether a signal is ignored on purpose: a terminal that goes, below ``nohup``.
+    """Whether a signal is ignored on purpose, as SIGHUP is under ``nohup``.
 
-    Shells have jobs in the background ignore SIGINT, which is sent to such a job only to stop it.
+    Shells start background jobs with SIGINT ignored too, but whoever sends SIGINT to such a job wants to stop it.
     """
     return handler is signal.SIG_IGN and number not in (signal.SIGINT, signal.SIGTERM)
 
@@ -47,18 +47,18 @@ T = TypeVar("T", bound=_Stoppable)
 
 
 class Signals(AbstractContextManager["Signals"]):
-    """Has jobs stopped between two calls to the JVM, not amid one; who insists is obeyed at once.
+    """Delays the first signal until no call to the JVM is running; the second signal interrupts at once.
 
-    It can be entered again and again: each time signals of before are forgotten.
+    It can be entered several times; each time earlier signals are forgotten.
     """
 
     def __init__(self) -> None:
-        self._asked: type[KeyboardInterrupt] | None = None
+        self._pending: type[KeyboardInterrupt] | None = None
         self._before: dict[int, Any] = {}
         self._starts: list[_Start[Any]] = []
 
     def __enter__(self) -> Signals:
-        self._asked = None
+        self._pending = None
         self._before = {number: signal.getsignal(number) for number in _INTERRUPTS}
         for number, handler in self._before.items():
             if not _is_ignored(number, handler):
@@ -73,55 +73,55 @@ class Signals(AbstractContextManager["Signals"]):
 
     @property
     def came(self) -> bool:
-        """Whether there was a signal."""
-        return self._asked is not None
+        """Whether a signal has arrived."""
+        return self._pending is not None
 
     def obey(self) -> None:
-        """Raise what a signal asked for since the last call."""
-        if self._asked:
-            raise self._asked
+        """Raise the interrupt of a signal that has arrived."""
+        if self._pending:
+            raise self._pending
 
     def started(self, start: Callable[[], T]) -> T:
-        """What ``start`` returns.  It runs on a thread of its own, so that a signal interrupts no call to the JVM.
+        """The result of ``start``, which runs on its own thread, so that a signal interrupts no call to the JVM.
 
-        Raises what a signal asks for, at once; what starts is then stopped as soon as it is there, and the next start
-        waits for that.
+        Raises the interrupt of a signal at once.  The job is then stopped as soon as it has started, and the next
+        start waits for that.
         """
         self.obey()
-        self._starts = [left for left in self._starts if left.is_alive()]
-        waiting = _Start(start, tuple(self._starts))
-        self._starts.append(waiting)
-        waiting.start()
+        self._starts = [abandoned for abandoned in self._starts if abandoned.is_alive()]
+        thread = _Start(start, tuple(self._starts))
+        self._starts.append(thread)
+        thread.start()
         try:
-            while waiting.is_alive():
-                waiting.join(_START_PATIENCE)
+            while thread.is_alive():
+                thread.join(_START_PATIENCE)
                 self.obey()
         except BaseException:
-            waiting.abandon()
+            thread.abandon()
             raise
-        self._starts.remove(waiting)
-        return waiting.result()
+        self._starts.remove(thread)
+        return thread.result()
 
     def settle(self) -> None:
-        """Wait some seconds for what was left as it started, so that it leaves things as they were."""
+        """Wait a few seconds for abandoned starts, so that they clean up."""
         for start in self._starts:
             start.join(_CLEANING_SECONDS)
 
     def ignore(self) -> None:
-        """Ignore signals from now on: the process ends, which takes seconds."""
+        """Ignore signals from now on, because the process is ending, which takes seconds."""
         for number in _INTERRUPTS:
             signal.signal(number, signal.SIG_IGN)
         self._before = {}
 
     def obeyed_by(self, job: Job) -> Job:
-        """A job that obeys whenever it is waited for."""
+        """The job, whose ``wait`` raises the interrupt of a signal."""
         return cast("Job", _Obedient(job, self))
 
     def _take(self, number: int, frame: FrameType | None) -> None:
-        insists = self._asked is not None
-        self._asked = _INTERRUPTS[number]
-        if insists:
-            raise self._asked
+        is_repeated = self._pending is not None
+        self._pending = _INTERRUPTS[number]
+        if is_repeated:
+            raise self._pending
 
 
 class _Start(Thread, Generic[T]):
@@ -149,7 +149,7 @@ class _Start(Thread, Generic[T]):
             _stop(started)
 
     def abandon(self) -> None:
-        """Nobody waits for it any more."""
+        """Stop the job as soon as it has started; nobody waits for it any more."""
         with self._guard:
             self._is_abandoned = True
             started = self._outcome
@@ -164,13 +164,13 @@ class _Start(Thread, Generic[T]):
 
 
 def _stop(started: _Stoppable) -> None:
-    with contextlib.suppress(Exception):  # perhaps together with its JVM
+    with contextlib.suppress(Exception):  # its JVM may have ended
         started.stop()
 
 
 @contextmanager
 def ends_raised() -> Iterator[None]:
-    """SIGTERM and SIGHUP raise what they are at once, where only Python waits for something."""
+    """SIGTERM and SIGHUP raise their interrupts at once; for code that waits without the JVM."""
 
     def end(number: int, frame: FrameType | None) -> None:
         raise _INTERRUPTS[number]
@@ -188,7 +188,7 @@ def ends_raised() -> Iterator[None]:
 
 
 def end_process(signals: Signals) -> None:
-    """Leave nothing behind: after an interrupt the JVM does not outlive this process."""
+    """End the JVM after an interrupt, so that it does not outlive this process."""
     processes = sys.modules.get("flinkplan.executor.processes")
     if processes is None:
         return
@@ -198,13 +198,13 @@ def end_process(signals: Signals) -> None:
 
 
 def disregard_signals() -> None:
-    """From now on a signal only hastens the end of this process, which has done all that it was asked for."""
+    """From now on a signal only ends the child processes: the command is done, and this process is ending."""
     for number in _INTERRUPTS:
         if not _is_ignored(number, signal.getsignal(number)):
-            signal.signal(number, _hasten)
+            signal.signal(number, _end_children)
 
 
-def _hasten(number: int, frame: FrameType | None) -> None:
+def _end_children(number: int, frame: FrameType | None) -> None:
     processes = sys.modules.get("flinkplan.executor.processes")
     if processes is not None:
         processes.kill_processes()
@@ -216,11 +216,11 @@ class _Obedient:
         self._signals = signals
 
     def wait(self, timeout: float | None = None) -> bool:
-        left = timeout
+        remaining = timeout
         self._signals.obey()
-        while not self._job.wait(_PATIENCE if left is None else min(left, _PATIENCE)):
+        while not self._job.wait(_PATIENCE if remaining is None else min(remaining, _PATIENCE)):
             self._signals.obey()
-            if left is not None and (left := left - _PATIENCE) <= 0:
+            if remaining is not None and (remaining := remaining - _PATIENCE) <= 0:
                 return False
         return True
 

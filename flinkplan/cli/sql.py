@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .shell.shell import Shell
 
 
-@click.command(short_help="Type Flink SQL: a shell that shows the rows of a SELECT.")
-@click.option("-i", "--init", metavar="SCRIPT", help="Statements to begin with; the user's init.sql unless given.")
-@click.option("-f", "--file", metavar="SCRIPT", help="Execute the statements of this file, and end.")
-@click.option("-e", "--execute", "text", metavar="SQL", help="Execute these statements, and end.")
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--master", metavar="URL", help="Spark's master; local[*] unless given.")
+@click.command(short_help="Open a SQL shell, which shows the rows of each SELECT.")
+@click.option("-i", "--init", metavar="SCRIPT", help="Execute this file first; by default init.sql of the user.")
+@click.option("-f", "--file", metavar="SCRIPT", help="Execute the statements of this file, then exit.")
+@click.option("-e", "--execute", "text", metavar="SQL", help="Execute these statements, then exit.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option("--master", metavar="URL", help="Spark's master; local[*] by default.")
 @click.option("--conf", multiple=True, type=assignment, metavar="KEY=VALUE", help="A setting of Spark.")
 @variable_options
 @allow_database
@@ -40,18 +40,20 @@ def command(
     variables: Mapping[str, str],
     databases: tuple[str, ...],
 ) -> int:
-    """Execute statements as they are typed, in one session with one warm Spark.
+    """Execute statements as they are typed, in one session on one running Spark.
 
-    A SELECT shows its rows until its input ends or Ctrl-C stops it; an INSERT starts a job that runs on while more is
-    typed. HELP lists the rest. Where standard input is no terminal, its statements are executed, and with -f and -e
-    those; the first one that fails ends them, with its exit code. Then what has been started is waited for.
+    A SELECT shows its rows until its input ends or Ctrl-C stops it; an INSERT starts a job in the background. HELP
+    lists the commands of the shell.
+
+    Without a terminal, and with -f or -e, the statements are executed one after the other. The first one that fails
+    ends the shell with its exit code; otherwise the shell waits until all jobs have ended.
     """
     from .shell.engine import own_stderr
     from .shell.shell import Shell
     from .signals import ends_raised
 
     if file is not None and text is not None:
-        raise click.UsageError("--file and --execute say both what to execute.")
+        raise click.UsageError("--file and --execute exclude each other.")
     settings = dict(options)
     if master is not None:
         settings["flinkplan.master"] = master
@@ -80,7 +82,7 @@ def _session(shell: Shell, init: str | None, file: str | None, text: str | None)
 
 
 def _begin(shell: Shell, init: str | None) -> int:
-    """Execute the statements to begin with: those of a file that is named, or of the user's, if there is one."""
+    """Execute the first statements: those of the file ``init``, else those of the user's init.sql, if there is one."""
     if init is not None:
         return shell.execute(f"SOURCE {init}")
     own = _settings_folder() / "init.sql"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class StateCommands(click.Group):
-    """A group that shows a state where no command of it is named."""
+    """A group whose default command shows a state."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         is_named = bool(args) and (args[0] in self.commands or args[0] in self.get_help_option_names(ctx))
@@ -34,7 +34,7 @@ _SHOW = "show"
     subcommand_metavar="[show] CHECKPOINT [OPTIONS] | COMMAND [ARGS]...",
 )
 def command() -> None:
-    """Show the state of a job, write it as tables, or make a savepoint of tables."""
+    """Show the state of a job, export it as tables, or import a savepoint from tables."""
 
 
 command.add_command(export_command)
@@ -43,14 +43,15 @@ command.add_command(import_command)
 
 @command.command(_SHOW, short_help="Count or list the entries of a state.")
 @click.argument("checkpoint")
-@click.option("--sink", metavar="NAME", help="Only the query of this sink.")
-@click.option("--operator", metavar="N", help="Only this operator, by number, name or a pattern; list its entries.")
-@click.option("--key", metavar="VALUES", help="Only entries under this key, its columns separated by commas.")
-@click.option("--limit", type=int, default=20, show_default=True, help="At most so many entries a state.")
-@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
-@click.option("--plan", "plan_file", metavar="PLAN", help="Name columns as in this plan; of a savepoint.")
+@click.option("--sink", metavar="NAME", help="Show only the query of this sink.")
+@click.option("--operator", metavar="N", help="List the entries of this operator: a number, a name, or a pattern.")
+@click.option("--key", metavar="VALUES", help="List the entries of this key; separate its columns by commas.")
 @click.option(
-    "--flink", metavar="PLACE", help="Where Flink is: a Python with apache-flink, or a distribution's folder."
+    "--limit", type=click.IntRange(0), default=20, show_default=True, help="The maximum number of entries per state."
+)
+@click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option(
+    "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
 )
 @click.pass_obj
 def show_command(
@@ -61,25 +62,26 @@ def show_command(
     key: str | None,
     limit: int,
     format_: str,
-    plan_file: str | None,
     flink: str | None,
 ) -> None:
-    """Count the entries of every state of CHECKPOINT; with --operator or --key list them, with their expiry.
+    """Count the entries of each state of CHECKPOINT; with --operator or --key list them, with their expiry.
 
-    CHECKPOINT is the checkpoint of a job here, a savepoint or retained checkpoint of Flink, or a folder that export
-    has written.
+    CHECKPOINT is a checkpoint of 'flinkplan execute', a savepoint or retained checkpoint of Flink, or a directory that
+    export has written. It is only read.
 
-    Operators of a job here have a number within their sink's query, which is Spark's, and the name of their exec node
-    (join, or join#2); those of Flink have their UID (8_join), else the hash of it. Keys and values are shown as JSON,
-    one object a line with --format json. This reads only; it starts Spark, or for a savepoint Flink's classes, which
-    --flink names, or FLINK_PYTHON or FLINK_HOME in the environment.
+    In a checkpoint, operators have Spark's number within the query of their sink, and the name of their exec node
+    (join, or join#2). In a savepoint, they have their UID (8_join) or its hash. Keys and values are shown as JSON, with
+    --format json one object per line. The command starts Spark, or for a savepoint a JVM with Flink's classes: name
+    Flink with --flink, or with FLINK_PYTHON or FLINK_HOME in the environment.
     """
     from .state_tables import Selection, is_tables, opened, show
 
     if is_tables(checkpoint):
         if sink is not None:
-            raise click.UsageError("A savepoint has one state for all sinks: --sink is for checkpoints of a job here.")
-        with opened(checkpoint, flink, plan_file) as tables:
+            raise click.UsageError(
+                "--sink is for checkpoints of 'flinkplan execute': a savepoint has all sinks in one."
+            )
+        with opened(checkpoint, flink) as tables:
             show(tables, Selection(operator, key, limit), format_)
         return
     from ..executor.jobs.states import count, entries, find_states
@@ -98,17 +100,18 @@ def show_command(
 
 
 def _chosen(states: list[State], sink: str | None, operator: str | None) -> list[State]:
-    """The states asked for.  Raises :class:`PlanError` where there are none."""
+    """The states of this sink and operator.  Raises :class:`PlanError` where there are none."""
     from ..plan.errors import PlanError
 
-    found = [s for s in states if (sink is None or s.sink == sink) and (operator is None or _is(s, operator))]
-    if not found:
+    chosen = [s for s in states if (sink is None or s.sink == sink) and (operator is None or _matches(s, operator))]
+    if not chosen:
         known = dict.fromkeys(f"{s.sink}: {s.operator}{f' {s.node}' if s.node else ''}" for s in states)
-        raise PlanError("the checkpoint has no such operator", hint=f"there is {', '.join(known) or 'none with state'}")
-    return found
+        hint = f"the operators are {', '.join(known)}" if known else "no operator has state"
+        raise PlanError("the checkpoint has no such operator", hint=hint)
+    return chosen
 
 
-def _is(state: State, operator: str) -> bool:
+def _matches(state: State, operator: str) -> bool:
     names = (str(state.operator), state.node or "", (state.node or "").partition("#")[0])
     return any(fnmatchcase(name, operator) for name in names)
 
@@ -129,11 +132,11 @@ def _print_entries(state: State, entries: list[Entry], format_: str) -> None:
     for entry in entries:
         expires = entry.expires.isoformat(timespec="seconds") if entry.expires else None
         if format_ == "json":
-            told = {"key": entry.key, "value": entry.value, "expires": expires, "expired": entry.is_expired}
-            _print_json({**_head(state), **told})
+            fields = {"key": entry.key, "value": entry.value, "expires": expires, "expired": entry.is_expired}
+            _print_json({**_head(state), **fields})
         else:
-            when = f"{'expired' if entry.is_expired else 'expires'} {expires}" if expires else "never expires"
-            click.echo(one_line(f"  {_json(entry.key)}: {_json(entry.value)}  {when}"))
+            expiry = f"{'expired' if entry.is_expired else 'expires'} {expires}" if expires else "never expires"
+            click.echo(one_line(f"  {_json(entry.key)}: {_json(entry.value)}  {expiry}"))
 
 
 def _head(state: State) -> dict[str, Any]:
@@ -149,7 +152,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: binary as hexadecimal digits."""
+    """A value that JSON can represent: binary values become hexadecimal digits."""
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

@@ -12,37 +12,38 @@ from ..plan.printable import one_line
 if TYPE_CHECKING:
     from ..state.form import Manifest, OperatorState, StateTable
 
-_FLINK = click.option("--flink", metavar="PLACE", help="A Python with apache-flink, or the folder of a distribution.")
+_FLINK = click.option(
+    "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
+)
 
 
 @click.command("export", short_help="Write the state of a savepoint as tables.")
 @click.argument("savepoint")
-@click.option("-o", "--output", metavar="FOLDER", required=True, help="The folder to write, which does not exist yet.")
-@click.option("--plan", "plan_file", metavar="PLAN", help="Name columns as in this plan, which goes into the folder.")
+@click.option("-o", "--output", metavar="FOLDER", required=True, help="The new directory to write.")
 @_FLINK
-def export_command(savepoint: str, output: str, plan_file: str | None, flink: str | None) -> None:
-    """Write the states of SAVEPOINT into a folder: manifest.json, and a Parquet file for each state.
+def export_command(savepoint: str, output: str, flink: str | None) -> None:
+    """Write the states of SAVEPOINT to a directory: manifest.json, and a Parquet file for each state.
 
-    SAVEPOINT is a savepoint or a retained checkpoint of Flink. DuckDB, pandas and others read the files.
+    SAVEPOINT is a savepoint or a retained checkpoint of Flink. DuckDB, pandas and other tools can read the files.
     """
     from ..state.form_folder import write_folder
     from .state_tables import opened
 
     progress = _Progress()
-    with opened(savepoint, flink, plan_file) as state:
+    with opened(savepoint, flink) as state:
         manifest = write_folder(state, output, progress)
     progress.end()
     click.echo(one_line(f"{output}: {_summary(manifest)}"))
 
 
-@click.command("import", short_help="Make a savepoint of tables.")
+@click.command("import", short_help="Write a savepoint from tables.")
 @click.argument("folder")
-@click.option("-o", "--output", metavar="SAVEPOINT", required=True, help="The savepoint, which does not exist yet.")
+@click.option("-o", "--output", metavar="SAVEPOINT", required=True, help="The new savepoint to write.")
 @_FLINK
 def import_command(folder: str, output: str, flink: str | None) -> None:
-    """Write a savepoint of Flink, in the canonical form, from a FOLDER that export has written of one.
+    """Write a savepoint of Flink, in the canonical format, from a FOLDER that export has written.
 
-    Entries may have been changed, removed or added in the Parquet files; the columns are those that the manifest says.
+    Entries in the Parquet files may be changed, removed or added; the columns must stay as the manifest declares them.
     """
     from ..flink.writing import write_savepoint
     from ..state.form_folder import FolderState
@@ -54,11 +55,11 @@ def import_command(folder: str, output: str, flink: str | None) -> None:
 
 
 def _summary(manifest: Manifest) -> str:
-    """How much there is, and what was not decoded."""
+    """The number of entries and states, and the states that were not decoded."""
     tables = list(manifest.tables())
     text = f"{sum(table.entries or 0 for _, table in tables)} entries of {len(tables)} states"
     opaque = [f"{_name(operator)} {table.name}" for operator, table in tables if table.opaque]
-    return f"{text}; carried as bytes that are not decoded: {', '.join(opaque)}" if opaque else text
+    return f"{text}; copied as bytes, not decoded: {', '.join(opaque)}" if opaque else text
 
 
 def _name(operator: OperatorState) -> str:
@@ -76,7 +77,7 @@ class _Progress:
             self._print(f"\r\x1b[K{one_line(f'{_name(operator)} {table.name}: {entries} entries')}")
 
     def end(self) -> None:
-        """Remove what is shown."""
+        """Clear the line."""
         if self._is_shown:
             self._print("\r\x1b[K")
 

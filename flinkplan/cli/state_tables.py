@@ -1,4 +1,4 @@
-"""``flinkplan state`` of what is read as tables: savepoints of Flink, and folders in the neutral form."""
+"""``flinkplan state`` for states that are read as tables: savepoints of Flink, and exported directories."""
 
 from __future__ import annotations
 
@@ -10,22 +10,19 @@ from typing import Any
 
 import click
 
-from ..compat.uids import Uids
 from ..flink.savepoint import is_savepoint, read_savepoint
-from ..plan.document import load
 from ..plan.errors import PlanError
 from ..plan.printable import json_text, one_line
 from ..plan.record import Record
 from ..state.form import ROW_KIND, VALUE, JobState, Kind, OperatorState, StateTable
 from ..state.form_folder import FolderState, is_state_folder
-from ..state.naming import NamedState
 from .tables import aligned
 
 _KINDS = ("+I", "-U", "+U", "-D")
 
 
 class Selection(Record):
-    """What is asked for, by the options of the command."""
+    """The entries that the options of the command select."""
 
     operator: str | None
     key: str | None
@@ -33,24 +30,21 @@ class Selection(Record):
 
 
 def is_tables(place: str) -> bool:
-    """Whether a place is a savepoint or a folder in the neutral form."""
+    """Whether a path is that of a savepoint or an exported directory."""
     return is_savepoint(place) or is_state_folder(place)
 
 
 @contextmanager
-def opened(place: str, flink: str | None, plan_file: str | None = None) -> Iterator[JobState]:
-    """The state at a place, with the names of a plan if there is one; what is missing is said on standard error."""
-    plan = None if plan_file is None else load(plan_file)
-    holders = {} if plan is None else {uid: node for uid, (node, _) in Uids().holders(plan)}
-    folder = FolderState(place) if is_state_folder(place) else None
-    with nullcontext(folder) if folder else read_savepoint(place, flink, list(holders)) as state:
+def opened(place: str, flink: str | None) -> Iterator[JobState]:
+    """The state at a path; remarks about parts that could not be read are printed to standard error."""
+    with nullcontext(FolderState(place)) if is_state_folder(place) else read_savepoint(place, flink) as state:
         for remark in state.manifest.remarks:
             click.echo(one_line(f"note: {remark}"), err=True)
-        yield state if plan is None else NamedState(state, plan, holders)
+        yield state
 
 
 def show(state: JobState, selection: Selection, format_: str) -> None:
-    """Print the states, or the entries that are asked for."""
+    """Print the states, or the selected entries."""
     tables = _chosen(state, selection.operator)
     if selection.operator is None and selection.key is None:
         _print_counts(tables, format_)
@@ -61,12 +55,14 @@ def show(state: JobState, selection: Selection, format_: str) -> None:
 
 
 def _chosen(state: JobState, pattern: str | None) -> list[tuple[OperatorState, StateTable]]:
-    """The states asked for.  Raises :class:`PlanError` where there are none."""
+    """The states of matching operators.  Raises :class:`PlanError` where there are none."""
     tables = list(state.manifest.tables())
     chosen = [(o, t) for o, t in tables if pattern is None or any(fnmatchcase(n, pattern) for n in _names(o))]
     if not chosen:
         known = ", ".join(dict.fromkeys(_name(operator) for operator, _ in tables))
-        raise PlanError("the state has no such operator", hint=f"there is {known or 'none with state'}")
+        raise PlanError(
+            "the state has no such operator", hint=f"the operators are {known}" if known else "no operator has state"
+        )
     return chosen
 
 
@@ -110,7 +106,7 @@ def _print_entries(
 
 
 def _rows(state: JobState, table: StateTable, key: str | None) -> Iterator[dict[str, Any]]:
-    """The entries, those under a key alone if one is asked for.  Raises :class:`PlanError` for a key of other width."""
+    """The entries, with ``key`` only those of this key.  Raises :class:`PlanError` for another number of columns."""
     wanted = None if key is None else key.split(",")
     if wanted is not None and len(wanted) != len(table.key):
         raise PlanError(f"the key of {table.name} has {len(table.key)} columns, not {len(wanted)}")
@@ -126,7 +122,7 @@ def _text(value: Any) -> str:
 
 
 def _entry(table: StateTable, row: dict[str, Any]) -> dict[str, Any]:
-    """An entry by the parts that its kind has; a part that is a single value stands for itself."""
+    """The parts of an entry by name; a part with a single column is replaced by its value."""
     entry = {name: _part(part) if isinstance(part, dict) else part for name, part in row.items()}
     if table.kind.is_keyed:
         entry["key"] = list(row["key"].values())
@@ -143,7 +139,7 @@ def _part(part: dict[str, Any]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: row kinds as texts, +I left out, and binary as hexadecimal digits."""
+    """A value that JSON can represent: row kinds as texts (+I is left out), binary values as hexadecimal digits."""
     if isinstance(value, dict):
         kind = value.get(ROW_KIND)
         fields = {name: _plain(item) for name, item in value.items() if name != ROW_KIND}

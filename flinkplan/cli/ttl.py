@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ..plan.ttl import Edit, State
 
 
-@click.command(short_help="List the states of a plan and set how long they are kept.")
+@click.command(short_help="List the states of a plan and set their TTLs.")
 @click.argument("plan")
 @click.option("--set", "sets", multiple=True, metavar="NODE.STATE=TTL", help="Set the TTL of these states.")
 @click.option("--all", "all_", metavar="TTL", help="Set the TTL of every state.")
-@click.option("-i", "--in-place", is_flag=True, help="Write PLAN instead of standard output.")
+@click.option("-i", "--in-place", is_flag=True, help="Write the result to PLAN, not to standard output.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, format_: str) -> None:
-    """List every state of PLAN with its TTL and what expiring means there, or set TTLs.
+    """List each state of PLAN with its TTL and the effect of its expiry, or set TTLs.
 
     NODE is an id, an operator's name (join, or join#2 for the second one), or its description; NODE and STATE may
-    be patterns: 'join*.*=1 d'. Everything else in the file stays byte for byte, so the diff shows the TTLs only.
+    be patterns: 'join*.*=1 d'. Only the TTLs change; the rest of the file stays as it is, byte for byte.
     """
     from ..plan.document import loads
     from ..plan.output import write_text
@@ -56,23 +56,23 @@ def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, 
 
 
 def _written(sets: tuple[str, ...], all_: str | None) -> dict[str, str]:
-    """The TTLs of the command line as they are written, by what they are set for."""
+    """The TTLs of the command line, as the user wrote them, by their targets."""
     parts = (text.rpartition("=") for text in sets)
     return {**({} if all_ is None else {"every state": all_}), **{target: ttl for target, _, ttl in parts}}
 
 
 def _warn(plan: Plan, written: Mapping[str, str] | None = None) -> None:
-    """Say of TTLs, as the plan has them or as they are written now, what is perhaps not as meant."""
-    from ..advice import duration_findings, plan_findings
+    """Print warnings about the TTLs of the plan and those of the command line."""
+    from ..advice import of_duration, of_plan
     from ..plan.record import replace
     from ..plan.ttl import states
     from .errors import print_warning
 
     ttls = {state.address: state.ttl for state in states(plan) if state.ttl is not None}
     for target, ttl in {**ttls, **(written or {})}.items():
-        for finding in duration_findings(ttl, f"the TTL of {target}"):
+        for finding in of_duration(ttl, f"the TTL of {target}"):
             print_warning(finding)
-    for finding in plan_findings(plan):
+    for finding in of_plan(plan):
         if finding.rule == "ttl-downstream":
             print_warning(replace(finding, message=f"node {finding.node}: {finding.message}"))
 
@@ -91,7 +91,7 @@ def _list(states: list[State], format_: str) -> None:
 
         click.echo(json_text([_as_json(state) for state in states], indent=2))
     elif not states:
-        click.echo("The plan keeps no state that a TTL could clean.")
+        click.echo("The plan has no state with a TTL.")
     else:
         rows = [
             (

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from ..compat.upgrade import Upgrade
 
 
-@click.command(short_help="Carry a plan to a newer release of Flink.")
+@click.command(short_help="Convert a plan to a newer release of Flink.")
 @click.argument("old")
-@click.option("--to", default="2.3", show_default=True, metavar="RELEASE", help="The release of Flink to write it for.")
-@click.option("--spec", metavar="FILE", help="Compile this pipeline; keep ids and TTLs of the states that stay.")
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
+@click.option("--to", default="2.3", show_default=True, metavar="RELEASE", help="The release of Flink to convert to.")
+@click.option("--spec", metavar="FILE", help="Compile this pipeline, and keep the ids and TTLs of OLD.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option for --spec.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write the plan to this file.")
 @force_option
 @click.option("-i", "--in-place", is_flag=True, help="Write the plan to OLD.")
@@ -29,10 +29,10 @@ def command(
     force: bool,
     in_place: bool,
 ) -> None:
-    """Write the plan OLD as a newer release of Flink does, with the TTLs set by hand kept.
+    """Convert the plan OLD to a newer release of Flink; TTLs set by hand are kept. Releases may be skipped.
 
-    With --spec the pipeline is compiled anew, and the ids, versions and TTLs of its states are carried over where the
-    new plan still has them. What was done is said on standard error. Several releases may be skipped.
+    With --spec the pipeline is compiled again, and its plan gets the ids, versions and TTLs of the operators that OLD
+    has too. What was changed is printed to standard error.
     """
     from ..compat.upgrade import migrate
     from ..plan.document import dumps, loads
@@ -44,7 +44,7 @@ def command(
     check_output(output, force)
     text, name = read_plan_text(old)
     upgrade = migrate(loads(text, name), to)
-    _tell(upgrade)
+    _print_migrations(upgrade)
     plan = upgrade.plan
     if spec is not None:
         from .pipelines import compile_pipeline
@@ -54,6 +54,6 @@ def command(
     write_output(dumps(plan), old if in_place else output)
 
 
-def _tell(upgrade: Upgrade) -> None:
+def _print_migrations(upgrade: Upgrade) -> None:
     for migration in upgrade.migrations:
         click.echo(f"{migration.number}: {migration.summary}", err=True)

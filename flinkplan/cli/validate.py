@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from ..plan.findings import Finding
 
 
-@click.command(short_help="Find what is wrong with a plan.")
+@click.command(short_help="Check a plan for errors.")
 @click.argument("plan")
 @click.option(
     "--for",
     "engine",
     type=click.Choice(("spark", "flink")),
-    help="Where the plan is to be executed. What is refused there is an error; otherwise a note.",
+    help="Where the plan will be executed. What this engine refuses is then an error, and not a note.",
 )
 @variable_options
 @allow_database
-@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option first.")
-@click.option("--tables", metavar="SCRIPT", help="Tables to take in place of the plan's, which may only name them.")
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option("--tables", metavar="SCRIPT", help="Replace tables of the plan by those of this script.")
 @report_format
 @click.option("--strict", is_flag=True, help="Fail on warnings, too.")
 def command(
@@ -41,9 +41,9 @@ def command(
     format_: str,
     strict: bool,
 ) -> int:
-    """Check PLAN (a file, or - for standard input): its JSON, its schema, then what it means.
+    """Check PLAN (a file, or - for standard input): its JSON, its schema, then its meaning.
 
-    Everything is reported at once, with the line. Ends with 1 where an error is found. --var, --set, --tables
+    All findings are reported at once, with their lines. The exit code is 1 if there is an error. --var, --set, --tables
     and --allow-database are those of execute. No JVM is started.
     """
     from ..compat.reports import Report, render
@@ -61,19 +61,23 @@ def command(
     if engine == "flink":
         findings = [replace(f, severity=Severity.ERROR) if f.rule in REFUSED_BY_FLINK else f for f in findings]
     if not errors(findings):
-        held = loads(text, name)
-        whole = held if tables is None else restore(held, tables, dict(options))
-        findings += _of_engine(whole, text, name, engine, refusals(whole, variables, dict(options), databases))
+        loaded = loads(text, name)
+        if tables is not None:
+            loaded = restore(loaded, tables, dict(options))
+        plan_refusals = refusals(loaded, variables, dict(options), databases)
+        findings += _engine_findings(loaded, text, name, engine, plan_refusals)
         if engine == "flink":
-            places = Positions(text, name)
-            findings += (replace(f, location=places.location(f.pointer)) for f in starts_on_flink(whole))
+            positions = Positions(text, name)
+            findings += (replace(f, location=positions.location(f.pointer)) for f in starts_on_flink(loaded))
     report = Report("validate", name, findings, RULES, {name: text}, strict)
     click.echo(render(report, format_), nl=False)
     return 1 if any(map(report.fails, findings)) else 0
 
 
-def _of_engine(plan: Plan, text: str, name: str, engine: str | None, refusals: Iterable[Refusal]) -> Iterator[Finding]:
-    """What is wrong with the plan for the engine that is to execute it."""
+def _engine_findings(
+    plan: Plan, text: str, name: str, engine: str | None, refusals: Iterable[Refusal]
+) -> Iterator[Finding]:
+    """The findings about what the engine that will execute the plan refuses."""
     from ..executor.checks import Subject
     from ..plan.findings import Finding, Severity
     from ..plan.text.positions import Positions, pointer
@@ -81,24 +85,24 @@ def _of_engine(plan: Plan, text: str, name: str, engine: str | None, refusals: I
     positions = Positions(text, name)
     severity = Severity.NOTE if engine is None else Severity.ERROR
 
-    def found(refusal: Refusal, rule: str, severity: Severity) -> Finding:
+    def finding(refusal: Refusal, rule: str, severity: Severity) -> Finding:
         error = refusal.error
         if refusal.index is None:
             return Finding(rule, severity, error.message, location=positions.location(""), hint=error.hint)
         node = plan.nodes[refusal.index]
-        place = pointer("nodes", refusal.index, *refusal.steps)
-        location = positions.location(place)
-        return Finding(rule, severity, error.message, place, location, node.id, node.type, error.hint)
+        node_pointer = pointer("nodes", refusal.index, *refusal.steps)
+        location = positions.location(node_pointer)
+        return Finding(rule, severity, error.message, node_pointer, location, node.id, node.type, error.hint)
 
     for refusal in refusals:
         match refusal.subject:
             case Subject.OPTION if engine is not None:
-                yield found(refusal, "table-option", severity)
+                yield finding(refusal, "table-option", severity)
             case Subject.UNLISTED if engine != "flink":
-                yield found(refusal, "option-unlisted", Severity.ERROR)
+                yield finding(refusal, "option-unlisted", Severity.ERROR)
             case Subject.NODE | Subject.TABLE | Subject.DATABASE if engine != "flink":
-                yield found(refusal, f"spark-{refusal.subject.value}", severity)
+                yield finding(refusal, f"spark-{refusal.subject.value}", severity)
             case Subject.FILES if engine == "spark":
-                yield found(refusal, "spark-files", severity)
+                yield finding(refusal, "spark-files", severity)
             case Subject.VARIABLE | Subject.DEFINITION if engine == "spark":
-                yield found(refusal, f"spark-{refusal.subject.value}", Severity.NOTE)
+                yield finding(refusal, f"spark-{refusal.subject.value}", Severity.NOTE)

@@ -1,7 +1,7 @@
-"""What the user says of the tables of a plan: ``--var``, ``--var-file`` and ``--allow-database``.
+"""The options for the tables of a plan: ``--var``, ``--var-file`` and ``--allow-database``.
 
-What stands on a command line is seen by everybody on the machine, so that a variable's value can also come from the
-environment or from a file.
+A variable's value can also come from the environment or from a file, because every user of the machine can see the
+command line of a process.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def variable_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--var`` and ``--var-file``; the command is given both as ``variables``, values by name."""
+    """Adds ``--var`` and ``--var-file``; the command gets both as ``variables``, a mapping from names to values."""
 
     @wraps(command)
     def called(*args: Any, var: tuple[tuple[str, str], ...], var_file: tuple[str, ...], **options: Any) -> Any:
-        in_files = {name: value for path in var_file for name, value in read_variables(path).items()}
-        return command(*args, variables={**in_files, **dict(var)}, **options)
+        from_files = {name: value for path in var_file for name, value in read_variables(path).items()}
+        return command(*args, variables={**from_files, **dict(var)}, **options)
 
     file = click.option(
-        "--var-file", multiple=True, metavar="FILE", help="Lines NAME=VALUE of variables; --var goes before them."
+        "--var-file", multiple=True, metavar="FILE", help="Read variables from lines NAME=VALUE; --var overrides them."
     )
     single = click.option(
         "--var",
@@ -37,7 +37,7 @@ def variable_options(command: Callable[..., Any]) -> Callable[..., Any]:
         type=variable,
         metavar="NAME=VALUE",
         help="Replace ${NAME} in table options. NAME@env[=OTHER] takes the value from the environment, "
-        "NAME@file=PATH from a file: other users see what stands on a command line.",
+        "NAME@file=PATH from a file: use these for secrets, because other users can see command lines.",
     )
     return single(file(called))
 
@@ -47,9 +47,9 @@ allow_database = click.option(
     "databases",
     multiple=True,
     metavar="FOLDER",
-    help="A folder whose embedded databases a plan may open; such a database runs code that is stored in it.",
+    help="Allow plans to open embedded databases in this directory, which may run code stored in them.",
 )
-"""``--allow-database`` of the commands that execute plans, or look at what is executed."""
+"""``--allow-database`` of the commands that execute or check plans."""
 
 
 def variable(text: str) -> tuple[str, str]:
@@ -63,45 +63,46 @@ def variable(text: str) -> tuple[str, str]:
     if source not in ("env", "file") or not name:
         raise click.BadParameter(f"'{left}' is not of the form NAME@env or NAME@file")
     if source == "env":
-        return name, _of_environment(name, right if equals else name)
+        return name, _from_environment(name, right if equals else name)
     if not right:
-        raise click.BadParameter(f"'{left}' names no file: it is {name}@file=PATH")
-    return name, _of_file(name, right)
+        raise click.BadParameter(f"'{left}' names no file: write {name}@file=PATH")
+    return name, _from_file(name, right)
 
 
-def _of_environment(name: str, other: str) -> str:
-    if other not in os.environ:
-        raise click.BadParameter(f"the environment has no variable '{other}' for '{name}'")
-    value = os.environ[other]
+def _from_environment(name: str, environment_name: str) -> str:
+    if environment_name not in os.environ:
+        raise click.BadParameter(f"the environment has no variable '{environment_name}' for '{name}'")
+    value = os.environ[environment_name]
     if any("\ud800" <= char <= "\udfff" for char in value):
-        raise click.BadParameter(f"the environment variable '{other}' is not UTF-8 text")
+        raise click.BadParameter(f"the environment variable '{environment_name}' is not UTF-8 text")
     return value
 
 
-def _of_file(name: str, path: str) -> str:
-    """The text of a file without the line feed at its end, which editors put there."""
+def _from_file(name: str, path: str) -> str:
+    """The text of a file without the newline at its end, which editors add."""
     return _read(path, f"for '{name}'").removesuffix("\n").removesuffix("\r")
 
 
-def _read(path: str, what: str) -> str:
+def _read(path: str, purpose: str) -> str:
     try:
         return Path(path).read_bytes().decode("utf-8")
     except OSError as e:
-        raise click.BadParameter(f"the file '{path}' {what} cannot be read: {e.strerror}") from None
+        raise click.BadParameter(f"the file '{path}' {purpose} cannot be read: {e.strerror}") from None
     except ValueError:
-        raise click.BadParameter(f"the file '{path}' {what} is not UTF-8 text") from None
+        raise click.BadParameter(f"the file '{path}' {purpose} is not UTF-8 text") from None
 
 
 def read_variables(path: str) -> Mapping[str, str]:
-    """The variables in a file: lines ``NAME=VALUE``, comments behind ``#``, values perhaps between quotation marks.
+    """The variables in a file of lines ``NAME=VALUE``, with comments after ``#`` and values with or without quotes.
 
-    As ``.env`` files have it: between ``'`` all stands as it is, between ``"`` there are the escapes ``\\n``, ``\\t``,
-    ``\\"`` and ``\\\\``; without, a value ends with the line or before `` #``.  Nothing in a value is replaced.
+    The format is that of ``.env`` files: text between ``'`` is literal; between ``"`` there are the escapes ``\\n``,
+    ``\\t``, ``\\"`` and ``\\\\``; a value without quotes ends at the end of the line or before `` #``.  References to
+    variables in a value are not replaced.
 
-    Raises :class:`click.UsageError`, without the value, for a line that is none of these.
+    Raises :class:`click.UsageError`, whose message does not contain the value, for any other line.
     """
     try:
-        text = _read(path, "of variables")
+        text = _read(path, "of --var-file")
     except click.BadParameter as e:
         raise click.UsageError(e.message) from None
     return dict(_variables(text, path))
@@ -109,21 +110,21 @@ def read_variables(path: str) -> Mapping[str, str]:
 
 def _variables(text: str, path: str) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        written = line.strip()
-        if not written or written.startswith("#"):
+        assignment = line.strip()
+        if not assignment or assignment.startswith("#"):
             continue
-        found = _LINE.fullmatch(written)
-        if found is None:
+        match = _LINE.fullmatch(assignment)
+        if match is None:
             raise click.UsageError(f"{path}:{number} is not of the form NAME=VALUE")
-        yield found["name"], _value(found["value"], path, number)
+        yield match["name"], _value(match["value"], path, number)
 
 
-def _value(written: str, path: str, number: int) -> str:
-    if written[:1] not in ("'", '"'):
-        return re.split(r"\s+#|^#", written, maxsplit=1)[0].rstrip()
-    quoted = _QUOTED.fullmatch(written)
+def _value(text: str, path: str, number: int) -> str:
+    if text[:1] not in ("'", '"'):
+        return re.split(r"\s+#|^#", text, maxsplit=1)[0].rstrip()
+    quoted = _QUOTED.fullmatch(text)
     if quoted is None:
-        raise click.UsageError(f"{path}:{number} has a quotation mark that is not closed, or text behind it")
+        raise click.UsageError(f"{path}:{number} has an unclosed quotation mark, or text after the closing one")
     if quoted["escaped"] is None:
         return quoted["plain"]
     return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), quoted["escaped"], flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Who else is told of a job's batches: a page, and those who ask for counts."""
+"""The observers of a running job that options ask for: the report page and the metrics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .progress import Progress
 
 
 class Watched(Record):
-    """What the options ask for: a page at ``report``, served at the port ``ui``, counts at ``metrics_port``.
+    """The options: a page written to ``report`` or served on the port ``ui``, metrics served on ``metrics_port``.
 
-    ``ui_host`` and ``metrics_host`` are the addresses whose ports these are: unless given, of this machine alone.
+    ``ui_host`` and ``metrics_host`` are the addresses to listen at; ``None`` is the loopback address.
     """
 
     report: str | None = None
@@ -25,48 +25,47 @@ class Watched(Record):
 
     @property
     def is_on(self) -> bool:
-        """Whether anybody is told."""
+        """Whether there is an observer."""
         return self.report is not None or self.ui is not None or self.metrics_port is not None
 
     @contextmanager
     def watching(self) -> Iterator[list[Progress]]:
-        """Those to be told; afterwards the page is written, however the job has ended.
+        """The observers, which must be notified of each batch; on exit the page is written, even after a failure.
 
-        Raises :class:`FlinkplanError` for a port that is taken, and for a page that cannot be written.
+        Raises :class:`FlinkplanError` for a port that is in use, and for a page that cannot be written.
         """
         for host, port, option in ((self.ui_host, self.ui, "ui"), (self.metrics_host, self.metrics_port, "metrics")):
             if host is not None and port is None:
-                named = "--ui" if option == "ui" else "--metrics-port"
-                raise click.UsageError(f"--{option}-host needs {named}: that is the port.")
-        told: list[Progress] = []
+                port_option = "--ui" if option == "ui" else "--metrics-port"
+                raise click.UsageError(f"--{option}-host needs {port_option}.")
+        observers: list[Progress] = []
         with ExitStack() as stack:
             if self.report is not None or self.ui is not None:
                 from .pages import report
 
                 page = report.Report("flinkplan")
-                told.append(page)
+                observers.append(page)
                 if self.ui is not None:
-                    click.echo(
-                        f"watch it at {stack.enter_context(report.served(page, self.ui, _at(self.ui_host)))}", err=True
-                    )
+                    address = stack.enter_context(report.served(page, self.ui, _address(self.ui_host)))
+                    click.echo(f"watch it at {address}", err=True)
                 if self.report is not None:
                     stack.callback(page.write, self.report)
             if self.metrics_port is not None:
                 from . import metrics
 
-                counts = metrics.Metrics()
-                served = metrics.served(counts, self.metrics_port, _at(self.metrics_host))
-                click.echo(f"counts at {stack.enter_context(served)}", err=True)
-                told.append(counts)
-            yield told
+                counters = metrics.Metrics()
+                address = stack.enter_context(metrics.served(counters, self.metrics_port, _address(self.metrics_host)))
+                click.echo(f"metrics at {address}", err=True)
+                observers.append(counters)
+            yield observers
 
 
-def _at(host: str | None) -> str:
-    """The address to listen at; that others can reach it is said."""
+def _address(host: str | None) -> str:
+    """The address to listen at; a warning is printed where other machines can reach it."""
     from .serving import LOOPBACK, is_loopback
 
     if host is None or is_loopback(host):
         return host or LOOPBACK
     warning = click.style("warning: ", fg="yellow", bold=True)
-    click.echo(f"{warning}whoever reaches {host} can read what is served there: nobody has to log in", err=True)
+    click.echo(f"{warning}everybody who can reach {host} can read this: there is no login", err=True)
     return host

@@ -73,7 +73,7 @@ def test_in_place_needs_an_edit(plan: Path) -> None:
     assert flinkplan("ttl", "plan.json", "--in-place").code == 2
 
 
-def test_ttl_mends_a_bad_one(plan: Path) -> None:
+def test_ttl_fixes_a_bad_one(plan: Path) -> None:
     plan.write_text(TEXT.replace('"ttl" : "1 h"', '"ttl" : "1.5 h"', 1), "utf-8")
     assert flinkplan("ttl", "plan.json", "--set", "deduplicateState=90 min", "-i").code == 0
     assert flinkplan("validate", "plan.json").code == 0
@@ -111,7 +111,7 @@ def test_explain_rules_takes_a_pipeline_alone(plan: Path) -> None:
     for options in (["--physical"], ["--format", "html"], ["--sql", "pipeline.sql"]):
         outcome = flinkplan("explain", "--rules", "pipeline.sql", *options)
         assert outcome.code == 2
-        assert "--rules goes with --set, --format text or json, and --output alone" in outcome.err
+        assert "--rules can only be combined with --set, --format text or json" in outcome.err
 
 
 def test_explain(plan: Path, golden: Golden) -> None:

@@ -110,7 +110,7 @@ def test_loopback() -> None:
 def test_an_address_that_others_reach_is_warned_of(options: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     with Watched(**options).watching():
         said = capsys.readouterr().err
-    assert "warning: whoever reaches 0.0.0.0 can read what is served there" in said
+    assert "warning: everybody who can reach 0.0.0.0 can read this" in said
     assert "at http://0.0.0.0:" in said
 
 

@@ -83,4 +83,4 @@ def test_the_command_line_goes_before_files_and_later_files_before_earlier_ones(
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     outcome = flinkplan("run", str(tmp_path / "p.sql"), "--var-file", str(tmp_path / "missing"))
-    assert (outcome.code, "missing' of variables cannot be read" in outcome.err) == (2, True)
+    assert (outcome.code, "missing' of --var-file cannot be read" in outcome.err) == (2, True)

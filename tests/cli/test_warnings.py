@@ -21,7 +21,7 @@ def script(tmp_path: Path) -> str:
     return str(tmp_path / "p.sql")
 
 
-def test_a_warning_names_rule_place_and_mend(script: str) -> None:
+def test_a_warning_names_rule_place_and_fix(script: str) -> None:
     outcome = flinkplan("compile", script)
     assert outcome.code == 0
     assert outcome.out.startswith("{")

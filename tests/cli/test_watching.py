@@ -84,7 +84,7 @@ def test_the_page_is_served_while_the_job_runs() -> None:
 
 
 def test_a_long_run_keeps_its_sums(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "MOST", 20)
+    monkeypatch.setattr(report, "MAX_BATCHES", 20)
     kept = Report("a run")
     for number in range(200):
         kept.batch_done(batch(number, sink="ab"[number % 2]))
@@ -122,5 +122,5 @@ def test_a_run_with_all_of_it(tmp_path: Path) -> None:
     paths = ("--var", f"DATA={data}", "--var", f"OUT={tmp_path}/out")
     outcome = flinkplan("execute", str(plan), *paths, "--report", str(file), "--ui", "0", "--metrics-port", "0")
     assert outcome.code == 0, outcome.err
-    assert re.search(r"watch it at http://127\.0\.0\.1:\d+/\ncounts at http://127\.0\.0\.1:\d+/metrics\n", outcome.err)
+    assert re.search(r"watch it at http://127\.0\.0\.1:\d+/\nmetrics at http://127\.0\.0\.1:\d+/metrics\n", outcome.err)
     assert '"sink": "OrdersShipInfo"' in file.read_text()

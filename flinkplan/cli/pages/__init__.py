@@ -1,1 +1,1 @@
-"""Pages to look at: plans and differences as graphs, each one file that needs no network."""
+"""HTML pages: plans and differences as graphs, and reports of runs; each is one file that needs no network."""

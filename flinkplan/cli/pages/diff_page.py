@@ -1,4 +1,4 @@
-"""The difference between two plans as a page: both on one graph."""
+"""The difference between two plans as a page, with both plans in one graph."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _RESULTS = {Effect.NO: "results stay", Effect.YES: "results change", Effect.UNKN
 def diff_page(
     diff: Diff, sql: str | None = None, places: Mapping[int, Places] | None = None, is_yaml: bool = False
 ) -> Graph:
-    """The nodes of both plans, those that match as one, each with what is found of it.
+    """The nodes of both plans with their findings; two nodes that match are one node of the graph.
 
-    ``sql`` is the pipeline of the new plan, or its spec in YAML; ``places`` are those of its operators, by node id.
+    ``sql`` is the pipeline of the new plan in SQL or YAML; ``places`` are the places of operators in it, by node id.
     """
     script = Script.of(sql, places or {}, is_yaml)
     page = _DiffPage(diff, script.places)
@@ -41,7 +41,7 @@ def diff_page(
         nodes,
         tuple(page.edges()),
         verdict=str(diff.verdict),
-        sections=tuple(page.whole(nodes)),
+        sections=tuple(page.plan_sections(nodes)),
         sql=script.text,
         colours=script.colours,
     )
@@ -68,22 +68,22 @@ class _DiffPage:
         return "" if finding.old_node is None else self._keys.get(("old", finding.old_node), "")
 
     def node(self, edit: Edit) -> Node:
-        """What an edit is about."""
+        """The node of the graph for an edit."""
         side, operator = self._shown(edit)
         node, key = operator.node, _key(edit)
-        counted = [f for f in self._findings.get(key, []) if not f.allowed]
+        findings = [f for f in self._findings.get(key, []) if not f.allowed]
         return Node(
             key,
             _ids(edit),
             short_name(node),
             about(node),
             tuple(sorted({f"TTL {s.ttl}" for s in operator.states if s.ttl not in (None, "0 ms")})),
-            (*self._found(key), *_changes(edit), *sections(operator, side.names[node.id], None)),
+            (*self._finding_sections(key), *_changes(edit), *sections(operator, side.names[node.id], None)),
             _MARKS[type(edit)],
-            str(worst(f.verdict for f in counted)) if counted else None,
+            str(worst(f.verdict for f in findings)) if findings else None,
             bool(operator.states),
             () if isinstance(edit, Remove) else self._places.get(node.id, ()),
-            _reason(counted),
+            _reason(findings),
         )
 
     def _shown(self, edit: Edit) -> tuple[Side, Operator]:
@@ -91,29 +91,29 @@ class _DiffPage:
             return self._diff.old, self._old[edit.old.id]
         return self._diff.new, self._new[edit.new.id]
 
-    def _found(self, key: str) -> Iterator[Section]:
+    def _finding_sections(self, key: str) -> Iterator[Section]:
         for finding in self._findings.get(key, []):
-            words = [without_secrets(finding.message)]
+            lines = [without_secrets(finding.message)]
             if finding.hint:
-                words.append(f"hint: {finding.hint}")
-            told = self._diff.asked.told(finding.flink, finding.change_rule.spark)
-            words.append(f"{told}, {_RESULTS[finding.results]} ({finding.rule})")
+                lines.append(f"hint: {finding.hint}")
+            verdicts = self._diff.platforms.describe(finding.flink, finding.change_rule.spark)
+            lines.append(f"{verdicts}, {_RESULTS[finding.results]} ({finding.rule})")
             verdict = "allowed" if finding.allowed else str(finding.verdict)
-            yield Section(verdict, "\n".join(words), mark=verdict)
+            yield Section(verdict, "\n".join(lines), mark=verdict)
 
-    def whole(self, nodes: Sequence[Node]) -> Iterator[Section]:
-        """What is found of the plans as a whole, and which nodes are judged how, the worst first."""
-        yield from self._found("")
+    def plan_sections(self, nodes: Sequence[Node]) -> Iterator[Section]:
+        """The findings about the plans as a whole, and the verdicts on nodes, the worst first."""
+        yield from self._finding_sections("")
         judged = [(node, Verdict(node.verdict)) for node in nodes if node.verdict is not None]
         judged.sort(key=lambda item: item[1], reverse=True)
         rows = tuple(
             (f"{node.name} {node.id}", node.mark or "", str(verdict), node.reason or "") for node, verdict in judged
         )
-        same = f"{len(nodes) - len(rows)} of {len(nodes)} stay as they are."
-        yield Section("Operators", same, heads=("operator", "", "state", "why") if rows else (), rows=rows)
+        summary = f"{len(nodes) - len(rows)} of {len(nodes)} have no findings."
+        yield Section("Operators", summary, heads=("operator", "", "state", "why") if rows else (), rows=rows)
 
     def edges(self) -> Iterator[Edge]:
-        """The edges of both plans; those of one alone are marked."""
+        """The edges of both plans; those in only one of them are marked."""
         old = dict(self._edges_of("old", self._diff.old, self._old))
         new = dict(self._edges_of("new", self._diff.new, self._new))
         for ends, kinds in {**old, **new}.items():
@@ -131,7 +131,7 @@ class _DiffPage:
 
 
 def _reason(findings: Sequence[ChangeFinding]) -> str | None:
-    """What the worst of some findings says."""
+    """The message of the worst finding."""
     return without_secrets(max(findings, key=lambda finding: finding.verdict).message) if findings else None
 
 

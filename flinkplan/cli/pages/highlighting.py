@@ -1,4 +1,4 @@
-"""The colours of SQL on a page: by the tokens of our own lexer, so that they are those of what is compiled."""
+"""The colours of SQL on a page, from the tokens of the planner's lexer."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ...planner.sql.lexer import BINARY, NUMBER, QUOTED, STRING, WORD, Token, to
 from ...planner.sql.source import Source
 
 Piece: TypeAlias = tuple[int, int, str]
-"""A part of a text, from one character up to another, and the class that it has on the page."""
+"""The start and the end of a part of a text, and its CSS class."""
 
 _CLASSES = {STRING: "string", BINARY: "string", NUMBER: "number", QUOTED: "name"}
 _COMMENT = re.compile(r"--[^\n]*|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def pieces(sql: str) -> tuple[Piece, ...]:
-    """The parts of a script that have a colour, in their order; the rest has none."""
+    """The parts of a script that have a colour, in their order."""
     return tuple(_pieces(sql))
 
 

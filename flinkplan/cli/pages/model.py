@@ -1,4 +1,4 @@
-"""What a page shows, whatever it is about."""
+"""The content of a page with a graph."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from ...plan.record import Record
 
 
 class Section(Record):
-    """A part of what is known of a node: a text, or rows of cells under heads."""
+    """A section about a node or the plan: a text, a table, or both."""
 
     head: str
     text: str | None = None
     heads: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     mark: str | None = None
-    """How it is coloured: a verdict, or ``None``."""
+    """The verdict by which it is coloured, or ``None``."""
 
 
 class Node(Record):
-    """A box of the graph; ``key`` is its own, ``id`` what people call it.
+    """A box of the graph; ``key`` is unique on the page, ``id`` is what users see.
 
-    ``mark`` says what became of it in a difference, ``verdict`` what that does to state, ``reason`` why.
-    ``places`` are where it stands in the text beside the graph: from one character up to another.
+    In a difference, ``mark`` is the kind of the edit, ``verdict`` its effect on state, ``reason`` why.  ``places`` are
+    the ranges of characters, start and end, that it comes from in the text beside the graph.
     """
 
     key: str
@@ -46,9 +46,9 @@ class Edge(Record):
 
 
 class Graph(Record):
-    """A page: its title, a line below it, a verdict if there is one, what is said of the whole, the graph, and SQL.
+    """A page: title and subtitle, a verdict for a difference, sections about the plan, the graph, and its SQL.
 
-    ``colours`` are parts of the SQL with the classes that they have: :func:`.highlighting.pieces`.
+    ``colours`` are the parts of the SQL with their CSS classes, from :func:`.highlighting.pieces`.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""A graph as one HTML file: style, program and data are in it, and nothing is loaded from elsewhere.
+"""A graph as one HTML file, which holds style, program and data and loads nothing else.
 
 The graph is laid out in the browser by dagre (MIT, ``assets/dagre.LICENSE``).
 """
@@ -27,8 +27,8 @@ from .static_text import static_text
 def page(graph: Graph) -> str:
     """The HTML of a page.
 
-    Texts of plans reach it as data, which the program shows as text, and escaped, for where no script runs; its content
-    security policy allows no script but the page's own, and no address at all.
+    Texts of a plan are untrusted.  They are JSON data, which the program shows as text, and escaped HTML, for browsers
+    that run no scripts.  The content security policy allows only the page's own scripts and no network access.
     """
     data = masked_json("", to_builtins(graph))
     shown = convert(data, Graph)
@@ -43,7 +43,7 @@ def page(graph: Graph) -> str:
 
 
 def report_page(data: Mapping[str, Any]) -> str:
-    """The HTML of a job's run; ``data`` as :meth:`.report.Report.data` has it, ``live`` where it is to ask for more."""
+    """The HTML of a job's run from :meth:`.report.Report.data`; with ``live`` the page loads new data itself."""
     return _filled("report.html", data["title"], data, {"program": _asset("report.js")})
 
 
@@ -64,7 +64,7 @@ def _asset(name: str) -> str:
 
 
 def _as_data(data: Any) -> str:
-    """JSON that neither ends nor comments out the element that it stands in."""
+    """JSON that can stand in a ``script`` element: it contains no tag and no comment."""
     return json.dumps(data, ensure_ascii=True).replace("<", "\\u003c")
 
 

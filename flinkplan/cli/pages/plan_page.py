@@ -24,9 +24,9 @@ def plan_page(
     places: Mapping[int, Places] | None = None,
     is_yaml: bool = False,
 ) -> Graph:
-    """The operators of a plan with what is known of each, what runs them on Spark included.
+    """The operators of a plan with their properties and what runs them on Spark.
 
-    ``sql`` stands beside, or a spec in YAML; ``places`` are those of the operators in it, by node id.
+    ``sql`` is the pipeline in SQL or YAML to show beside it; ``places`` are the places of operators in it, by node id.
     """
     script = Script.of(sql, places or {}, is_yaml)
     operators = explain(plan)
@@ -40,7 +40,7 @@ def plan_page(
             for id, operator in operators.items()
         ),
         tuple(edges(plan, operators)),
-        sections=(_whole(operators, names),),
+        sections=(_all_states(operators, names),),
         sql=script.text,
         colours=script.colours,
     )
@@ -52,7 +52,7 @@ def _subtitle(plan: Plan, executions: Mapping[int, Execution]) -> str:
 
 
 def _executions(plan: Plan) -> dict[int, Execution]:
-    """What runs the nodes; nothing for a plan that is not executed."""
+    """What runs each node on Spark, by node id; empty for a plan that cannot be executed."""
     from ...executor.checks import check_runnable
     from ...executor.physical import executions_by_default
 
@@ -64,7 +64,7 @@ def _executions(plan: Plan) -> dict[int, Execution]:
 
 
 def edges(plan: Plan, operators: Mapping[int, Operator]) -> Iterator[Edge]:
-    """The edges of a plan, with the kinds of rows that pass."""
+    """The edges of a plan, with the kinds of rows on them."""
     for node in plan.nodes:
         for source in plan.inputs(node):
             yield Edge(str(source.id), str(node.id), operators[source.id].changelog)
@@ -90,12 +90,12 @@ def _badges(operator: Operator, execution: Execution | None) -> tuple[str, ...]:
 
 
 def short_name(node: ExecNode) -> str:
-    """The operator's name as its description begins."""
+    """The operator's name, with which its description begins."""
     return (node.description or node.type).partition("(")[0]
 
 
 def about(node: ExecNode) -> str:
-    """The table that is read or written, else what the description says between its brackets."""
+    """The table that a source or sink uses; for other nodes the text in brackets of the description."""
     if isinstance(node, TableSourceScan):
         return node.scan_table_source.table.name
     if isinstance(node, Sink):
@@ -104,13 +104,13 @@ def about(node: ExecNode) -> str:
 
 
 def sections(operator: Operator, name: str, execution: Execution | None) -> Iterator[Section]:
-    """What is known of an operator, part by part."""
+    """The sections about an operator."""
     node = operator.node
     yield Section("Description", node.description or node.type)
-    facts = [("called", name), ("type", node.type), ("rows", operator.changelog)]
+    properties = [("name", name), ("type", node.type), ("rows", operator.changelog)]
     if operator.keys:
-        facts.append(("keys", ", ".join(operator.keys)))
-    yield Section("Operator", rows=tuple(facts))
+        properties.append(("keys", ", ".join(operator.keys)))
+    yield Section("Operator", rows=tuple(properties))
     if operator.states:
         rows = tuple((s.name, "for ever" if s.ttl == "0 ms" else str(s.ttl), s.meaning) for s in operator.states)
         yield Section("State", heads=("name", "TTL", "what an expired entry means"), rows=rows)
@@ -129,8 +129,7 @@ def _on_spark(execution: Execution) -> Iterator[Section]:
         yield Section("State on Spark", heads=("name", "kind", "for a key", "kept"), rows=kept)
 
 
-def _whole(operators: Mapping[int, Operator], names: Mapping[int, str]) -> Section:
-    """All states of the plan."""
+def _all_states(operators: Mapping[int, Operator], names: Mapping[int, str]) -> Section:
     rows = tuple(
         (f"{names[id]}.{state.name}", "for ever" if state.ttl == "0 ms" else str(state.ttl))
         for id, operator in operators.items()

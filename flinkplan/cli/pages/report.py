@@ -1,4 +1,4 @@
-"""A job's run as a page: kept while it runs, written when it has ended, or served while one looks."""
+"""The report of a job's run as a page, which is written when the job has ended, or served while it runs."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .page import report_page
 if TYPE_CHECKING:
     from ...executor.jobs.progress import QueryProgress
 
-MOST = 4000
-"""How many batches are kept; beyond, every second one of the older half goes into the next."""
+MAX_BATCHES = 4000
+"""The maximum number of batches in a report; with more, the older half is merged two by two."""
 _SUMS = ("rows_read", "rows_written", "rows_dropped", "duration_ms")
 
 
 class Report:
-    """Keeps what a job says of its batches."""
+    """Keeps the progress of a job, batch by batch."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -31,48 +31,50 @@ class Report:
         self._lock = threading.Lock()
 
     def batch_done(self, progress: QueryProgress) -> None:
-        """Keep a batch."""
+        """Add a batch."""
         if progress.is_idle:
             return
         with self._lock:
             self._batches.append(as_json(progress))
-            if len(self._batches) > MOST:
-                self._batches = _thinned(self._batches)
+            if len(self._batches) > MAX_BATCHES:
+                self._batches = _merged(self._batches)
 
     def ended(self, how: str) -> None:
-        """Say how the job ended."""
+        """Note how the job ended."""
         with self._lock:
             self._state = how
 
     def data(self) -> dict[str, Any]:
-        """What the page shows."""
+        """The data that the page shows."""
         with self._lock:
             return {"title": self._title, "state": self._state, "batches": list(self._batches)}
 
     def write(self, path: str) -> None:
-        """Write the page to a file, which appears whole or not at all, or to standard output for ``-``."""
+        """Write the page to a file, completely or not at all, or to standard output for ``-``."""
         write_output(report_page(self.data()), path)
 
 
-def _thinned(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The older half, by sink two batches in one; what is counted is added up, what is measured is the later one's."""
-    old, new = batches[: MOST // 2], batches[MOST // 2 :]
-    waiting: dict[str, dict[str, Any]] = {}
-    found: list[dict[str, Any]] = []
+def _merged(batches: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The batches, of which the older half is merged two by two for each sink: counts are summed, the rest is kept
+    of the later batch.
+    """
+    old, new = batches[: MAX_BATCHES // 2], batches[MAX_BATCHES // 2 :]
+    unpaired: dict[str, dict[str, Any]] = {}
+    merged: list[dict[str, Any]] = []
     for batch in old:
-        first = waiting.pop(batch["sink"], None)
+        first = unpaired.pop(batch["sink"], None)
         if first is None:
-            waiting[batch["sink"]] = batch
+            unpaired[batch["sink"]] = batch
         else:
-            found.append({**batch, **{key: first[key] + batch[key] for key in _SUMS}})
-    return [*found, *waiting.values(), *new]
+            merged.append({**batch, **{key: first[key] + batch[key] for key in _SUMS}})
+    return [*merged, *unpaired.values(), *new]
 
 
 @contextmanager
 def served(report: Report, port: int, host: str = LOOPBACK) -> Iterator[str]:
-    """Serve the page at a port of this machine, or of the address ``host``, at a free one for 0; its address.
+    """Serve the page on a port of the address ``host``, for 0 on a free one; gives its URL.
 
-    Raises :class:`FlinkplanError` where the port is taken.
+    Raises :class:`FlinkplanError` where the port is in use.
     """
     page = report_page(report.data() | {"live": True}).encode()
     answers: dict[str, Answer] = {

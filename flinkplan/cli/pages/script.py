@@ -1,4 +1,4 @@
-"""The pipeline that stands beside a graph, as it can be shown."""
+"""The pipeline beside a graph, without its secrets."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ...plan.secrets import hidden
 from .highlighting import Piece, pieces
 
 Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Parts of a text: from one character up to another."""
+"""Ranges of characters in a text, each with start and end."""
 
 
 class Script(Record):
-    """A text without its secrets, if there is one, where operators stand in it by node id, and what has a colour."""
+    """A pipeline without its secrets, the places of operators in it by node id, and its coloured parts."""
 
     text: str | None
     places: Mapping[int, Places]
@@ -22,7 +22,7 @@ class Script(Record):
 
     @classmethod
     def of(cls, text: str | None, places: Mapping[int, Places], is_yaml: bool) -> Script:
-        """That of a script as it was written, with the places in that; what is no SQL has no colours."""
+        """Hides the secrets of a script and moves its places accordingly; YAML gets no colours."""
         if text is None:
             return cls(None, {}, ())
         shown, shifted = hidden(text)

@@ -1,4 +1,4 @@
-"""Where the operators of a plan stand in the pipeline that it was compiled from."""
+"""The places of a plan's operators in the pipeline that it was compiled from."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from .script import Places
 def places_in(plan: Plan, text: str, name: str) -> dict[int, Places]:
     """The places of operators by node id.
 
-    Raises :class:`FlinkplanError` for a text that is no pipeline.
+    Raises :class:`FlinkplanError` for a text that is not a pipeline.
     """
-    lines = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+    line_starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
 
-    def within(span: ast.Span) -> tuple[int, int]:
+    def in_text(span: ast.Span) -> tuple[int, int]:
         (line, column), (end_line, end_column) = span.source.position(span.start), span.source.position(span.end)
-        return lines[line - 1] + column - 1, lines[end_line - 1] + end_column - 1
+        return line_starts[line - 1] + column - 1, line_starts[end_line - 1] + end_column - 1
 
-    found = places(plan, parse_pipeline(text, name)).items()
-    return {id: tuple(within(span) for span in spans if span is not ast.NO_SPAN) for id, spans in found}
+    spans_by_node = places(plan, parse_pipeline(text, name)).items()
+    return {id: tuple(in_text(span) for span in spans if span is not ast.NO_SPAN) for id, spans in spans_by_node}

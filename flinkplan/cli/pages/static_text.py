@@ -1,4 +1,4 @@
-"""A graph as plain HTML, for where no script runs: each node with its inputs and with all that is known of it."""
+"""A graph as plain HTML for browsers that run no scripts: each node with its inputs and sections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .model import Graph, Node, Section
 
 
 def static_text(graph: Graph) -> str:
-    """What is said of the whole, and then node by node, the sinks first."""
+    """The sections about the plan, then the nodes, the sinks first."""
     return "\n".join(_parts(graph))
 
 

@@ -1,1 +1,1 @@
-"""The shell: statements typed one after the other, in one session with one warm Spark."""
+"""The SQL shell: executes statements in one session on one running Spark."""

@@ -1,4 +1,4 @@
-"""Completion of what is typed: tables, columns, functions, options and keywords."""
+"""Completion of tables, columns, functions, options and keywords."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "VIEW", "DESCRIBE",
 
 
 class SqlCompleter(Completer):
-    """Completes the last word of a statement by what stands before it and by the catalog of the session."""
+    """Completes the last word of a statement by the words before it and by the catalog of the session."""
 
     def __init__(self, catalog: Callable[[], Catalog]) -> None:
         self._catalog = catalog
@@ -54,45 +54,45 @@ class SqlCompleter(Completer):
             yield from _matching(typed, sorted(RESERVED), "keyword")
 
     def _tables(self) -> list[str]:
-        return sorted(map(_written, self._catalog().names()))
+        return sorted(map(_quoted, self._catalog().names()))
 
     def _columns(self, text: str, owner: Iterable[Token]) -> list[str]:
-        """The columns of the tables that the text names; with an owner, of what is called so."""
-        called = {_name(text, token) for token in owner}
-        found: dict[str, None] = {}
+        """The columns of the tables in the text; with an owner, only of the table with this name or alias."""
+        owners = {_name(text, token) for token in owner}
+        columns: dict[str, None] = {}
         names = [_name(text, token) for token in tokenize(Source(text)) if token.kind in (WORD, QUOTED)]
         for i, name in enumerate(names):
             item = self._catalog().find((name,))
-            if item is not None and (not called or called & {*names[i : i + 3]}):  # t, t a, t AS a
-                found |= dict.fromkeys(_columns_of(item))
-        return list(found)
+            if item is not None and (not owners or owners & {*names[i : i + 3]}):  # t, t a, t AS a
+                columns |= dict.fromkeys(_columns_of(item))
+        return list(columns)
 
 
 def _last_statement(text: str) -> list[Token]:
-    """The tokens behind the last semicolon."""
+    """The tokens after the last semicolon."""
     tokens = [token for token in tokenize(Source(text)) if token.kind != END]
     ends = [i for i, token in enumerate(tokens) if token.key == ";"]
     return tokens[ends[-1] + 1 :] if ends else tokens
 
 
 def _name(text: str, token: Token) -> str:
-    written = text[token.start : token.end]
-    return written[1:-1].replace("``", "`") if token.kind == QUOTED else written
+    identifier = text[token.start : token.end]
+    return identifier[1:-1].replace("``", "`") if token.kind == QUOTED else identifier
 
 
 def _columns_of(item: Table | View) -> list[str]:
     columns = item.resolved.schema.columns if isinstance(item, Table) else item.row_type.fields
-    return [_written(column.name) for column in columns]
+    return [_quoted(column.name) for column in columns]
 
 
-def _written(name: str) -> str:
-    """A name as SQL needs it: in backquotes where it is no plain word."""
+def _quoted(name: str) -> str:
+    """A name as an identifier of SQL, with backquotes where it needs them."""
     is_plain = re.fullmatch(r"[^\W\d]\w*", name) and name.upper() not in RESERVED
     return name if is_plain else f"`{name.replace('`', '``')}`"
 
 
 def _options(text: str, tokens: list[Token]) -> list[str]:
-    """What may stand in an open quote: settings behind SET; names or options of connectors and formats in WITH."""
+    """The completions of an open string: settings after SET; options of WITH, and names of connectors and formats."""
     if not tokens:
         return []
     if tokens[0].key in ("SET", "RESET"):
@@ -102,8 +102,8 @@ def _options(text: str, tokens: list[Token]) -> list[str]:
         if key == "connector":
             return sorted(CONNECTORS)
         return sorted(FORMATS) if key == "format" or key.endswith(".format") else []
-    named = re.search(r"'connector'\s*=\s*'([^']*)'", text[tokens[0].start :])
-    connector = CONNECTORS.get(named[1]) if named else None
+    match = re.search(r"'connector'\s*=\s*'([^']*)'", text[tokens[0].start :])
+    connector = CONNECTORS.get(match[1]) if match else None
     return ["connector", "format", *sorted(option.key for option in (connector and connector.options) or ())]
 
 
@@ -112,9 +112,9 @@ def _function_names() -> tuple[str, ...]:
     return tuple(sorted({name for f in all_functions() if f.named for name in (f.name, *f.aliases)}))
 
 
-def _matching(typed: str, words: Iterable[str], what: str) -> Iterator[Completion]:
-    """The words that begin as typed, in small letters where that is how one types them."""
-    lower = typed.islower() and what in ("keyword", "statement", "function")
+def _matching(typed: str, words: Iterable[str], kind: str) -> Iterator[Completion]:
+    """The words that begin with ``typed``; keywords and functions are in lower case where ``typed`` is."""
+    lower = typed.islower() and kind in ("keyword", "statement", "function")
     for word in words:
         if word.upper().startswith(typed.upper()) and word != typed:
-            yield Completion(word.lower() if lower else word, -len(typed), display_meta=what)
+            yield Completion(word.lower() if lower else word, -len(typed), display_meta=kind)

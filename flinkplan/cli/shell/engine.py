@@ -1,4 +1,4 @@
-"""Spark, started while one types."""
+"""Starts Spark in the background, while the user types."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from threading import Thread
 
 
 class Engine:
-    """Starts a Spark session on a thread of its own.
+    """Starts a Spark session on its own thread.
 
-    ``options`` are those of the session: ``flinkplan.master`` and ``flinkplan.conf.*`` say how.
+    ``options`` are those of the shell's session, of which ``flinkplan.master`` and ``flinkplan.conf.*`` are used.
     """
 
     def __init__(self, options: Mapping[str, str]) -> None:
@@ -22,16 +22,16 @@ class Engine:
         self._thread = Thread(target=self._start, daemon=True)
 
     def start(self) -> None:
-        """Begin; it takes some seconds."""
+        """Start Spark and return at once; Spark is ready some seconds later."""
         self._thread.start()
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is there, or has failed."""
+        """Whether Spark has started, or failed to."""
         return self._thread.ident is not None and not self._thread.is_alive()
 
     def wait(self) -> None:
-        """Wait until it is there.  Raises what it failed with, once."""
+        """Wait until Spark has started.  Raises the error of a failed start, once."""
         if self._thread.ident is not None:
             self._thread.join()
         error, self._error = self._error, None
@@ -52,18 +52,18 @@ class Engine:
 
 @contextmanager
 def own_stderr() -> Iterator[None]:
-    """Errors reach the terminal while a starting JVM has this process's standard error; PySpark's warnings do not."""
-    kept = sys.stderr
+    """Keep ``sys.stderr`` on the terminal while a starting JVM redirects descriptor 2; hides PySpark's warnings."""
+    original = sys.stderr
     try:
-        number = os.dup(kept.fileno())
-    except OSError:  # no file at all, which the JVM cannot take either
+        descriptor = os.dup(original.fileno())
+    except OSError:  # not a file, so the JVM cannot redirect it
         yield
         return
-    with os.fdopen(number, "w", encoding=kept.encoding, errors=kept.errors, buffering=1) as own:
+    with os.fdopen(descriptor, "w", encoding=original.encoding, errors=original.errors, buffering=1) as own:
         sys.stderr = own
         try:
             with warnings.catch_warnings():
                 warnings.filterwarnings("ignore", module=r"pyspark\.")
                 yield
         finally:
-            sys.stderr = kept
+            sys.stderr = original

@@ -1,4 +1,4 @@
-"""The jobs that a shell has started."""
+"""The jobs of a shell."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHECKPOINT = "execution.checkpointing.dir"
 
 
 class ShellJob:
-    """A job by its number; ``checkpoint`` is where it keeps its state, unless that goes with it."""
+    """A job of the shell; ``checkpoint`` is the directory of its state, ``None`` for a temporary one."""
 
     def __init__(self, number: int, name: str, job: Job, checkpoint: str | None) -> None:
         self.id = str(number)
@@ -35,8 +35,11 @@ class ShellJob:
         self.started = datetime.now().astimezone()
         self._job = job
 
-    def look(self, seconds: float | None = 0) -> FlinkplanError | None:
-        """Find out whether it still runs, or wait for its end; what it failed with, if it has failed since."""
+    def poll(self, seconds: float | None = 0) -> FlinkplanError | None:
+        """Update the status, after waiting for the job's end for at most ``seconds``; ``None`` waits without limit.
+
+        Returns the error if the job has failed since the last call.
+        """
         if self.status != RUNNING:
             return None
         try:
@@ -48,13 +51,13 @@ class ShellJob:
         return None
 
     def stop(self) -> None:
-        """Stop it."""
+        """Stop the job."""
         self._job.stop()
         self.status = STOPPED
 
 
 class Jobs:
-    """Starts plans as the session's options say (it is a :class:`~flinkplan.table.jobs.Starter`), and knows them."""
+    """Starts plans with the session's options, as a :class:`~flinkplan.table.jobs.Starter`, and keeps track of them."""
 
     def __init__(self, engine: Engine, signals: Signals) -> None:
         self._engine = engine
@@ -80,34 +83,34 @@ class Jobs:
 
     @property
     def newest(self) -> ShellJob:
-        """The one that was started last."""
+        """The job that was started last."""
         return next(reversed(self._jobs.values()))
 
     def __len__(self) -> int:
         return len(self._jobs)
 
     def changed(self) -> Iterator[tuple[ShellJob, FlinkplanError | None]]:
-        """The jobs that have ended since they were last looked at, with what they failed with."""
+        """The jobs that have ended since the last call, each with its error if it failed."""
         for job in self._jobs.values():
-            before, error = job.status, job.look()
+            before, error = job.status, job.poll()
             if job.status != before:
                 yield job, error
 
     def finish(self) -> Iterator[FlinkplanError]:
-        """Wait for what still runs; what it fails with."""
+        """Wait for the running jobs and yield the errors of those that fail."""
         for job in self._jobs.values():
-            if (error := job.look(None)) is not None:
+            if (error := job.poll(None)) is not None:
                 yield error
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Those of SHOW JOBS: id, name, status and start time."""
+        """The rows of SHOW JOBS: id, name, status and start time."""
         return [(j.id, j.name, j.status, j.started.isoformat(timespec="milliseconds")) for j in self._jobs.values()]
 
     def stop(self, statement: StopJob) -> str | None:
-        """Stop a job; where its state is kept, if that was asked for.
+        """Stop a job; returns the directory of its state for WITH SAVEPOINT.
 
-        Raises :class:`FlinkplanError` where there is no such job or none of its state would be kept,
-        :class:`UnsupportedError` for WITH DRAIN.
+        Raises :class:`FlinkplanError` where there is no such running job, or WITH SAVEPOINT stands on a job whose state
+        is temporary, and :class:`UnsupportedError` for WITH DRAIN.
         """
         where = statement.span.location
         job = self._jobs.get(statement.job)
@@ -120,25 +123,25 @@ class Jobs:
             )
         if statement.with_savepoint and job.checkpoint is None:
             raise FlinkplanError(
-                f"job '{job.id}' keeps its state in a temporary folder",
+                f"job '{job.id}' keeps its state in a temporary directory",
                 where=where,
-                hint=f"SET '{_CHECKPOINT}' = '…' before the job is started",
+                hint=f"SET '{_CHECKPOINT}' = '…' before you start the job",
             )
-        job.look()
+        job.poll()
         if job.status != RUNNING:
             raise FlinkplanError(f"job '{job.id}' has ended: {job.status}", where=where)
         job.stop()
         return job.checkpoint if statement.with_savepoint else None
 
     def stop_all(self) -> list[ShellJob]:
-        """Stop what still runs."""
-        running = [job for job in self._jobs.values() if job.look() is None and job.status == RUNNING]
+        """Stop the running jobs and return them."""
+        running = [job for job in self._jobs.values() if job.poll() is None and job.status == RUNNING]
         for job in running:
             job.stop()
         return running
 
 
 def job_name(plan: Plan) -> str:
-    """The name of a job that was given none, as Flink makes it of the sinks."""
+    """The default name of a job, which Flink derives from its sinks."""
     sinks = (node.dynamic_table_sink.table for node in plan.nodes if isinstance(node, Sink))
     return f"insert-into_{','.join(table.identifier.replace('`', '') for table in sinks)}"

@@ -1,4 +1,4 @@
-"""Where statements are typed: many lines, a history, completion, colours."""
+"""The prompt of the shell: several lines, history, completion, colours."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from pygments.lexers.sql import SqlLexer
 from ...plan.secrets import may_hold_secret
 from ...planner.catalog.catalog import Catalog
 from .completion import SqlCompleter
-from .texts import is_whole
+from .texts import is_complete
 
 PROMPT = "flinkplan> "
-_GOES_ON = "        -> "
+_CONTINUATION = "        -> "
 
 
 def prompt_session(
@@ -32,11 +32,11 @@ def prompt_session(
     terminal: Input | None = None,
     output: Output | None = None,
 ) -> PromptSession[str]:
-    """Reads statements from the terminal, or from ``terminal``; ``history`` is the file of what was typed before."""
+    """A prompt that reads statements from the terminal, or from ``terminal``; ``history`` is the history file."""
     return PromptSession(
         PROMPT,
         multiline=True,
-        prompt_continuation=_GOES_ON,
+        prompt_continuation=_CONTINUATION,
         lexer=PygmentsLexer(SqlLexer),
         completer=SqlCompleter(catalog),
         complete_while_typing=False,
@@ -49,7 +49,7 @@ def prompt_session(
 
 
 def _history(file: Path | None) -> History:
-    """That of a file whose folder can be written, else of this session alone."""
+    """The history in this file, or in memory where the file cannot be written."""
     if file is None:
         return InMemoryHistory()
     try:
@@ -62,7 +62,7 @@ def _history(file: Path | None) -> History:
 
 
 class _PrivateHistory(FileHistory):
-    """A history in a file that leaves out what holds secrets; those typed in this session are at hand all the same."""
+    """A history that does not write statements with secrets to its file; it offers them in this session."""
 
     def store_string(self, string: str) -> None:
         if not may_hold_secret(string):
@@ -70,14 +70,14 @@ class _PrivateHistory(FileHistory):
 
 
 def _keys() -> KeyBindings:
-    """Enter executes what is whole and begins a new line in what is not; Escape and Enter always execute."""
+    """Enter executes complete statements, else it starts a new line; Escape and then Enter always execute."""
     keys = KeyBindings()
 
     @Condition
-    def is_typed() -> bool:
-        return is_whole(get_app().current_buffer.document.text)
+    def is_entered() -> bool:
+        return is_complete(get_app().current_buffer.document.text)
 
-    @keys.add("enter", filter=has_focus(DEFAULT_BUFFER) & is_typed)
+    @keys.add("enter", filter=has_focus(DEFAULT_BUFFER) & is_entered)
     def _execute(event: KeyPressEvent) -> None:
         event.current_buffer.validate_and_handle()
 

@@ -1,4 +1,4 @@
-"""Executing what is typed."""
+"""Executes the statements and commands of the shell."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 
 from ...plan.errors import FlinkplanError
-from ...plan.interpreter import with_deep_recursion
+from ...plan.interpreter import deeply
 from ...plan.printable import one_line, printable
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
@@ -21,18 +21,18 @@ from .jobs import FAILED, Jobs, ShellJob
 from .texts import COMMANDS, command_of
 
 _STATEMENTS = {
-    "SELECT …": "show rows; SET 'sql-client.execution.result-mode' = 'table', 'changelog' or 'tableau' says how",
-    "INSERT INTO …": "start a job; it runs on while more is typed, unless 'table.dml-sync' is true",
-    "SHOW JOBS, STOP JOB 'id'": "the jobs of this shell; WITH SAVEPOINT keeps their state",
-    "SHOW TABLES, DESCRIBE name": "the catalog",
-    "EXPLAIN, COMPILE PLAN": "the plan of a statement, and its file",
+    "SELECT …": "show rows, as set by 'sql-client.execution.result-mode': 'table', 'changelog' or 'tableau'",
+    "INSERT INTO …": "start a job in the background; SET 'table.dml-sync' = 'true' waits for its end",
+    "SHOW JOBS, STOP JOB 'id'": "list the jobs of this shell, stop one; WITH SAVEPOINT keeps its state",
+    "SHOW TABLES, DESCRIBE name": "show the catalog",
+    "EXPLAIN, COMPILE PLAN": "show the plan of a statement, write it to a file",
 }
 
 
 class Shell:
-    """A session of statements; ``options`` are what it begins with.
+    """A session that executes statements; ``options`` are its first options.
 
-    ``debug``: print tracebacks of faults of our own.  ``is_interactive``: somebody types, and is asked for more.
+    ``debug`` says whether to print tracebacks of internal errors, ``is_interactive`` whether a user types statements.
     """
 
     def __init__(self, options: Mapping[str, str], debug: bool = False) -> None:
@@ -44,16 +44,16 @@ class Shell:
         self.environment = TableEnvironment(EnvironmentSettings(options), self.jobs, print_warning)
 
     def execute(self, text: str) -> int:
-        """Execute a command of the shell, or statements up to the first that fails; what a command would end with.
+        """Execute a command of the shell, or statements up to the first that fails; returns the exit code.
 
-        Raises :class:`EOFError` where the shell is told to end, :class:`ProcessEnd` for a signal that ends it.
+        Raises :class:`EOFError` for QUIT, :class:`ProcessEnd` for a signal that ends the shell.
         """
         try:
             command = command_of(text)
             if command is not None:
                 word, rest = command
                 return _COMMANDS[word](self, rest)
-            with with_deep_recursion:
+            with deeply:
                 return self._script(text)
         except FlinkplanError as e:
             print_error(e)
@@ -70,7 +70,7 @@ class Shell:
             return INTERNAL
 
     def notices(self) -> None:
-        """Tell of jobs that have ended by themselves."""
+        """Print the jobs that have ended since the last call."""
         for job, error in self.jobs.changed():
             click.echo(
                 f"job {job.id} ({one_line(job.name)}) has {'failed' if job.status == FAILED else 'finished'}", err=True
@@ -79,7 +79,7 @@ class Shell:
                 print_error(error)
 
     def finish(self) -> int:
-        """Wait for what still runs, until Ctrl-C stops it; what a command would end with."""
+        """Wait for the running jobs; Ctrl-C stops them.  Returns the exit code."""
         code = 0
         try:
             with self._signals:
@@ -91,15 +91,15 @@ class Shell:
         return code
 
     def interrupted(self, interrupt: KeyboardInterrupt) -> int:
-        """Leave nothing behind, now that the shell is to end; what a command would end with."""
+        """Stop the jobs and the JVM at the end of the shell; returns the exit code."""
         self.close()
         end_process(self._signals)
         return code_of(interrupt)
 
     def close(self) -> None:
-        """Stop what still runs, and say so."""
+        """Stop the running jobs and print them."""
         for job in self.jobs.stop_all():
-            click.echo(f"job {job.id} ({one_line(job.name)}) is stopped{_kept(job)}", err=True)
+            click.echo(f"job {job.id} ({one_line(job.name)}) is stopped{_where_state_is(job)}", err=True)
 
     def _script(self, text: str, file: str | None = None) -> int:
         for statement in parse_script(text, file).statements:
@@ -132,7 +132,7 @@ class Shell:
 
     def _help(self, rest: str) -> int:
         formatter = click.HelpFormatter()
-        with formatter.section("Statements of Flink SQL, each with a semicolon at its end"):
+        with formatter.section("Statements of Flink SQL, which end with a semicolon"):
             formatter.write_dl(list(_STATEMENTS.items()))
         with formatter.section("Commands of the shell"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -160,5 +160,5 @@ _COMMANDS: Mapping[str, Callable[[Shell, str], int]] = {
 }
 
 
-def _kept(job: ShellJob) -> str:
-    return f"; it goes on from {job.checkpoint}" if job.checkpoint else ""
+def _where_state_is(job: ShellJob) -> str:
+    return f"; it can continue from {job.checkpoint}" if job.checkpoint else ""

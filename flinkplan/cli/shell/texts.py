@@ -1,4 +1,4 @@
-"""What is typed: whether it is whole, and what is for the shell itself."""
+"""What the user has typed: commands of the shell, complete and incomplete statements."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from ...planner.sql.lexer import BAD, END, WORD, tokenize
 from ...planner.sql.source import Source
 
 COMMANDS = {
-    "HELP": "this list",
-    "QUIT": "end the shell; what still runs is stopped (also EXIT, Ctrl-D)",
+    "HELP": "show this list",
+    "QUIT": "stop the running jobs and end the shell (also EXIT, Ctrl-D)",
     "CLEAR": "clear the screen",
     "SOURCE": "execute the statements of a file: SOURCE script.sql",
 }
@@ -18,16 +18,16 @@ _OPENING = ("BEGIN", "CASE")
 
 
 def command_of(text: str) -> tuple[str, str] | None:
-    """The shell's command that a text is, and the rest of the line; ``None`` for SQL."""
+    """The command of the shell in a text and its argument; ``None`` for SQL."""
     first, _, rest = text.strip().rstrip(";").strip().partition(" ")
     word = _ALIASES.get(first.upper(), first.upper())
     return (word, rest.strip().strip("'\"")) if word in COMMANDS else None
 
 
-def is_whole(text: str) -> bool:
-    """Whether a text ends with its last statement, so that Enter executes it instead of beginning a new line.
+def is_complete(text: str) -> bool:
+    """Whether a text ends with a complete statement, so that Enter executes it.
 
-    Quotes and comments are closed, and so are statement sets, whose statements end with semicolons of their own.
+    Quotes, comments and statement sets must be closed; the statements of a set also end with semicolons.
     """
     if not text.strip() or command_of(text):
         return True

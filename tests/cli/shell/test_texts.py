@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.cli.shell.texts import command_of, is_whole
+from flinkplan.cli.shell.texts import command_of, is_complete
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_commands_of_the_shell(text: str, command: tuple[str, str] | None) -> No
     ],
 )
 def test_whole_texts(text: str) -> None:
-    assert is_whole(text)
+    assert is_complete(text)
 
 
 @pytest.mark.parametrize(
@@ -61,4 +61,4 @@ def test_whole_texts(text: str) -> None:
     ],
 )
 def test_unfinished_texts(text: str) -> None:
-    assert not is_whole(text)
+    assert not is_complete(text)
