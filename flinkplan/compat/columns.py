@@ -1,7 +1,7 @@
-"""What the columns are that the fields of exec nodes name by position.
+"""The columns to which positions in the fields of exec nodes refer.
 
 :meth:`Scope.resolve_object` turns a node's fields into values that compare by meaning: two nodes that group by the same
-column of the same table compare equal wherever that column stands.
+column of the same table are equal, whatever position the column has.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .lineage import Lineage, Meaning
 
 
 class Shown(PartlyCompared):
-    """A value that compares by ``meaning`` and is shown as ``shown``: JSON, an expression or a type."""
+    """A value that is compared by ``meaning`` and shown as ``shown``: JSON, an expression or a type."""
 
     meaning: Any
     shown: Any
@@ -32,40 +32,40 @@ class Shown(PartlyCompared):
 
     @property
     def json(self) -> Any:
-        """What is shown, as JSON."""
+        """``shown`` as JSON."""
         if isinstance(self.shown, LogicalType):
             return type_to_json(self.shown)
         return rex_to_json(self.shown) if isinstance(self.shown, RexNode) else self.shown
 
 
 class Row(Record):
-    """Columns that positions count in: their meanings, names and types."""
+    """The columns to which positions refer, with their meanings, names and types."""
 
     meanings: Sequence[Meaning]
     fields: Sequence[RowField]
 
     def column(self, index: int) -> Shown:
-        """The column at ``index``; other numbers, such as -1 for none, stand for themselves."""
+        """The column at ``index``; for a number that is no column, such as -1 for none, the number itself."""
         if 0 <= index < len(self.meanings):
             return Shown((self.meanings[index],), self.fields[index].name)
         return Shown(index, index)
 
 
 class Scope:
-    """The rows that a node's positions count in."""
+    """The rows to which the positions in a node's fields refer."""
 
     def __init__(self, node: ExecNode, lineage: Lineage) -> None:
         self.meanings = lineage.meanings
-        self.computed = _whole_row(node, lineage)
-        """What expressions read."""
+        self.computed = _joined_row(node, lineage)
+        """The row that expressions read."""
         self.each = [Row(lineage.rows[i.id], i.fields) for i in lineage.plan.inputs(node)]
         self.rows: Mapping[Input | None, Row] = {
             Input.ALL: self.computed,
             Input.LEFT: self.each[0] if self.each else self.computed,
             Input.RIGHT: self.each[1] if len(self.each) > 1 else self.computed,
         }
-        self.aggregated = _whole_row(lineage.aggregated_node(node), lineage)
-        """What aggregate calls read."""
+        self.aggregated = _joined_row(lineage.aggregated_node(node), lineage)
+        """The row that aggregate calls read."""
         if isinstance(node, OverAggregate):
             self.aggregated = self.computed = _with_constants(self.computed, node, lineage)
 
@@ -74,16 +74,16 @@ class Scope:
         return [self.rows[Input.ALL].column(position) for position in positions]
 
     def call(self, call: AggregateCall) -> Shown:
-        """An aggregate call as what it computes, of which type."""
+        """An aggregate call, compared by its meaning and the types that it stores."""
         meaning = self.meanings.aggregate(call, self.aggregated.meanings)
         fields = self.aggregated.fields
         is_count = call.internal_name == COUNT.internal_name and not call.distinct
-        read = () if is_count else call.arg_list
-        types = [_stored_type(fields[i].type) for i in read if 0 <= i < len(fields)]
+        arguments = () if is_count else call.arg_list
+        types = [_stored_type(fields[i].type) for i in arguments if 0 <= i < len(fields)]
         return Shown((meaning, _stored_type(call.type), *types), call_text(call, self.aggregated))
 
     def resolve(self, value: Any, row: Row | None) -> Any:
-        """A field's value with its columns and expressions by meaning; ``row``: the one that its numbers refer to."""
+        """A field's value with its columns and expressions by meaning; its positions refer to ``row``."""
         match value:
             case AggregateCall():
                 return self.call(value)
@@ -106,7 +106,7 @@ class Scope:
         return value
 
     def resolve_object(self, value: Any) -> dict[str, Any]:
-        """A record as an object of resolved fields, but for those that follow from others."""
+        """A record as an object of resolved fields, without fields that are derived from others."""
         cls = type(value)
         out: dict[str, Any] = {}
         if tag := getattr(cls, "__tag_value__", None):
@@ -122,7 +122,7 @@ class Scope:
         return out
 
 
-def _whole_row(node: ExecNode, lineage: Lineage) -> Row:
+def _joined_row(node: ExecNode, lineage: Lineage) -> Row:
     return Row(lineage.input_row(node), [f for i in lineage.plan.inputs(node) for f in i.fields])
 
 
@@ -133,7 +133,7 @@ def _with_constants(row: Row, node: OverAggregate, lineage: Lineage) -> Row:
 
 
 def _stored_type(t: LogicalType) -> str:
-    """A type as far as stored values differ by it."""
+    """The part of a type on which the format of stored values depends."""
     return str(t.nullable_().regular())
 
 

@@ -1,4 +1,4 @@
-"""From two plans to the edits that make the one of the other."""
+"""Compares two plans and gives the edits from the old one to the new one."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from .matching import Pair, match
 from .normal import content, trim
 from .uids import Uids
 
-_APART = ("id", "version", "description", "output_type")
-"""Fields whose changes are noticed otherwise, or follow from those of others."""
+_NOT_COMPARED = ("id", "version", "description", "output_type")
+"""Fields that follow from others, or whose changes have rules of their own."""
 
 
 class Comparison(Record):
-    """Two plans with what their columns mean, and the edits between them."""
+    """Two plans with the meanings of their columns, and the edits between them."""
 
     old: Lineage
     new: Lineage
     edits: tuple[Edit, ...]
     uids: Uids = Uids()
     one_by_one: bool = False
-    """Whether Flink's state is restored by a service that takes aggregates over one by one."""
+    """Whether Flink's state is restored by a service that restores each aggregate by itself."""
 
     def pairs(self) -> Iterator[Keep | Update | Move | Replace]:
-        """The edits that say what a node became."""
+        """The edits of nodes that are in both plans."""
         return (e for e in self.edits if not isinstance(e, Insert | Remove))
 
     def became(self) -> Mapping[int, ExecNode]:
-        """The new node of each old one that is still there, by the old id."""
+        """The new counterpart of each old node that has one, by the old id."""
         return {e.old.id: e.new for e in self.pairs()}
 
 
@@ -54,7 +54,7 @@ def compare(old: Plan, new: Plan, uids: Uids | None = None, one_by_one: bool = F
 
 
 def _tables(pairs: Iterable[Pair]) -> dict[int, str]:
-    """The old names of the tables that the new scans read."""
+    """The table names of the old scans, by the ids of their new counterparts."""
     return {
         p.new.id: p.old.scan_table_source.table.identifier
         for p in pairs
@@ -79,14 +79,14 @@ def _edits(pair: Pair, old: Lineage, new: Lineage) -> Iterator[Edit]:
 
 
 def field_changes(old: ExecNode, new: ExecNode, old_lineage: Lineage, new_lineage: Lineage) -> Iterator[FieldChange]:
-    """What differs in meaning between two nodes of one type."""
+    """The differences in meaning between two nodes of the same type."""
     if isinstance(old, OpaqueNode):
         yield from _differences("unknown", "", content(old), content(new))
         return
     before = Scope(old, old_lineage).resolve_object(old)
     after = Scope(new, new_lineage).resolve_object(new)
     for codec in field_codecs(type(old)):
-        if codec.name in _APART or (
+        if codec.name in _NOT_COMPARED or (
             _is_local(new, codec.name) and getattr(old, codec.name) == getattr(new, codec.name)
         ):
             continue
@@ -96,23 +96,23 @@ def field_changes(old: ExecNode, new: ExecNode, old_lineage: Lineage, new_lineag
 
 
 def _is_local(node: ExecNode, field: str) -> bool:
-    """Whether a field that reads as before is unchanged, even where the columns it names come from elsewhere.
+    """Whether an equal field is unchanged even if its columns have other meanings now.
 
-    Only state remembers where columns came from; of the rest it is told where the change was made.
+    Only state depends on where columns come from.  For other fields the change is reported where it was made.
     """
     return not node.is_stateful or field in node.metadata.results or field in ("configuration", "input_properties")
 
 
 def _differences(name: str, at: str, old: Any, new: Any) -> Iterator[FieldChange]:
-    """The places where two resolved values differ; lists that grow or shrink differ as a whole."""
+    """The places where two resolved values differ; lists of different lengths differ as a whole."""
     if old == new:
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in {**old, **new}:
             yield from _differences(name, at + pointer(key), old.get(key), new.get(key))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for i, (o, n) in enumerate(zip(old, new, strict=True)):
-            yield from _differences(name, at + pointer(i), o, n)
+        for i, (old_item, new_item) in enumerate(zip(old, new, strict=True)):
+            yield from _differences(name, at + pointer(i), old_item, new_item)
     else:
         yield FieldChange(name, at, shown(old), shown(new))
 

@@ -1,4 +1,4 @@
-"""``diff``: from two plans to findings and a verdict."""
+"""``diff``: compares two plans and gives findings and a verdict."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
 from ..plan.record import Record, field, replace
 from ..plan.text.positions import Positions, pointer
-from .alignment import mends
+from .alignment import reorderings
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
 from .migrations import comparable
@@ -27,7 +27,7 @@ from .verdicts import Effect, Verdict, fate, strongest, worst
 
 
 class Source(Record):
-    """A plan's text and what to call it; ``file`` is a path to show it by, where there is one."""
+    """A plan's text and its name in messages; ``file`` is the path of the file, if it is in one."""
 
     name: str
     text: str
@@ -35,7 +35,7 @@ class Source(Record):
 
 
 class Side:
-    """A plan, and where its nodes stand in its text."""
+    """One of the two plans, with the places of its nodes in the text."""
 
     def __init__(self, plan: Plan, source: Source, locate: bool) -> None:
         self.plan = plan
@@ -54,21 +54,22 @@ class Side:
             raise
         return cls(comparable(plan), source, locate)
 
-    def pointer(self, node: ExecNode | None, inside: str) -> str:
-        """The JSON pointer of a place inside a node, or of a place in the plan."""
-        return inside if node is None else pointer("nodes", self._places[node.id]) + inside
+    def pointer(self, node: ExecNode | None, relative: str) -> str:
+        """The JSON pointer in the plan for one relative to a node; with no node ``relative`` is that of the plan."""
+        return relative if node is None else pointer("nodes", self._places[node.id]) + relative
 
-    def location(self, at: str) -> Location | None:
+    def location(self, pointer: str) -> Location | None:
         """The line of a JSON pointer."""
-        return self._positions.location(at) if self._positions else None
+        return self._positions.location(pointer) if self._positions else None
 
 
 class ChangeFinding(Finding):
     """A rule that applies to a change.
 
-    ``node`` is the id in the new plan, of a removed node that in the old one; ``old_node`` and ``new_node`` are the
-    ids in either.  ``name`` stays when the pipeline is compiled again.  ``allowed``: somebody has said that this is
-    meant.  ``flink`` is the verdict on Flink's state, ``verdict`` the worst of those that were asked for.
+    ``node`` is the id in the new plan, or for a removed node the id in the old one; ``old_node`` and ``new_node`` are
+    the ids in each plan.  ``name`` is the node's name, which does not change when the pipeline is compiled again.
+    ``allowed`` says that the user accepts the finding.  ``flink`` is the verdict on Flink's state, ``verdict`` the
+    worst verdict of the platforms that count.
     """
 
     name: str | None = None
@@ -86,16 +87,16 @@ class ChangeFinding(Finding):
         return RULES[self.rule]
 
     @property
-    def report_message(self) -> str:
-        """The message, after the verdict."""
+    def text(self) -> str:
+        """The verdict and the message."""
         return f"{self.verdict}: {self.message}"
 
 
 class Platforms(Record):
     """The platforms whose verdicts on state count.
 
-    ``engines`` are ``flink``, ``spark`` or both; ``one_by_one`` says that a service on top of Flink takes aggregates
-    over one by one; ``options`` are those of the session that runs the plans on Flink.
+    ``engines`` are ``flink``, ``spark`` or both; ``one_by_one`` says that Flink runs in a service that restores each
+    aggregate of an operator by itself; ``options`` are those of the session that runs the plans on Flink.
     """
 
     engines: tuple[str, ...] = ("flink", "spark")
@@ -107,58 +108,58 @@ class Platforms(Record):
         by_engine = {"flink": flink, "spark": spark}
         return worst(by_engine[engine] for engine in self.engines)
 
-    def told(self, flink: Verdict, spark: Verdict) -> str:
-        """``Flink's state compatible, checkpoint on Spark incompatible``, as far as asked."""
-        words = {"flink": f"Flink's state {fate(flink)}", "spark": f"checkpoint on Spark {fate(spark)}"}
-        return ", ".join(words[engine] for engine in self.engines)
+    def describe(self, flink: Verdict, spark: Verdict) -> str:
+        """``Flink's state compatible, checkpoint on Spark incompatible``, for the engines that count."""
+        texts = {"flink": f"Flink's state {fate(flink)}", "spark": f"checkpoint on Spark {fate(spark)}"}
+        return ", ".join(texts[engine] for engine in self.engines)
 
 
 class Exceptions(Record):
-    """Rules not to be told about, and rules allowed at some nodes (``RULE@NODE``, or ``RULE`` for any)."""
+    """Rules whose findings are left out, and those that are allowed at a node (``RULE@NODE``) or at any (``RULE``)."""
 
     ignored: Collection[str] = ()
     allowed: Collection[str] = ()
 
     def ignores(self, finding: ChangeFinding) -> bool:
-        """Whether findings of the rule are left out."""
-        return any(_names(pattern, finding) for pattern in self.ignored)
+        """Whether the finding is left out."""
+        return any(_matches_rule(pattern, finding) for pattern in self.ignored)
 
     def allows(self, finding: ChangeFinding) -> bool:
         """Whether a finding is allowed: NODE is an id, a name (``join#2``) or a type, or a pattern of these."""
         names = [str(n) for n in (finding.node, finding.old_node, finding.name, finding.node_type) if n is not None]
         for entry in self.allowed:
             rule, _, node = entry.partition("@")
-            if _names(rule, finding) and (not node or any(fnmatchcase(n, node) for n in names)):
+            if _matches_rule(rule, finding) and (not node or any(fnmatchcase(n, node) for n in names)):
                 return True
         return False
 
 
-def _names(pattern: str, finding: ChangeFinding) -> bool:
-    """Whether a pattern names the finding's rule; what corrupts state must be named in full."""
+def _matches_rule(pattern: str, finding: ChangeFinding) -> bool:
+    """Whether a pattern matches the finding's rule.  A corrupting finding is only matched by its rule's full name."""
     if finding.verdict is Verdict.CORRUPTING:
         return pattern == finding.rule
     return fnmatchcase(finding.rule, pattern)
 
 
 class Diff(Report, kw_only=True):
-    """What changed between two plans, and what that means."""
+    """What changed between two plans, and what it means for state and results."""
 
     comparison: Comparison
     old: Side
     new: Side
-    asked: Platforms = Platforms()
+    platforms: Platforms = Platforms()
     fail_on: Verdict = Verdict.INCOMPATIBLE
-    """The verdict from which on a check fails."""
+    """The best verdict for which the check fails."""
 
     def fails(self, finding: Finding) -> bool:
-        """Whether a finding makes the command end with something else than 0."""
+        """Whether a finding makes the command exit with another code than 0."""
         if not isinstance(finding, ChangeFinding) or finding.allowed:
             return False
         return finding.verdict is Verdict.UNKNOWN or finding.verdict >= self.fail_on
 
     @property
     def judged(self) -> Sequence[ChangeFinding]:
-        """The findings that count."""
+        """The findings that are not allowed."""
         return [f for f in self.findings if isinstance(f, ChangeFinding) and not f.allowed]
 
     @property
@@ -178,14 +179,14 @@ class Diff(Report, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """The worst of those that count."""
-        return self.asked.worst(self.flink, self.spark)
+        """The worst verdict of the platforms that count."""
+        return self.platforms.worst(self.flink, self.spark)
 
     @property
     def summary(self) -> str:
         """``incompatible: Flink's state compatible, checkpoint on Spark incompatible, results change``."""
         results = {Effect.YES: "results change", Effect.NO: "results stay", Effect.UNKNOWN: "results may change"}
-        summary = f"{self.verdict}: {self.asked.told(self.flink, self.spark)}, {results[self.results]}"
+        summary = f"{self.verdict}: {self.platforms.describe(self.flink, self.spark)}, {results[self.results]}"
         is_all = len(self.judged) == len(self.findings)
         return summary if is_all else f"{summary}, apart from what is allowed"
 
@@ -195,23 +196,25 @@ def diff_texts(
     new: Source,
     exceptions: Exceptions | None = None,
     *,
-    asked: Platforms | None = None,
+    platforms: Platforms | None = None,
     locate: bool = True,
 ) -> Diff:
     """Compare the texts of two plans and judge what changed.
 
-    ``locate``: find the lines of the findings.  Raises :class:`PlanError` or :class:`UnsupportedError` where one is
-    no plan, or too large.
+    ``locate`` says whether to find the lines of the findings.  Raises :class:`PlanError` where a text is not a plan,
+    :class:`UnsupportedError` where the plans are too large to compare.
     """
-    return diff_plans(Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions(), asked or Platforms())
+    return diff_plans(
+        Side.read(old, locate), Side.read(new, locate), exceptions or Exceptions(), platforms or Platforms()
+    )
 
 
-def diff_plans(old: Side, new: Side, exceptions: Exceptions, asked: Platforms) -> Diff:
+def diff_plans(old: Side, new: Side, exceptions: Exceptions, platforms: Platforms) -> Diff:
     """Compare two plans that have been read, and judge what changed."""
-    comparison = compare(old.plan, new.plan, Uids(asked.options), asked.one_by_one)
-    mended = {mend.node: mend.what for mend in mends(comparison)}
-    found = (_finding(j, old, new, asked, mended) for j in judge(comparison))
-    findings = [f for f in found if not exceptions.ignores(f)]
+    comparison = compare(old.plan, new.plan, Uids(platforms.options), platforms.one_by_one)
+    restored = {r.node: r.description for r in reorderings(comparison)}
+    all_findings = (_finding(j, old, new, platforms, restored) for j in judge(comparison))
+    findings = [f for f in all_findings if not exceptions.ignores(f)]
     return Diff(
         "diff",
         f"{old.source.name} → {new.source.name}",
@@ -221,43 +224,48 @@ def diff_plans(old: Side, new: Side, exceptions: Exceptions, asked: Platforms) -
         comparison=comparison,
         old=old,
         new=new,
-        asked=asked,
+        platforms=platforms,
     )
 
 
 def judge(comparison: Comparison) -> list[Judgement]:
-    """All rules that apply: those on the plans as a whole, then in the order of the nodes, new before removed."""
-    found = [j for judge_plan in PLAN_JUDGES for j in judge_plan(comparison)]
+    """All judgements: first those on the plans as a whole, then by node, those of the new plan before removed ones."""
+    judgements = [j for judge_plan in PLAN_JUDGES for j in judge_plan(comparison)]
     for edit in comparison.pairs():
         if not _is_untouched(edit):
-            found += (j for judge_pair in PAIR_JUDGES for j in judge_pair(comparison, edit))
-    found = list(on_flink(comparison, found))
+            judgements += (j for judge_pair in PAIR_JUDGES for j in judge_pair(comparison, edit))
+    judgements = list(on_flink(comparison, judgements))
     new = {node.id: i for i, node in enumerate(comparison.new.plan.nodes)}
     old = {node.id: len(new) + i for i, node in enumerate(comparison.old.plan.nodes)}
-    return sorted(found, key=lambda j: new[j.new.id] if j.new else old[j.old.id] if j.old else -1)
+    return sorted(judgements, key=lambda j: new[j.new.id] if j.new else old[j.old.id] if j.old else -1)
 
 
 def _is_untouched(edit: Became) -> bool:
-    """Whether nothing can be said about a node; what is kept or written may come from elsewhere all the same."""
+    """Whether no rule can apply to a node.
+
+    One that keeps state or writes to a sink is judged even where it is equal: the columns it reads may have changed.
+    """
     return isinstance(edit, Keep) and edit.old == edit.new and not (edit.new.is_stateful or isinstance(edit.new, Sink))
 
 
-def _finding(judgement: Judgement, old: Side, new: Side, asked: Platforms, mended: Mapping[int, str]) -> ChangeFinding:
+def _finding(
+    judgement: Judgement, old: Side, new: Side, platforms: Platforms, restored: Mapping[int, str]
+) -> ChangeFinding:
     rule = judgement.rule
     flink = judgement.flink or rule.flink
-    verdict = asked.worst(flink, rule.spark)
+    verdict = platforms.worst(flink, rule.spark)
     side = old if judgement.new is None and judgement.old is not None else new
     node = judgement.new or judgement.old
-    at = side.pointer(node, judgement.pointer)
+    pointer = side.pointer(node, judgement.pointer)
     return ChangeFinding(
         rule.id,
-        rule.severity if rule.is_told and verdict <= Verdict.PARTIAL else severity_of(verdict),
+        rule.severity if rule.has_own_severity and verdict <= Verdict.PARTIAL else severity_of(verdict),
         judgement.message,
-        at,
-        side.location(at),
+        pointer,
+        side.location(pointer),
         node.id if node else None,
         node.type if node else None,
-        _hint(judgement, old, new, mended),
+        _hint(judgement, old, new, restored),
         name=side.names[node.id] if node else None,
         old_node=judgement.old.id if judgement.old else None,
         new_node=judgement.new.id if judgement.new else None,
@@ -268,39 +276,39 @@ def _finding(judgement: Judgement, old: Side, new: Side, asked: Platforms, mende
     )
 
 
-_NO_MEND = "Nothing is to be done"
+_NO_FIX = "Nothing to do"
 
-_OF_IDS = ("nodes-renumbered", "id-of-another-node")
-_OF_ORDER = {
+_ID_RULES = ("nodes-renumbered", "id-of-another-node")
+_ORDER_RULES = {
     *("aggregates-reordered", "window-aggregates-reordered", "key-order-changed", "inputs-swapped"),
     *("join-keys-changed", "row-columns-changed", "row-schema-changed", "sources-reordered"),
 }
-"""Rules on what may be put back into its old order."""
+"""Rules on changes that only reorder columns, keys, aggregates or inputs, so that the old order can be restored."""
 
 
-def _hint(judgement: Judgement, old: Side, new: Side, mended: Mapping[int, str]) -> str | None:
-    """What can be done; ``mended`` says by node what a compilation like the old plan does."""
+def _hint(judgement: Judgement, old: Side, new: Side, restored: Mapping[int, str]) -> str | None:
+    """What the user can do; ``restored`` tells by node which order ``compile --like`` restores."""
     rule, node = judgement.rule, judgement.new
-    if rule.id in _OF_IDS:
-        return f"For Flink keep the old ids: {compile_like(old.source.name, new.source.name)}"
-    if rule.id in _OF_ORDER and node is not None and node.id in mended:
+    if rule.id in _ID_RULES:
+        return f"For Flink, keep the old ids: {compile_like(old.source.name, new.source.name)}"
+    if rule.id in _ORDER_RULES and node is not None and node.id in restored:
         command = compile_like(old.source.name, new.source.name)
-        return f"Keep the order of its state: with {command} it {mended[node.id]}, and the rows stay."
-    hint = judgement.hint or (None if rule.mend.startswith(_NO_MEND) else rule.mend)
-    return hint if hint is None or "start without state" not in hint.lower() else f"{hint} {_ANEW}"
+        return f"Keep the order of its state with {command}: it {restored[node.id]}, and results do not change."
+    hint = judgement.hint or (None if rule.fix.startswith(_NO_FIX) else rule.fix)
+    return hint if hint is None or "start without state" not in hint.lower() else f"{hint} {_START_WITHOUT_STATE}"
 
 
-_ANEW = (
-    "(Flink starts without state if no savepoint is named, and with --allowNonRestoredState without that of operators "
-    "that are gone; Spark with a new --checkpoint folder.)"
+_START_WITHOUT_STATE = (
+    "(Flink starts without any state if no savepoint is given, and without the state of removed operators with "
+    "--allowNonRestoredState; Spark starts without state with a new --checkpoint directory.)"
 )
 
 
-_PLAIN = re.compile(r"[\w.:/~^@-]+")
+_UNQUOTED = re.compile(r"[\w.:/~^@-]+")
 """Names that need no quotes in a shell."""
 
 
 def compile_like(old: str, new: str) -> str:
-    """The command that compiles a pipeline anew so that its plan goes on from the state of the old one."""
-    old, new = (text if _PLAIN.fullmatch(text) else word for text, word in ((old, "OLD"), (new, "NEW")))
+    """The command that compiles a pipeline to a plan that can continue from the state of the old plan."""
+    old, new = (name if _UNQUOTED.fullmatch(name) else word for name, word in ((old, "OLD"), (new, "NEW")))
     return f"`flinkplan compile PIPELINE --like {old} -o {new} --force`"

@@ -9,10 +9,10 @@ from ..plan.record import Record
 
 
 class FieldChange(Record):
-    """A value inside a node that differs in meaning.
+    """A value in a node whose meaning changed.
 
-    ``field`` is the field it belongs to, ``pointer`` the JSON pointer inside the new node
-    (``/joinSpec/joinType``); ``old`` and ``new`` are JSON values, ``None`` where absent.
+    ``field`` is the node's field, ``pointer`` the JSON pointer within the new node (``/joinSpec/joinType``); ``old``
+    and ``new`` are JSON values, ``None`` where absent.
     """
 
     field: str
@@ -22,14 +22,14 @@ class FieldChange(Record):
 
 
 class Keep(Record):
-    """A node that does what it did, perhaps under another id, version or description."""
+    """A node that is unchanged, except perhaps for its id, version or description."""
 
     old: ExecNode
     new: ExecNode
 
 
 class Update(Record):
-    """A node whose own fields change."""
+    """A node whose own fields changed."""
 
     old: ExecNode
     new: ExecNode
@@ -37,27 +37,27 @@ class Update(Record):
 
 
 class Move(Record):
-    """A node whose inputs change places: left became right."""
+    """A node whose inputs changed places: the left one became the right one."""
 
     old: ExecNode
     new: ExecNode
 
 
 class Replace(Record):
-    """A stateful node that stands where a stateful node of another type stood."""
+    """A stateful node in the place of a stateful node of another type."""
 
     old: ExecNode
     new: ExecNode
 
 
 class Insert(Record):
-    """A node that is new."""
+    """A node that is only in the new plan."""
 
     new: ExecNode
 
 
 class Remove(Record):
-    """A node that is gone."""
+    """A node that is only in the old plan."""
 
     old: ExecNode
 

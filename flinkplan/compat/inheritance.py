@@ -1,4 +1,4 @@
-"""Which operator's state each operator of a changed plan is to go on from."""
+"""Finds for each operator of a changed plan the old operator whose state it continues from."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from .verdicts import Verdict
 
 
 def heirs(c: Comparison) -> dict[int, ExecNode]:
-    """The old node that each new one takes over from, by the new one's id.
+    """The old node whose state each new node continues from, by the new node's id.
 
-    Where nodes that stand in the same place keep something else, Flink would take the one's state for the other's if
-    the types agree: they are not related.  State that is left over goes to a node that keeps the same elsewhere.
+    Nodes in the same place of their plans are not paired if their states have another meaning: Flink would misread the
+    state if the types agree.  A node without a pair then gets an old node elsewhere that keeps the same state.
     """
-    found = {e.new.id: e.old for e in c.pairs() if _is_same_operator(e.old, e.new)}
-    found = {new: old for new, old in found.items() if not _is_mistaken(c, old, c.new.plan.by_id[new])}
-    taken = {old.id for old in found.values()}
-    left: dict[Hashable, list[ExecNode]] = {}
+    pairs = {e.new.id: e.old for e in c.pairs() if _is_same_operator(e.old, e.new)}
+    pairs = {new: old for new, old in pairs.items() if not _would_be_misread(c, old, c.new.plan.by_id[new])}
+    paired = {old.id for old in pairs.values()}
+    unpaired: dict[Hashable, list[ExecNode]] = {}
     for node in c.old.plan.nodes:
-        if node.is_stateful and node.id not in taken:
-            left.setdefault(_identity(node, c.old), []).append(node)
+        if node.is_stateful and node.id not in paired:
+            unpaired.setdefault(_identity(node, c.old), []).append(node)
     for node in c.new.plan.nodes:
-        if node.is_stateful and node.id not in found and (same := left.get(_identity(node, c.new))):
-            found[node.id] = same.pop(0)
-    return found
+        if node.is_stateful and node.id not in pairs and (candidates := unpaired.get(_identity(node, c.new))):
+            pairs[node.id] = candidates.pop(0)
+    return pairs
 
 
 def _is_same_operator(old: ExecNode, new: ExecNode) -> bool:
-    """Whether the new node can read what the old one writes: another operator or connector cannot."""
+    """Whether the new node can read the old node's state: another operator or connector cannot."""
     return old.metadata.name == new.metadata.name and _connector(old) == _connector(new)
 
 
@@ -53,8 +53,8 @@ def _table(node: ExecNode) -> ContextResolvedTable | None:
     return node.dynamic_table_sink.table if isinstance(node, Sink) else None
 
 
-class _Held(Record):
-    """What an operator keeps: the meanings of keys, of the columns of rows, of aggregates."""
+class _StateMeanings(Record):
+    """The meanings of an operator's state: those of its keys, of the columns of its rows, and of its aggregates."""
 
     keys: tuple[Hashable, ...]
     rows: tuple[tuple[Hashable, ...], ...]
@@ -62,18 +62,18 @@ class _Held(Record):
 
 
 def _identity(node: ExecNode, lineage: Lineage) -> Hashable:
-    kept = list(stored(node, lineage))
-    keys = tuple(_meanings(s) for s in kept if s.is_key)
-    rows = tuple(_meanings(s) for s in kept if not s.is_key)
-    return node.metadata.name, _Held(keys, rows, tuple(_calls(node, lineage)))
+    states = list(stored(node, lineage))
+    keys = tuple(_meanings(s) for s in states if s.is_key)
+    rows = tuple(_meanings(s) for s in states if not s.is_key)
+    return node.metadata.name, _StateMeanings(keys, rows, tuple(_calls(node, lineage)))
 
 
-def _meanings(kept: Stored) -> tuple[Hashable, ...]:
-    return tuple((column.meaning, column.type) for column in kept.columns)
+def _meanings(state: Stored) -> tuple[Hashable, ...]:
+    return tuple((column.meaning, column.type) for column in state.columns)
 
 
 class _Call(NamedTuple):
-    """An aggregate: what it computes, of which types, and whether it takes rows back."""
+    """An aggregate: its meaning, the types that it stores, and whether it retracts rows."""
 
     meaning: Hashable
     types: tuple[Hashable, ...]
@@ -83,16 +83,16 @@ class _Call(NamedTuple):
 def _calls(node: ExecNode, lineage: Lineage) -> list[_Call]:
     scope = Scope(node, lineage)
     calls = [scope.call(call).meaning for call in calls_of(node)]
-    both = zip(calls, retractions_of(node), strict=True)
-    return [_Call(meaning, tuple(types), retracts) for (meaning, *types), retracts in both]
+    with_retractions = zip(calls, retractions_of(node), strict=True)
+    return [_Call(meaning, tuple(types), retracts) for (meaning, *types), retracts in with_retractions]
 
 
-def _is_mistaken(c: Comparison, old: ExecNode, new: ExecNode) -> bool:
-    """Whether what the old node keeps is something else than what the new one keeps.
+def _would_be_misread(c: Comparison, old: ExecNode, new: ExecNode) -> bool:
+    """Whether the new node would misread the old node's state.
 
-    So it is where Flink would read it as such, where it is kept by another key, and where rows are taken back now, or
-    no longer: the same count is then one of other rows.
+    This is so if values have another meaning or another key, and if only one of the nodes retracts rows, because then
+    the same count is one of other rows.
     """
     fate = restore(Holder(old, c.old), Holder(new, c.new))
-    takes_back, took_back = (getattr(node, "need_retraction", None) for node in (new, old))
-    return fate.verdict is Verdict.CORRUPTING or fate.is_of_key or takes_back != took_back
+    retracts, retracted = (getattr(node, "need_retraction", None) for node in (new, old))
+    return fate.verdict is Verdict.CORRUPTING or fate.is_of_key or retracts != retracted

@@ -1,8 +1,8 @@
-"""What the columns of a plan mean: where their values come from.
+"""The meanings of the columns of a plan, which say where their values come from.
 
-A plan names columns by position, so a column that is added below moves all others.  Here each column of each
-node gets a *meaning*, a number that is equal exactly where two columns, of either plan, are computed in the
-same way from the same columns of the same tables.  Types are left out: they are a matter of the state's schema.
+A plan refers to columns by position, so a column that is added below an operator shifts all others. Here each column of
+ each node gets a *meaning*, a number that is equal exactly for two columns, of either plan, that are computed in the
+same way from the same columns of the same tables.  Types do not count: they belong to the schema of the state.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from ..plan.rex import (
     Literal,
     OpaqueRex,
     PatternInputRef,
-    PlannerExpression,
     RexNode,
     Sarg,
+    Unplanned,
 )
 from ..plan.specs import AggregateCall
 from ..plan.yields import (
     Accumulator,
-    AddedColumn,
+    Added,
     Aggregated,
     Computed,
+    Framed,
     FunctionColumn,
-    InputColumn,
+    Given,
+    Merged,
     OneOf,
-    OverAggregated,
     SliceEnd,
     TableColumn,
-    UnionColumn,
     WindowProperty,
     Yield,
 )
@@ -53,7 +53,7 @@ _FILTER, _ROWS = ("filter",), ("rows",)
 
 
 class Meanings:
-    """The meanings found so far, shared by both plans."""
+    """Numbers the meanings of both plans."""
 
     def __init__(self) -> None:
         self._numbers: dict[Hashable, Meaning] = {}
@@ -64,29 +64,29 @@ class Meanings:
     def of(self, key: tuple[Hashable, ...], parts: Iterable[Meaning] = ()) -> Meaning:
         """The meaning of ``key``, computed from ``parts``; without parts it is a root itself."""
         parts = tuple(parts)
-        full = (key, parts)
-        found = self._numbers.get(full)
-        if found is None:
-            found = self._numbers[full] = len(self._roots)
+        full_key = (key, parts)
+        meaning = self._numbers.get(full_key)
+        if meaning is None:
+            meaning = self._numbers[full_key] = len(self._roots)
             roots: Iterable[Meaning] = (r for p in parts for r in self._roots[p])
-            self._roots.append(frozenset(roots) if parts else frozenset((found,)))
+            self._roots.append(frozenset(roots) if parts else frozenset((meaning,)))
             if key != _FILTER and any(part in self._unfiltered for part in parts):
-                kept = [self.unfiltered(part) for part in parts if part not in self._filters]
-                self._unfiltered[found] = self.of(key, kept or [self.of(_ROWS)])
+                unfiltered_parts = [self.unfiltered(part) for part in parts if part not in self._filters]
+                self._unfiltered[meaning] = self.of(key, unfiltered_parts or [self.of(_ROWS)])
             elif key == _FILTER:
-                self._filters.add(found)
-                self._unfiltered[found] = found
-        return found
+                self._filters.add(meaning)
+                self._unfiltered[meaning] = meaning
+        return meaning
 
     def unfiltered(self, meaning: Meaning) -> Meaning:
-        """The meaning of the same without the FILTER clauses of aggregates: of which rows does not count then."""
+        """The meaning of the same value without the FILTER clauses of aggregates."""
         return self._unfiltered.get(meaning, meaning)
 
     def constant(self, key: tuple[Hashable, ...]) -> Meaning:
-        """The meaning of a constant, which comes from nowhere."""
-        found = self.of(("constant", *key))
-        self._roots[found] = frozenset()
-        return found
+        """The meaning of a constant, which has no roots."""
+        meaning = self.of(("constant", *key))
+        self._roots[meaning] = frozenset()
+        return meaning
 
     def roots(self, meaning: Meaning) -> frozenset[Meaning]:
         """The table columns that a value is computed from."""
@@ -107,7 +107,7 @@ class Meanings:
                 function = called(rex)
                 if function is not None and function.commutes:
                     parts.sort()
-                target = str(t.nullable_()) if function is not None and function.states_target_type else ""
+                target = str(t.nullable_()) if function is not None and function.is_of_target else ""
                 return self.of(("call", syntax, name, _text(reference), target), parts or [self.of(("call", name))])
             case FieldAccess(name, expr):
                 return self.of(("field", name), [self.expression(expr, row)])
@@ -119,7 +119,7 @@ class Meanings:
                 return self.of(("correlation", correl))
             case OpaqueRex(_, _, source):
                 return self.of(("opaque", _text(source)))
-            case PlannerExpression():
+            case Unplanned():
                 raise TypeError(f"no plan holds {rex!r:.80}")
 
     def aggregate(self, call: AggregateCall, row: Row) -> Meaning:
@@ -142,9 +142,9 @@ class Lineage(Struct):
     plan: Plan
     meanings: Meanings
     paired: frozenset[int]
-    """The ids of the nodes that are in the other plan, too."""
+    """The ids of the nodes that have a counterpart in the other plan."""
     tables: Mapping[int, str] = field(default_factory=dict)
-    """Other names of tables, by the id of the node that scans them: what a renamed table was called before."""
+    """The old names of renamed tables, by the id of the node that scans them."""
     rows: dict[int, Row] = field(default_factory=dict)
     """The meanings of each node's output columns, by node id."""
 
@@ -157,7 +157,7 @@ class Lineage(Struct):
             self.rows[node.id] = row[: len(node.fields)]
 
     def yielded(self, node: ExecNode) -> Iterable[Yield] | None:
-        """What the node's columns are made of; ``None``: it is not known."""
+        """What the node's columns are computed from; ``None`` where this is not known."""
         return node.yields([source.fields for source in self.plan.inputs(node)])
 
     def input_rows(self, node: ExecNode) -> list[Row]:
@@ -165,7 +165,7 @@ class Lineage(Struct):
         return [self.rows[i.id] for i in self.plan.inputs(node)]
 
     def input_row(self, node: ExecNode) -> Row:
-        """The columns of all inputs side by side; those of a later input stay apart from equal earlier ones."""
+        """The columns of all inputs; equal columns of different inputs get different meanings."""
         row: list[Meaning] = []
         for columns in self.input_rows(node):
             known = set(row)
@@ -173,23 +173,23 @@ class Lineage(Struct):
         return row
 
     def aggregated_node(self, node: ExecNode) -> ExecNode:
-        """The node whose input the aggregate calls of ``node`` read: of a second phase, the first phase."""
-        at = node
-        while merges(at) or isinstance(at, Exchange):
-            below = self.plan.inputs(at)
-            if not below:
+        """The node whose input the aggregate calls of ``node`` read: for a global aggregation the local one."""
+        current = node
+        while merges(current) or isinstance(current, Exchange):
+            inputs = self.plan.inputs(current)
+            if not inputs:
                 return node
-            at = below[0]
-        return at if any(isinstance(each, Accumulator) for each in self.yielded(at) or ()) else node
+            current = inputs[0]
+        return current if any(isinstance(each, Accumulator) for each in self.yielded(current) or ()) else node
 
 
 def merges(node: ExecNode) -> bool:
-    """Whether it merges what a first phase has accumulated."""
+    """Whether the node merges the accumulators of a local aggregation."""
     return any(codec.input is Input.BEFORE for codec in field_codecs(type(node)))
 
 
 class _Reader:
-    """Finds what the columns of a node mean, by what the node says of them."""
+    """Finds the meanings of a node's columns from the node's declarations."""
 
     def __init__(self, lineage: Lineage, node: ExecNode) -> None:
         self.lineage, self.node, self.meanings = lineage, node, lineage.meanings
@@ -199,20 +199,20 @@ class _Reader:
             self.starts.append(self.starts[-1] + len(source.fields))
 
     def unknown(self) -> list[Meaning]:
-        """Columns that may come from any of those that are read."""
+        """Meanings of output columns that may depend on any input column."""
         return [self.meanings.of(("output", self.node.metadata.name, f.name), self.row) for f in self.node.fields]
 
     def added(self, place: int) -> Meaning:
-        """A column that the node is known by."""
+        """The meaning of a column that the node adds."""
         return self.meanings.of(("extra", self.node.metadata.name, self.node.fields[place].name))
 
     def meaning(self, place: int, column: Yield) -> Meaning:
-        """What the column at a place of the node's output means."""
+        """The meaning of the output column at ``place``."""
         of = self.meanings.of
         match column:
-            case InputColumn(side, index):
+            case Given(side, index):
                 return self._given(self.starts[side] + index)
-            case UnionColumn(index):
+            case Merged(index):
                 return self._merged(index)
             case Computed(expression):
                 return self.meanings.expression(expression, self.row)
@@ -222,7 +222,7 @@ class _Reader:
                 return of(("function column", index), [self.meanings.expression(call, self.row)])
             case Aggregated(call):
                 return self.meanings.aggregate(call, self.aggregated)
-            case OverAggregated(call):
+            case Framed(call):
                 return of(("over",), [self.meanings.aggregate(call, [*self.row, *self.constants])])
             case Accumulator(calls, index):
                 return of(("accumulator", index), [self.meanings.aggregate(call, self.row) for call in calls])
@@ -232,14 +232,14 @@ class _Reader:
                 return of(("end of the slice",))
             case TableColumn(name):
                 return of(("column", self._table(), name))
-            case AddedColumn():
+            case Added():
                 return self.added(place)
 
     def _given(self, index: int) -> Meaning:
         return self.row[index] if 0 <= index < len(self.row) else self.meanings.of(("no such column", index))
 
     def _merged(self, index: int) -> Meaning:
-        """Branches that are only in one of the plans do not count: they are told as what they are."""
+        """The meaning of a union's column.  Inputs that are in only one plan do not count; they have own findings."""
         inputs = self.lineage.plan.inputs(self.node)
         paired = [self.lineage.rows[i.id] for i in inputs if i.id in self.lineage.paired]
         parts = {row[index] for row in paired or self.lineage.input_rows(self.node) if index < len(row)}
@@ -247,12 +247,12 @@ class _Reader:
 
     @cached_property
     def aggregated(self) -> Row:
-        """What aggregate calls read."""
+        """The row that aggregate calls read."""
         return self.lineage.input_row(self.lineage.aggregated_node(self.node))
 
     @cached_property
     def constants(self) -> Row:
-        """What stands behind the columns that OVER windows read."""
+        """The constants that follow the input columns of an OVER aggregation."""
         assert isinstance(self.node, OverAggregate)
         return [self.meanings.expression(constant, self.row) for constant in self.node.over_spec.constants]
 

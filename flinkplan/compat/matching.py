@@ -1,10 +1,10 @@
 """Matches the nodes of two plans by structure, never by id.
 
-The plans are aligned from their sinks downwards, as two trees are in a tree edit distance: for each node of
-the one and each of the other, the cheapest of matching the two, taking the one out and putting the other in,
-given the cheapest alignments of their inputs.  Stateful nodes weigh more than stateless ones, so that the
-alignment explains as much of the state as it can.  Costs are kept in one table, filled in topological order,
-so that deep plans need no recursion and plans that differ everywhere no more time than others.
+The plans are aligned from their sinks down by a tree edit distance. For each pair of an old and a new node it takes the
+ cheapest of matching them, removing the old one and inserting the new one, given the cheapest alignments of their
+inputs. Stateful nodes weigh more than stateless ones, so that the alignment matches as much of the state as possible.
+The costs are in one table that is filled in topological order: deep plans need no recursion, and the time does not
+depend on how much the plans differ.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from .normal import Numbering, contents, signatures
 from .reordering import join_spec, mirrors, with_swapped_sides
 
 _STATEFUL, _STATELESS, _EXCHANGE = 8.0, 2.0, 0.25
-"""What taking out or putting in a node costs."""
+"""The cost of removing or inserting a node."""
 
 _CHANGED, _OTHER_TABLE, _SWAPPED, _MIRRORED, _REPLACED = 0.5, 1.0, 0.45, 0.05, 1.9
-"""The shares of that which it costs to change a node, its table, the order of its inputs (of a join whose keys and
-condition change sides along with them), its type."""
+"""The shares of this cost for changing a node's fields, its table, the order of its inputs, the order of a join's
+inputs together with its keys and condition, and its type."""
 
 _LIMIT = 4_000_000
-"""Pairs of nodes beyond which two plans are not compared: some ten seconds."""
+"""The maximum number of pairs of nodes that are compared, which takes some ten seconds."""
 
 
 class Pair(Record):
     """A node of the old plan and its counterpart.
 
-    ``same``: they and all below them are equal; ``swapped``: the left input became the right one.
+    ``same`` says that they and all nodes below them are equal, ``swapped`` that the left input became the right one.
     """
 
     old: ExecNode
@@ -44,7 +44,7 @@ class Pair(Record):
 
 
 class Matching(Record):
-    """Which node became which."""
+    """The pairs of matching nodes, and those without a counterpart."""
 
     pairs: tuple[Pair, ...]
     removed: tuple[ExecNode, ...]
@@ -52,25 +52,25 @@ class Matching(Record):
 
 
 def match(old: Plan, new: Plan) -> Matching:
-    """Match two plans.  Raises :class:`UnsupportedError` beyond 2,000 nodes, unless they are of one build."""
+    """Match two plans.  Raises :class:`UnsupportedError` for more than 2,000 nodes, unless the shapes are equal."""
     numbering = Numbering()
     if len(old.nodes) * len(new.nodes) <= _LIMIT:
         return _Matcher(_Side(old, numbering), _Side(new, numbering)).match()
-    if _build(old) != _build(new):
+    if _plan_shape(old) != _plan_shape(new):
         raise UnsupportedError(f"plans of {len(old.nodes)} and {len(new.nodes)} nodes are too large to compare")
     before, after = (signatures(plan, contents(plan, numbering), numbering) for plan in (old, new))
     pairs = (Pair(o, n, before[o.id] == after[n.id]) for o, n in zip(old.nodes, new.nodes, strict=True))
     return Matching(tuple(pairs), (), ())
 
 
-def _build(plan: Plan) -> object:
-    """What edits by hand leave as it is: which types of nodes there are, and how they are connected."""
+def _plan_shape(plan: Plan) -> object:
+    """The types of the nodes and the edges between them, which edits by hand do not change."""
     numbers = {node.id: i for i, node in enumerate(plan.nodes)}
     return [node.type for node in plan.nodes], [(numbers[e.source], numbers[e.target]) for e in plan.edges]
 
 
 class _Side:
-    """A plan with its nodes numbered from 0, and what the costs are made of."""
+    """A plan with its nodes numbered from 0, and the data for computing costs."""
 
     def __init__(self, plan: Plan, numbering: Numbering) -> None:
         self.nodes = plan.nodes
@@ -82,20 +82,20 @@ class _Side:
         self.signatures = [signed[n.id] for n in plan.nodes]
         self.inputs = [[index[i.id] for i in plan.inputs(n)] for n in plan.nodes]
         self.joins = [numbering.of(_spec(n)) if mirrors(n, n) else None for n in plan.nodes]
-        """What the two sides of each join have to do with each other, and the same seen from the other side."""
+        """A number for the keys and condition of each join."""
         self.mirrored = [numbering.of(_spec(_mirrored(n, plan))) if mirrors(n, n) else None for n in plan.nodes]
         self.weights = [_weight(n) for n in plan.nodes]
         self.shapes = [_shape(n, len(self.inputs[i])) for i, n in enumerate(plan.nodes)]
         self.sizes: list[float] = []
-        """The weight of each node with all below it."""
+        """The weight of each node and all nodes below it."""
         for i, inputs in enumerate(self.inputs):
             self.sizes.append(self.weights[i] + sum(self.sizes[k] for k in inputs))
         self.without = [[(k, self.sizes[i] - self.sizes[k]) for k in inputs] for i, inputs in enumerate(self.inputs)]
-        """For each node its inputs, with the cost of giving up the node and its other inputs."""
+        """For each node its inputs, each with the cost of removing the node and its other inputs."""
 
 
 class _Shape(NamedTuple):
-    """What decides how much of a node is changed by making it another one."""
+    """The properties of a node that determine the cost of changing it into another one."""
 
     name: str
     table: str | None
@@ -108,7 +108,7 @@ def _shape(node: ExecNode, inputs: int) -> _Shape:
 
 
 def _share(old: _Shape, new: _Shape) -> float | None:
-    """The share of a node's weight that making the one of the other costs; ``None``: cannot be."""
+    """The cost of changing one node into the other, as a share of its weight; ``None`` where this is impossible."""
     if old.name == new.name:
         return _CHANGED if old.table == new.table else _OTHER_TABLE
     if old.is_stateful and new.is_stateful and old.inputs == new.inputs:
@@ -117,7 +117,7 @@ def _share(old: _Shape, new: _Shape) -> float | None:
 
 
 class _Step(NamedTuple):
-    """How two nodes are aligned: as a pair or not, and which nodes at or below them are aligned then."""
+    """How two nodes are aligned: as a pair or not, and the pairs of nodes to align next."""
 
     paired: bool
     below: tuple[tuple[int, int], ...]
@@ -134,17 +134,17 @@ class _Matcher:
 
     def match(self) -> Matching:
         self.fill()
-        found: dict[int, tuple[int, bool]] = {}
-        taken: set[int] = set()
+        counterparts: dict[int, tuple[int, bool]] = {}
+        matched: set[int] = set()
         for o, n, swapped in self.walk(self.sink_pairs()):
-            if o not in found and n not in taken:
-                found[o] = (n, swapped)
-                taken.add(n)
+            if o not in counterparts and n not in matched:
+                counterparts[o] = (n, swapped)
+                matched.add(n)
         old, new = self.old.nodes, self.new.nodes
         return Matching(
-            tuple(self.pair(o, *found[o]) for o in sorted(found)),
-            tuple(node for o, node in enumerate(old) if o not in found),
-            tuple(node for n, node in enumerate(new) if n not in taken),
+            tuple(self.pair(o, *counterparts[o]) for o in sorted(counterparts)),
+            tuple(node for o, node in enumerate(old) if o not in counterparts),
+            tuple(node for n, node in enumerate(new) if n not in matched),
         )
 
     def pair(self, o: int, n: int, swapped: bool) -> Pair:
@@ -152,34 +152,34 @@ class _Matcher:
         return Pair(self.old.nodes[o], self.new.nodes[n], same, swapped)
 
     def walk(self, start: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, bool]]:
-        """The pairs of the cheapest alignments of these nodes and of all below them."""
+        """The pairs in the cheapest alignments of these nodes and of all nodes below them."""
         stack, seen = list(reversed(start)), set()
         while stack:
-            at = stack.pop()
-            if at in seen:
+            nodes = stack.pop()
+            if nodes in seen:
                 continue
-            seen.add(at)
-            step = self.step(*at)
+            seen.add(nodes)
+            step = self.step(*nodes)
             if step.paired:
-                yield *at, step.swapped
+                yield *nodes, step.swapped
             stack.extend(reversed(step.below))
 
     def sink_pairs(self) -> list[tuple[int, int]]:
-        """Sinks of the same table in order, then what is left, the cheapest first."""
-        left = list(self.new.sinks)
-        found, rest = [], []
+        """The pairs of sinks: first those of the same table, then the others, the cheapest first."""
+        unmatched_new = list(self.new.sinks)
+        pairs, unmatched_old = [], []
         for o in self.old.sinks:
             table = _table(self.old.nodes[o])
-            twin = next((n for n in left if table is not None and _table(self.new.nodes[n]) == table), None)
-            if twin is None:
-                rest.append(o)
+            same = next((n for n in unmatched_new if table is not None and _table(self.new.nodes[n]) == table), None)
+            if same is None:
+                unmatched_old.append(o)
             else:
-                left.remove(twin)
-                found.append((o, twin))
-        return found + self.cheapest(rest, left)
+                unmatched_new.remove(same)
+                pairs.append((o, same))
+        return pairs + self.cheapest(unmatched_old, unmatched_new)
 
     def cheapest(self, old: Sequence[int], new: Sequence[int]) -> list[tuple[int, int]]:
-        """Pairs of these nodes, greedily, as long as pairing is cheaper than giving both up."""
+        """Pairs of these nodes, chosen greedily as long as pairing is cheaper than removing and inserting."""
         offers = sorted(
             (self.costs[o][n] - self.old.sizes[o] - self.new.sizes[n], i, j)
             for i, o in enumerate(old)
@@ -187,18 +187,18 @@ class _Matcher:
         )
         rows: set[int] = set()
         columns: set[int] = set()
-        found = []
+        pairs = []
         for gain, i, j in offers:
             if gain < 0 and i not in rows and j not in columns:
                 rows.add(i)
                 columns.add(j)
-                found.append((old[i], new[j]))
-        return found
+                pairs.append((old[i], new[j]))
+        return pairs
 
     def fill(self) -> None:
-        """Work out what the cheapest alignment of each old with each new node costs.
+        """Compute the cost of the cheapest alignment of each old node with each new one.
 
-        This runs once for each pair of nodes, hence the care for its speed.
+        The inner loop runs once for each pair of nodes, so it is written for speed.
         """
         old, new, costs = self.old, self.new, self.costs
         shares: dict[_Shape, list[float | None]] = {}
@@ -212,11 +212,11 @@ class _Matcher:
             costs.append(row)
             kept = [(costs[k], lost) for k, lost in old.without[o]]
             for n, share in enumerate(shares[shape]):
-                its_signature, its_content, its_size, without, inputs = columns[n]
-                if signature == its_signature:
+                new_signature, new_content, new_size, without, inputs = columns[n]
+                if signature == new_signature:
                     row.append(0.0)
                     continue
-                best = size + its_size
+                best = size + new_size
                 for other, lost in kept:
                     if (cost := lost + other[n]) < best:
                         best = cost
@@ -224,7 +224,7 @@ class _Matcher:
                     if (cost := lost + row[k]) < best:
                         best = cost
                 if share is not None:
-                    cost = 0.0 if content == its_content else share * weight
+                    cost = 0.0 if content == new_content else share * weight
                     cost += self.paired(o, n)[0] if only is None or len(inputs) != 1 else costs[only][inputs[0]]
                     if cost < best:
                         best = cost
@@ -248,7 +248,7 @@ class _Matcher:
         return _NOTHING
 
     def paired(self, o: int, n: int) -> tuple[float, _Step]:
-        """The two nodes match: what their inputs cost, in the best order."""
+        """The cost of the inputs, in the best order, if two nodes match."""
         old, new = self.old.inputs[o], self.new.inputs[n]
         if isinstance(self.old.nodes[o], Union):
             return self.below(old, new, self.cheapest(old, new))
@@ -261,14 +261,14 @@ class _Matcher:
         return cost, step
 
     def swapping(self, o: int, n: int) -> float:
-        """What it costs to swap the inputs of a node, beside what it costs to change it."""
+        """The cost of swapping the inputs of a node, in addition to changing it."""
         weight, spec = self.old.weights[o], self.old.joins[o]
         if spec is None or spec != self.new.mirrored[n]:
             return _SWAPPED * weight
         return (_MIRRORED if spec == self.new.joins[n] else _MIRRORED - _CHANGED) * weight
 
     def below(self, old: Sequence[int], new: Sequence[int], pairs: Sequence[tuple[int, int]]) -> tuple[float, _Step]:
-        """The cost of aligning inputs in these pairs and of giving up the others."""
+        """The cost of aligning these pairs of inputs and of removing or inserting the others."""
         cost = sum(self.costs[o][n] for o, n in pairs)
         if len(pairs) < max(len(old), len(new)):
             cost += sum(self.old.sizes[o] for o in old) - sum(self.old.sizes[o] for o, _ in pairs)

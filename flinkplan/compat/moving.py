@@ -1,6 +1,6 @@
-"""Rewrites where a node finds its columns, when those of its inputs stand in another order.
+"""Rewrites the column positions in a node when the columns of its inputs are in another order.
 
-An *order* lists for each place of a row which column of the plan as compiled stands there.
+An *order* gives for each position of a row the column of the compiled plan that is there.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from ..plan.types import LogicalType, RowField
 
 Order = tuple[int, ...]
 Places = Mapping[int, int]
-"""Where each column stands now."""
+"""The new position of each column."""
 
 _NOT_MOVED: Places = {}
 
 
 def identity(width: int) -> Order:
-    """The order of a row of so many columns as it was compiled."""
+    """The unchanged order of a row with ``width`` columns."""
     return tuple(range(width))
 
 
 def side_by_side(orders: Sequence[Order], sequence: Sequence[int]) -> Order:
-    """The order of rows put side by side, in this ``sequence`` of them."""
+    """The order of the concatenation of rows, which are taken in this ``sequence``."""
     starts = [sum(map(len, orders[:i])) for i in range(len(orders))]
     return tuple(starts[i] + column for i in sequence for column in orders[i])
 
 
 def moved(node: ExecNode, orders: Sequence[Order]) -> ExecNode:
-    """The node over inputs of these orders; its own output stays as it is."""
+    """The node for inputs in these orders; its own output does not change."""
     if all(order == identity(len(order)) for order in orders):
         return node
     mover = _Mover(orders)
     properties = node.input_properties
-    made: ExecNode = mover.record(replace(node, input_properties=None))
+    rewritten: ExecNode = mover.record(replace(node, input_properties=None))
     changed: dict[str, Any] = {"input_properties": properties and mover.properties(properties)}
-    if isinstance(made, Join):
+    if isinstance(rewritten, Join):
         for name in ("left_upsert_keys", "right_upsert_keys"):
-            keys = getattr(made, name)
+            keys = getattr(rewritten, name)
             changed[name] = keys and tuple(tuple(sorted(key)) for key in keys)
-    return replace(made, **changed)
+    return replace(rewritten, **changed)
 
 
 def arranged(fields: Sequence[RowField], order: Order) -> tuple[RowField, ...]:
-    """Columns in another order."""
+    """The columns in another order."""
     return tuple(fields[i] for i in order)
 
 
 class _Mover:
-    """``orders``: those of the node's inputs."""
+    """Rewrites positions for inputs in the given ``orders``."""
 
     def __init__(self, orders: Sequence[Order]) -> None:
         self.each = [_places(order) for order in orders]
@@ -66,7 +66,7 @@ class _Mover:
         }
 
     def properties(self, properties: tuple[InputProperty, ...]) -> tuple[InputProperty, ...]:
-        """What is required of each input, in terms of its own columns."""
+        """The required properties of each input, with rewritten keys."""
         moved = []
         for i, required in enumerate(properties):
             distribution = required.required_distribution
@@ -77,7 +77,7 @@ class _Mover:
         return tuple(moved)
 
     def record(self, value: Any, called: Places = _NOT_MOVED) -> Any:
-        """A record with its positions moved; ``called``: the row that it reads where it is an aggregate call."""
+        """A record with rewritten positions; ``called`` is the row that an aggregate call reads."""
         rows = {**self.rows, Input.CALLS: called}
         changed = {}
         for codec in field_codecs(type(value)):
@@ -89,7 +89,7 @@ class _Mover:
         return replace(value, **changed)
 
     def value(self, value: Any, places: Places) -> Any:
-        """A field's value, whose numbers are of these places; others, such as -1 for no column, stay."""
+        """A field's value with positions rewritten by ``places``; numbers that are no column, such as -1, stay."""
         match value:
             case LogicalType() | ContextResolvedTable():
                 return value
@@ -104,7 +104,7 @@ class _Mover:
         return self.record(value, places) if isinstance(value, Record) else value
 
     def column(self, rex: RexNode) -> RexNode:
-        """A reference to a column."""
+        """A reference to a column with a rewritten position; other expressions unchanged."""
         if not isinstance(rex, InputRef | PatternInputRef):
             return rex
         return replace(rex, index=self.rows[Input.ALL].get(rex.index, rex.index))
@@ -115,22 +115,22 @@ def _places(order: Order) -> Places:
 
 
 def described(description: str, order: Order) -> str:
-    """A description whose lists of output columns stand in another order."""
+    """A description with its lists of output columns in another order."""
     for name in ("select", "fields"):
         start = description.find(f"{name}=[")
         if start < 0:
             continue
         start += len(name) + 2
         items, end = _items(description, start)
-        apart = len(order) - len(items)
-        if apart >= 0 and order[:apart] == identity(apart):
-            listed = ", ".join(items[i - apart] for i in order[apart:])
-            return f"{description[:start]}{listed}{description[end:]}"
+        unlisted = len(order) - len(items)
+        if unlisted >= 0 and order[:unlisted] == identity(unlisted):
+            reordered = ", ".join(items[i - unlisted] for i in order[unlisted:])
+            return f"{description[:start]}{reordered}{description[end:]}"
     return description
 
 
 def described_keys(description: str, order: Order) -> str:
-    """A description whose lists of keys stand in another order."""
+    """A description with its lists of keys in another order."""
     for name in ("groupBy=[", "partitionBy=[", "partitionKeys=[", "key=[", "hash["):
         start = description.find(name)
         if start >= 0:
@@ -142,7 +142,7 @@ def described_keys(description: str, order: Order) -> str:
 
 
 def _items(text: str, start: int) -> tuple[list[str], int]:
-    """The items of a list in brackets whose text begins at ``start``, and where it ends."""
+    """The items of a bracketed list whose content begins at ``start``, and the position of its closing bracket."""
     depth, quoted, begin = 0, False, start
     items: list[str] = []
     for i in range(start, len(text)):

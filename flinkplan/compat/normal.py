@@ -1,4 +1,4 @@
-"""Nodes without what never matters, so that plans of different releases and runs compare."""
+"""The comparable content of nodes, without parts that differ between releases and runs but have no meaning."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode, OpaqueNode, Union, node_to_json
 
 COSMETIC = ("id", "type", "description")
-"""Fields that say nothing about what a node does; the type is compared by name, without its version."""
+"""Fields that do not affect what a node does; its type is compared by name, without the version."""
 
 _SQL = "serializableString"
-"""The SQL text beside an expression, which releases quote in different ways."""
+"""The SQL text of an expression, which releases quote in different ways."""
 
 
 def content(node: ExecNode) -> dict[str, Any]:
-    """The node's JSON without cosmetic fields and without empties, which releases before 2.0 spell out.
+    """The node's JSON without cosmetic fields, and without empty values, which only releases before 2.0 write.
 
-    Fields that Flink would ignore are left out too; of a node that is kept as it is, they are all there is.
+    Fields that Flink ignores are left out too, except for a node whose type is unknown.
     """
     ignored = () if isinstance(node, OpaqueNode) else node.unknown
     own = {k: v for k, v in node_to_json(node).items() if k not in COSMETIC and k not in ignored}
@@ -28,25 +28,25 @@ def content(node: ExecNode) -> dict[str, Any]:
 
 
 def trim(value: Any) -> Any:
-    """A JSON value without nulls, empties, SQL beside its expression and names of keys; whole empties are ``None``."""
+    """A JSON value without nulls, empty values, SQL texts of expressions and names of keys; ``None`` if it is empty."""
     if isinstance(value, Mapping):
-        kept = {k: t for k, v in value.items() if (t := trim(v)) is not None and not _is_beside(k, value)}
+        kept = {k: t for k, v in value.items() if (t := trim(v)) is not None and not _is_redundant(k, value)}
         return kept or None
     if isinstance(value, list):
         return [trim(v) for v in value] or None
     return value
 
 
-def _is_beside(key: str, value: Mapping[str, Any]) -> bool:
-    """Whether a key of a JSON object says nothing that the others do not say.
+def _is_redundant(key: str, value: Mapping[str, Any]) -> bool:
+    """Whether a key of a JSON object has no information besides the others.
 
-    Flink makes up the name of a primary key: from its columns since 1.19, before that by a hash.
+    Flink generates the name of a primary key, since 1.19 from its columns, before that as a hash.
     """
     return (key == _SQL and "rexNode" in value) or (key == "name" and value.get("type") == "PRIMARY_KEY")
 
 
 class Numbering:
-    """Equal numbers for equal values, in both plans."""
+    """Gives equal values of both plans equal numbers."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -57,19 +57,19 @@ class Numbering:
 
 
 def contents(plan: Plan, numbering: Numbering) -> dict[int, int]:
-    """A number by node id, equal exactly for nodes of equal content."""
+    """A number for each node id; it is equal exactly for nodes of equal content."""
     return {n.id: numbering.of([n.metadata.name, content(n)]) for n in plan.nodes}
 
 
 def signatures(plan: Plan, numbers: Mapping[int, int], numbering: Numbering) -> dict[int, int]:
-    """A number by node id, equal exactly for equal sub-plans; the order of a union's inputs does not matter.
+    """A number for each node id; it is equal exactly for equal sub-plans.  The order of a union's inputs is ignored.
 
     ``numbers`` are the nodes' :func:`contents`.
     """
-    found: dict[int, int] = {}
+    by_node: dict[int, int] = {}
     for node in plan.nodes:
-        inputs = [found[i.id] for i in plan.inputs(node)]
+        inputs = [by_node[i.id] for i in plan.inputs(node)]
         if isinstance(node, Union):
             inputs.sort()
-        found[node.id] = numbering.of([numbers[node.id], inputs])
-    return found
+        by_node[node.id] = numbering.of([numbers[node.id], inputs])
+    return by_node

@@ -1,4 +1,4 @@
-"""Plans as they are named on the command line: files, revisions in git, checkpoints."""
+"""Reads plans by the references of the command line: files, revisions in git, checkpoints."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from .diff import Source
 def read_plan(reference: str) -> Source:
     """The text of a plan.
 
-    ``reference`` is a file or a checkpoint directory (the plan it runs), each a path or a URI, or ``REVISION:PATH`` in
-    git, where the path counts from the working directory or from the top of the repository.  Raises
-    :class:`PlanError` where there is none.
+    ``reference`` is a file, a checkpoint directory (whose plan is read), each a path or a URI, or ``REVISION:PATH`` in
+    git, whose path is relative to the working directory or to the top of the repository.  Raises :class:`PlanError`
+    where there is no such plan.
     """
     place = Place.of(reference)
     if place.is_folder():
@@ -30,7 +30,7 @@ def recorded_plan(checkpoint: str) -> Source:
     record = CheckpointRecord(checkpoint)
     if not record.exists:
         raise PlanError(
-            "this directory is no checkpoint of 'flinkplan execute'",
+            "this directory is not a checkpoint of 'flinkplan execute'",
             where=checkpoint,
             hint="name a plan, REVISION:PATH, or a checkpoint",
         )
@@ -41,15 +41,15 @@ def _from_git(reference: str) -> Source:
     revision, _, path = reference.partition(":")
     if not revision or revision.startswith("-") or not path:
         raise PlanError("no such file", where=reference, hint="write a file, REVISION:PATH, a checkpoint or -")
-    is_told = path.startswith(("./", "../"))
-    shown = _blob(f"{revision}:{path if is_told else f'./{path}'}", reference)
-    if shown.returncode and not is_told:
-        shown = _blob(f"{revision}:{path}", reference)
-    if shown.returncode:
-        words = shown.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git found nothing"
-        raise PlanError(words.splitlines()[0], where=reference, hint="write REVISION:PATH, such as main:plans/p.json")
+    is_relative = path.startswith(("./", "../"))
+    blob = _blob(f"{revision}:{path if is_relative else f'./{path}'}", reference)
+    if blob.returncode and not is_relative:
+        blob = _blob(f"{revision}:{path}", reference)
+    if blob.returncode:
+        message = blob.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git found nothing"
+        raise PlanError(message.splitlines()[0], where=reference, hint="write REVISION:PATH, such as main:plans/p.json")
     try:
-        return Source(reference, shown.stdout.decode("utf-8"))
+        return Source(reference, blob.stdout.decode("utf-8"))
     except UnicodeDecodeError as e:
         raise PlanError(f"not UTF-8 text (byte {e.start})", where=reference) from None
 

@@ -1,6 +1,6 @@
 """The report of ``diff`` in each format.
 
-Text and JSON show the edits and the verdicts; the formats for systems that run checks are those of every report.
+Text and JSON show the edits and the verdicts; the formats for CI systems are those of every report.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DIM = {"dim": True}
 
 
 def render(diff: Diff, format: str, *, paint: Paint | None = None, detail: bool = False) -> str:
-    """The report in one of the formats of reports; ``paint`` (``click.style``) and ``detail`` are for text."""
+    """The report in a format; ``paint`` (``click.style``) and ``detail`` apply to text only."""
     if format == "text":
         return as_text(diff, paint or _plain, detail=detail)
     if format == "json":
@@ -57,8 +57,8 @@ def as_json(diff: Diff) -> dict[str, Any]:
         "version": JSON_VERSION,
         "old": {"name": diff.old.source.name, "flinkVersion": old.flink_version, "nodes": len(old.nodes)},
         "new": {"name": diff.new.source.name, "flinkVersion": new.flink_version, "nodes": len(new.nodes)},
-        "for": list(diff.asked.engines),
-        "runtime": "vvr" if diff.asked.one_by_one else "apache",
+        "for": list(diff.platforms.engines),
+        "runtime": "vvr" if diff.platforms.one_by_one else "apache",
         "verdict": diff.verdict.value,
         "flink": diff.flink.value,
         "spark": diff.spark.value,
@@ -69,7 +69,7 @@ def as_json(diff: Diff) -> dict[str, Any]:
 
 
 def _is_silent(edit: Edit) -> bool:
-    """Whether nothing at all has changed."""
+    """Whether nothing has changed."""
     return isinstance(edit, Keep) and edit.old == edit.new
 
 
@@ -134,7 +134,7 @@ def _finding_json(diff: Diff, finding: ChangeFinding) -> dict[str, Any]:
 
 
 class _Line(Record):
-    """A line of the tree with what stands below it."""
+    """A line of the tree with its children."""
 
     text: str
     style: Mapping[str, Any] = field(default_factory=dict)
@@ -159,7 +159,7 @@ def _plain(text: str, **style: Any) -> str:
 
 
 def _drawn(lines: Iterable[_Line], indent: str, paint: Paint) -> Iterator[str]:
-    """The tree in lines."""
+    """The lines of the tree."""
     siblings = list(lines)
     for number, line in enumerate(siblings, 1):
         is_last = number == len(siblings)
@@ -168,7 +168,7 @@ def _drawn(lines: Iterable[_Line], indent: str, paint: Paint) -> Iterator[str]:
 
 
 def _branches(diff: Diff, detail: bool) -> Iterator[_Line]:
-    """The plans as a whole, then node by node, then what is cosmetic."""
+    """The findings about the plans as a whole, then those of each node, then the cosmetic ones."""
     findings = [f for f in diff.findings if isinstance(f, ChangeFinding)]
     cosmetic = [f for f in findings if _is_cosmetic(f)]
     by_node: dict[tuple[int | None, int | None], list[ChangeFinding]] = {}
@@ -177,12 +177,12 @@ def _branches(diff: Diff, detail: bool) -> Iterator[_Line]:
             by_node.setdefault(_key(finding), []).append(finding)
     for edit in diff.comparison.edits:
         old, new = _ends(edit)
-        its = by_node.pop((old.id if old else None, new.id if new else None), [])
-        if its:
-            told = (_told(diff, finding) for finding in its)
-            yield _Line(_title(diff, edit), {"bold": True}, (*told, *(_details(edit) if detail else ())))
-    for left in by_node.values():
-        yield from (_told(diff, finding) for finding in left)
+        node_findings = by_node.pop((old.id if old else None, new.id if new else None), [])
+        if node_findings:
+            children = (_finding_line(diff, finding) for finding in node_findings)
+            yield _Line(_title(diff, edit), {"bold": True}, (*children, *(_details(edit) if detail else ())))
+    for other_findings in by_node.values():
+        yield from (_finding_line(diff, finding) for finding in other_findings)
     if cosmetic:
         yield _Line("cosmetic", _DIM, tuple(_Line(_sentence(f), _DIM) for f in cosmetic))
 
@@ -204,36 +204,36 @@ def _title(diff: Diff, edit: Edit) -> str:
 
 
 def _sentence(finding: ChangeFinding) -> str:
-    about = f"{finding.name}: " if finding.name else ""
-    return f"{about}{finding.message} ({finding.rule})"
+    subject = f"{finding.name}: " if finding.name else ""
+    return f"{subject}{finding.message} ({finding.rule})"
 
 
-def _told(diff: Diff, finding: ChangeFinding) -> _Line:
+def _finding_line(diff: Diff, finding: ChangeFinding) -> _Line:
     rule = finding.change_rule
     if finding.allowed:
         return _Line(f"allowed: {finding.message} ({finding.rule})", _DIM)
-    below = [_Line(f"{diff.asked.told(finding.flink, rule.spark)}, results {_RESULTS[finding.results]}")]
+    below = [_Line(f"{diff.platforms.describe(finding.flink, rule.spark)}, results {_RESULTS[finding.results]}")]
     if finding.hint and finding.severity is not Severity.NOTE:
         below.append(_Line(f"hint: {finding.hint}", {"fg": "cyan"}))
-    text = f"{finding.report_message} ({finding.rule})"
+    text = f"{finding.text} ({finding.rule})"
     style = {"fg": _COLOURS[finding.verdict], "bold": finding.verdict is Verdict.CORRUPTING}
     return _Line(text, style, tuple(below))
 
 
 def _details(edit: Edit) -> Iterator[_Line]:
-    """Every value that differs, however deep."""
+    """A line for each value that differs, at any depth."""
     if not isinstance(edit, Update):
         return
     from deepdiff import DeepDiff
 
-    found = DeepDiff(content(edit.old), content(edit.new), verbose_level=2, view="tree")
-    for changes in found.values():
+    changes_by_kind = DeepDiff(content(edit.old), content(edit.new), verbose_level=2, view="tree")
+    for changes in changes_by_kind.values():
         for change in changes:
-            at = "".join(f"/{step}" for step in change.path(output_format="list"))
-            old, new = (short(masked_json(at, _json(value))) for value in (change.t1, change.t2))
-            yield _Line(f"{at}: {old} → {new}", _DIM)
+            pointer = "".join(f"/{step}" for step in change.path(output_format="list"))
+            old, new = (short(masked_json(pointer, _json(value))) for value in (change.t1, change.t2))
+            yield _Line(f"{pointer}: {old} → {new}", _DIM)
 
 
 def _json(value: Any) -> Any:
-    """A value of a deep difference; what is missing on one side is ``None``."""
+    """A value of a deep difference; ``None`` where it is missing on one side."""
     return value if isinstance(value, str | int | float | bool | list | dict) else None

@@ -1,4 +1,4 @@
-"""What it takes of an operator's fields to put its keys, its aggregates or the sides of a join into another order."""
+"""Changes the order of an operator's keys or aggregates, or swaps the sides of a join."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .moving import Order, described_keys
 
 def with_keys(node: ExecNode, order: Order) -> ExecNode:
     """A node, or the exchange below it, with its keys in another order."""
-    properties = tuple(_spread(p, order) for p in node.input_properties or ()) or None
-    made: ExecNode = _arranged(node, {Mark.KEY}, order)
-    return replace(made, input_properties=properties, description=described_keys(node.description, order))
+    properties = tuple(_with_distribution_keys(p, order) for p in node.input_properties or ()) or None
+    reordered: ExecNode = _reordered(node, {Mark.KEY}, order)
+    return replace(reordered, input_properties=properties, description=described_keys(node.description, order))
 
 
-def _spread(required: InputProperty, order: Order) -> InputProperty:
+def _with_distribution_keys(required: InputProperty, order: Order) -> InputProperty:
     distribution = required.required_distribution
     if distribution.keys is None or len(distribution.keys) != len(order):
         return required
@@ -30,57 +30,57 @@ def _spread(required: InputProperty, order: Order) -> InputProperty:
 
 
 def number_of_keys(node: ExecNode) -> int:
-    """How many keys can be put into another order."""
-    return len(next(_listed(node, Mark.KEY), ()))
+    """The number of keys that can be reordered."""
+    return len(next(_marked(node, Mark.KEY), ()))
 
 
 def calls_of(node: ExecNode) -> Sequence[AggregateCall]:
-    """The aggregates of a node that keeps them in one order; of a first phase, too."""
-    found = list(_listed(node, Mark.CALL))
-    return found[0] if len(found) == 1 else ()
+    """The aggregates of a node that has one list of them, which may be one phase of an aggregation."""
+    lists = list(_marked(node, Mark.CALL))
+    return lists[0] if len(lists) == 1 else ()
 
 
 def retractions_of(node: ExecNode) -> Sequence[bool]:
-    """Which of :func:`calls_of` take rows back, as far as the node says it of each."""
-    calls, said = len(calls_of(node)), next(_listed(node, Mark.BY_CALL), ())
-    return (*said, *[False] * calls)[:calls]
+    """Which of :func:`calls_of` retract rows; false where the node does not declare it."""
+    calls, declared = len(calls_of(node)), next(_marked(node, Mark.BY_CALL), ())
+    return (*declared, *[False] * calls)[:calls]
 
 
 def with_calls(node: ExecNode, order: Order) -> ExecNode:
     """A node with its aggregates in another order."""
-    made: ExecNode = _arranged(node, {Mark.CALL, Mark.BY_CALL}, order)
-    if isinstance(made, GlobalGroupAggregate) and made.index_of_count_star in order:
-        return replace(made, index_of_count_star=order.index(made.index_of_count_star))
-    return made
+    reordered: ExecNode = _reordered(node, {Mark.CALL, Mark.BY_CALL}, order)
+    if isinstance(reordered, GlobalGroupAggregate) and reordered.index_of_count_star in order:
+        return replace(reordered, index_of_count_star=order.index(reordered.index_of_count_star))
+    return reordered
 
 
-def _listed(value: PlanRecord | ExecNode, mark: Mark) -> Iterator[Any]:
-    """What stands in the fields of a mark, those of the records that are held included."""
+def _marked(value: PlanRecord | ExecNode, mark: Mark) -> Iterator[Any]:
+    """The values of the fields with a mark, nested records included."""
     for codec in field_codecs(type(value)):
         item = getattr(value, codec.name)
         if mark in codec.marks:
             yield item
-        for held in item if isinstance(item, tuple) else (item,):
-            if isinstance(held, PlanRecord):
-                yield from _listed(held, mark)
+        for nested in item if isinstance(item, tuple) else (item,):
+            if isinstance(nested, PlanRecord):
+                yield from _marked(nested, mark)
 
 
-def _arranged(value: Any, marks: set[Mark], order: Order) -> Any:
-    """A node, or what it holds, with all that in another order."""
+def _reordered(value: Any, marks: set[Mark], order: Order) -> Any:
+    """A node or a value in it, with the lists in fields with these marks in another order."""
     if isinstance(value, tuple):
-        return tuple(_arranged(item, marks, order) for item in value)
+        return tuple(_reordered(item, marks, order) for item in value)
     if not isinstance(value, PlanRecord | ExecNode):
         return value
     changed = {}
     for codec in field_codecs(type(value)):
         item = getattr(value, codec.name)
-        is_listed = not marks.isdisjoint(codec.marks)
-        changed[codec.name] = tuple(item[place] for place in order) if is_listed else _arranged(item, marks, order)
+        is_marked = not marks.isdisjoint(codec.marks)
+        changed[codec.name] = tuple(item[place] for place in order) if is_marked else _reordered(item, marks, order)
     return replace(value, **changed)
 
 
 def join_spec(node: Any) -> JoinSpec:
-    """Keys and condition of a join."""
+    """The keys and the condition of a join."""
     spec: JoinSpec = node.interval_join_spec.join_spec if isinstance(node, IntervalJoin) else node.join_spec
     return spec
 
@@ -89,16 +89,16 @@ def with_join_spec(node: Any, spec: JoinSpec) -> ExecNode:
     """A join with other keys or another condition."""
     if isinstance(node, IntervalJoin):
         return replace(node, interval_join_spec=replace(node.interval_join_spec, join_spec=spec))
-    made: ExecNode = replace(node, join_spec=spec)
-    return made
+    join: ExecNode = replace(node, join_spec=spec)
+    return join
 
 
 _MIRRORED = {JoinType.LEFT: JoinType.RIGHT, JoinType.RIGHT: JoinType.LEFT}
-"""What a join is called from the other side."""
+"""The type of a join after its inputs are swapped."""
 
 
 def mirrors(old: ExecNode, new: ExecNode) -> bool:
-    """Whether a join can be the other one with its inputs in their old places."""
+    """Whether swapping the inputs of the new join can give the old one."""
     if type(old) is not type(new) or not isinstance(old, Join | IntervalJoin):
         return False
     kind = join_spec(new).join_type
@@ -106,7 +106,7 @@ def mirrors(old: ExecNode, new: ExecNode) -> bool:
 
 
 def with_swapped_sides(node: ExecNode, left: int, right: int) -> ExecNode:
-    """A join that :func:`mirrors` another one with its inputs in the other order; they have so many columns now."""
+    """The join with its inputs swapped; ``left`` and ``right`` are the numbers of columns of its current inputs."""
 
     def column(rex: RexNode) -> RexNode:
         if not isinstance(rex, InputRef):
@@ -125,7 +125,7 @@ def with_swapped_sides(node: ExecNode, left: int, right: int) -> ExecNode:
     node = with_join_spec(replace(node, input_properties=(node.input_properties or ())[::-1] or None), swapped)
     if isinstance(node, Join):
         states = node.state and tuple(
-            replace(state, ttl=twin.ttl) for state, twin in zip(node.state, node.state[::-1], strict=True)
+            replace(state, ttl=other.ttl) for state, other in zip(node.state, node.state[::-1], strict=True)
         )
         keys = {"left_upsert_keys": node.right_upsert_keys, "right_upsert_keys": node.left_upsert_keys}
         return replace(node, **keys, state=states)

@@ -1,4 +1,4 @@
-"""In which order the state of an operator has columns, keys and aggregates, where a changed query has another order."""
+"""Finds the orders of columns, keys and aggregates that the operators of a changed plan need to read old state."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .stored import Stored, stored
 
 
 class RequiredOrders(Record):
-    """What an operator is to read, keep and write in which order; ``None`` where it does not matter.
+    """The orders that an operator needs; ``None`` where any order will do.
 
-    ``inputs``: the columns of each input; ``keys`` and ``calls``: the places that keys and aggregates have in the
-    changed plan, where these are others; ``is_fixed``: it can only read what it was compiled for; ``is_swapped``: its
-    left input was the right one.
+    ``inputs`` are the orders of the columns of each input; ``keys`` and ``calls`` the orders of keys and aggregates if
+    they changed, by their positions in the new plan.  ``is_fixed`` says that the operator can only read inputs as
+    compiled, ``is_swapped`` that its inputs changed places.
     """
 
     inputs: tuple[Order | None, ...]
@@ -32,17 +32,17 @@ class RequiredOrders(Record):
     is_swapped: bool = False
 
     def without_orders(self) -> RequiredOrders:
-        """The same, if the order of columns did not matter to state."""
+        """The same without required orders, except for a node whose inputs are fixed."""
         return self if self.is_fixed else RequiredOrders((None,) * len(self.inputs), is_swapped=self.is_swapped)
 
 
 def required_orders(c: Comparison) -> dict[int, RequiredOrders]:
-    """What each node of the new plan is asked for, by its id."""
+    """The required orders of each node of the new plan, by its id."""
     pairs = {e.new.id: e for e in c.pairs() if isinstance(e, Keep | Update | Move)}
-    return {node.id: _asked(c, node, pairs.get(node.id)) for node in c.new.plan.nodes}
+    return {node.id: _required(c, node, pairs.get(node.id)) for node in c.new.plan.nodes}
 
 
-def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> RequiredOrders:
+def _required(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> RequiredOrders:
     widths = [len(i.fields) for i in c.new.plan.inputs(new)]
     if new.metadata.order.is_fixed:
         return RequiredOrders(tuple(map(identity, widths)), is_fixed=True)
@@ -51,8 +51,8 @@ def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> R
     is_swapped = isinstance(edit, Move)
     if is_swapped and not mirrors(edit.old, new):
         return RequiredOrders(tuple(map(identity, widths)))
-    old_rows, old_keys = _kept(edit.old, c.old)
-    new_rows, new_keys = _kept(new, c.new)
+    old_rows, old_keys = _rows_and_keys(edit.old, c.old)
+    new_rows, new_keys = _rows_and_keys(new, c.new)
     if is_swapped:
         old_rows, old_keys = old_rows[::-1], old_keys[::-1]
     rows: list[Order | None] = [None] * len(widths)
@@ -68,15 +68,15 @@ def _asked(c: Comparison, new: ExecNode, edit: Keep | Update | Move | None) -> R
 
 
 def reordered(old: Sequence[Hashable], new: Sequence[Hashable]) -> Order | None:
-    """Where in ``new`` each of ``old`` stands; ``None`` where they are not the same values."""
+    """The position in ``new`` of each value of ``old``; ``None`` where the values are not the same."""
     if Counter(old) != Counter(new):
         return None
     free = list(range(len(new)))
     order = []
     for value in old:
-        found = next(i for i in free if new[i] == value)
-        free.remove(found)
-        order.append(found)
+        position = next(i for i in free if new[i] == value)
+        free.remove(position)
+        order.append(position)
     return tuple(order)
 
 
@@ -84,14 +84,14 @@ def _unless_same(order: Order | None) -> Order | None:
     return None if order is None or order == identity(len(order)) else order
 
 
-def _kept(node: ExecNode, lineage: Lineage) -> tuple[list[Stored], list[Stored]]:
-    """The rows and the keys that a node keeps."""
-    found = list(stored(node, lineage))
-    return [s for s in found if not s.is_key], [s for s in found if s.is_key]
+def _rows_and_keys(node: ExecNode, lineage: Lineage) -> tuple[list[Stored], list[Stored]]:
+    """The rows and the keys that a node stores."""
+    states = list(stored(node, lineage))
+    return [s for s in states if not s.is_key], [s for s in states if s.is_key]
 
 
-def _columns(kept: Stored) -> list[Hashable]:
-    return [(column.meaning, column.type) for column in kept.columns]
+def _columns(state: Stored) -> list[Hashable]:
+    return [(column.meaning, column.type) for column in state.columns]
 
 
 def _calls(node: ExecNode, lineage: Lineage) -> list[Hashable]:
@@ -99,16 +99,16 @@ def _calls(node: ExecNode, lineage: Lineage) -> list[Hashable]:
     return list(zip(map(scope.call, calls_of(node)), retractions_of(node), strict=True))
 
 
-def is_spread_anew(plan: Plan, node: ExecNode) -> bool:
-    """Whether all that a node feeds is spread by an exchange before it is kept by key again."""
+def is_shuffled_before_next_state(plan: Plan, node: ExecNode) -> bool:
+    """Whether there is an exchange on each path from a node to the next stateful one."""
     seen: set[int] = set()
     stack: list[ExecNode] = list(plan.outputs(node))
     while stack:
-        at = stack.pop()
-        if at.id in seen or isinstance(at, Exchange):
+        current = stack.pop()
+        if current.id in seen or isinstance(current, Exchange):
             continue
-        seen.add(at.id)
-        if at.is_stateful:
+        seen.add(current.id)
+        if current.is_stateful:
             return False
-        stack.extend(plan.outputs(at))
+        stack.extend(plan.outputs(current))
     return True

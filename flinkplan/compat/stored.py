@@ -1,7 +1,7 @@
-"""What operators keep in state: the rows and keys that are written down, with their types.
+"""The rows and keys that operators store in state, with their types.
 
-Source: the serializers that Flink's operators hand to their state descriptors.  Accumulators are left to the
-rules on aggregate calls.
+Source: the serializers that Flink's operators pass to their state descriptors.  Accumulators are judged by the rules on
+aggregate calls.
 """
 
 from __future__ import annotations
@@ -12,23 +12,27 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.record import Record
 from ..plan.savepoint.layout import Column
-from ..plan.types.readable import readable
 from .lineage import Lineage, Meaning
 
 
+def sql_type(text: str) -> str:
+    """A type as users write it in SQL."""
+    return text.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
+
+
 class StoredColumn(Record):
-    """A column that is written down."""
+    """A stored column."""
 
     name: str
     type: str
     meaning: Meaning
 
     def __str__(self) -> str:
-        return f"{self.name} {readable(self.type)}"
+        return f"{self.name} {sql_type(self.type)}"
 
 
 class Stored(Record):
-    """The rows (or, where ``is_key``, the keys) of one state."""
+    """The stored columns of a state's rows, or with ``is_key`` of its key."""
 
     name: str
     columns: Sequence[StoredColumn]
@@ -36,7 +40,7 @@ class Stored(Record):
 
 
 def stored(node: ExecNode, lineage: Lineage) -> Iterator[Stored]:
-    """What ``node`` keeps: whole input rows, then keys."""
+    """What ``node`` stores: the rows of its inputs, then its keys."""
     sides = [_columns(i, lineage) for i in lineage.plan.inputs(node)]
     for side, columns in enumerate(sides if node.keeps_rows else ()):
         yield Stored(row_name(node, side, len(sides)), columns)
@@ -45,7 +49,7 @@ def stored(node: ExecNode, lineage: Lineage) -> Iterator[Stored]:
 
 
 def paired(old: Iterable[Stored], new: Iterable[Stored]) -> Iterator[tuple[Stored, Stored]]:
-    """What two nodes keep side by side: rows by their input, keys by theirs."""
+    """What two nodes store, in pairs for the same input."""
     before, after = list(old), list(new)
     for is_key in (False, True):
         yield from zip(*([s for s in kept if s.is_key is is_key] for kept in (before, after)), strict=False)

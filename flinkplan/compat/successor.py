@@ -1,8 +1,8 @@
-"""The plan of a changed pipeline as the successor of the plan before it, so that a job goes on from its savepoint.
+"""Makes the plan of a changed pipeline the successor of the old plan, so that a job can continue from its savepoint.
 
-Flink finds the state of an operator by its UID, which a compiled plan makes of the node's id: ``5_join``.  Each
-compilation counts ids anew.  A successor gives operators that stay the ids they had, and new ones ids that nothing
-before them has had.
+Flink finds the state of an operator by its UID, which a compiled plan derives from the node's id: ``5_join``.  Each
+compilation assigns new ids.  In a successor, operators that are in both plans keep their old ids, and new ones get ids
+that were never used before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode, OverAggregate
 from ..plan.record import Record, replace
 from ..plan.specs import StateMetadata
-from .alignment import Mend, align
+from .alignment import Reordering, align
 from .comparing import compare
 from .diff import Source
 from .inheritance import heirs
@@ -26,9 +26,9 @@ from .validation import check_plan
 
 
 def read_predecessor(source: Source) -> Plan:
-    """The plan to succeed, as the newest release writes it.
+    """The old plan, converted to the newest release.
 
-    Raises :class:`PlanError` or :class:`UnsupportedError` where the text is no plan, or one of a later release.
+    Raises :class:`PlanError` or :class:`UnsupportedError` where the text is not a plan, or one of a later release.
     """
     plan = loads(source.text, source.name)
     try:
@@ -40,23 +40,23 @@ def read_predecessor(source: Source) -> Plan:
 
 
 class CarriedTtl(Record):
-    """A TTL of the old plan that is not what the pipeline says.
+    """A TTL of the old plan that differs from the pipeline's.
 
-    ``state`` says whose; ``told`` what the pipeline says, ``None`` where the new plan has no such state; ``kept``
-    whether the old one is in the new plan.
+    ``state`` is the state's name and ``ttl`` its old TTL; ``declared`` is the TTL of the pipeline, ``None`` if the new
+    plan has no such state; ``kept`` says whether the new plan has the old TTL.
     """
 
     state: str
     ttl: str | int
-    told: str | int | None
+    declared: str | int | None
     kept: bool
 
 
 class Successor(Record):
-    """A plan that takes over the state of an older one.
+    """A plan that restores the state of an older one.
 
-    ``kept`` are the nodes, in the new plan, that have their old ids, ``fresh`` the others; ``gone`` are the old nodes
-    that have no successor; ``mends`` are what was put into the old order, by id in the new plan.
+    ``kept`` are the nodes of the new plan with their old ids, ``fresh`` the others; ``gone`` are the old nodes without
+    a counterpart; ``reorderings`` tell which nodes keep their old order, by their ids in the new plan.
     """
 
     plan: Plan
@@ -64,41 +64,42 @@ class Successor(Record):
     fresh: tuple[ExecNode, ...]
     gone: tuple[ExecNode, ...]
     ttls: tuple[CarriedTtl, ...]
-    mends: tuple[Mend, ...]
+    reorderings: tuple[Reordering, ...]
 
 
 def succeed(old: Plan, new: Plan) -> Successor:
-    """The new plan with the ids, versions, TTLs and notes of those nodes of the old one that it still has.
+    """The new plan with the ids, versions, TTLs and notes of those nodes that the old plan has too.
 
-    Where the order of columns, keys or aggregates is all that changed, the new plan has the old order and a projection
-    above (:mod:`.alignment`).
-    A newer version of a node need not restore what an older one kept.  Where the pipeline says no TTL, the old plan's
-    stays; where both say one, the old plan's too, unless it keeps all states equally long: then nobody has set one by
-    hand, and the pipeline's counts.  Raises :class:`UnsupportedError` where the plans are too large to compare.
+    If only the order of columns, keys or aggregates changed, the new plan has the old order and a projection above it
+    (:mod:`.alignment`).  Nodes keep their old versions, because a newer version may not restore the state of an older
+    one. They also keep their old TTLs; but if all states of the old plan have the same TTL, nobody has set one by hand,
+     and the TTLs that the pipeline declares are used.
+
+    Raises :class:`UnsupportedError` where the plans are too large to compare.
     """
     alignment = align(old, new)
     new = alignment.plan
     pairs = heirs(compare(old, new))
-    free = iter(fresh_ids(old, len(new.nodes) - len(pairs)))
-    ids = {node.id: pairs[node.id].id if node.id in pairs else next(free) for node in new.nodes}
-    by_hand = len({state.ttl_ms for node in old.nodes for state in node.states}) > 1
-    nodes = tuple(replace(_restoring(node, pairs.get(node.id), by_hand), id=ids[node.id]) for node in new.nodes)
+    unused_ids = iter(fresh_ids(old, len(new.nodes) - len(pairs)))
+    ids = {node.id: pairs[node.id].id if node.id in pairs else next(unused_ids) for node in new.nodes}
+    set_by_hand = len({state.ttl_ms for node in old.nodes for state in node.states}) > 1
+    nodes = tuple(replace(_restoring(node, pairs.get(node.id), set_by_hand), id=ids[node.id]) for node in new.nodes)
     edges = tuple(replace(e, source=ids[e.source], target=ids[e.target]) for e in new.edges)
     highest = max(highest_id(old), *ids.values())
     plan = with_highest_id(replace(new, nodes=nodes, edges=edges), highest)
-    taken = {node.id for node in pairs.values()}
+    kept_ids = {node.id for node in pairs.values()}
     return Successor(
         plan,
-        tuple(n for n in plan.nodes if n.id in taken),
-        tuple(n for n in plan.nodes if n.id not in taken),
-        tuple(n for n in old.nodes if n.id not in taken),
-        tuple(_carried(old, new, plan, pairs)),
-        tuple(Mend(ids[mend.node], mend.what) for mend in alignment.mends),
+        tuple(n for n in plan.nodes if n.id in kept_ids),
+        tuple(n for n in plan.nodes if n.id not in kept_ids),
+        tuple(n for n in old.nodes if n.id not in kept_ids),
+        tuple(_carried_ttls(old, new, plan, pairs)),
+        tuple(Reordering(ids[reordering.node], reordering.description) for reordering in alignment.reorderings),
     )
 
 
-def _restoring(node: ExecNode, old: ExecNode | None, by_hand: bool) -> ExecNode:
-    """The node with its counterpart's TTLs and notes, and of the version whose state it is to restore."""
+def _restoring(node: ExecNode, old: ExecNode | None, set_by_hand: bool) -> ExecNode:
+    """The node with its old counterpart's TTLs and notes, and the version that can restore its state."""
     if old is None:
         return node
     changed: dict[str, Any] = {}
@@ -107,26 +108,27 @@ def _restoring(node: ExecNode, old: ExecNode | None, by_hand: bool) -> ExecNode:
     if isinstance(node, OverAggregate) and isinstance(old, OverAggregate) and old.unbounded_over_version:
         changed["unbounded_over_version"] = old.unbounded_over_version
     if node.states and old.states:
-        before = {state.index: state for state in old.states}
-        changed["state"] = tuple(_kept(before.get(s.index, s), s, by_hand) for s in node.states)
+        old_states = {state.index: state for state in old.states}
+        changed["state"] = tuple(_with_ttl(old_states.get(s.index, s), s, set_by_hand) for s in node.states)
     return with_notes_of(replace(node, **changed), old)
 
 
-def _kept(old: StateMetadata, new: StateMetadata, by_hand: bool) -> StateMetadata:
-    """The new state with the TTL that counts."""
-    stays = by_hand or not new.ttl_ms
-    return replace(new, ttl=old.ttl) if stays else new
+def _with_ttl(old: StateMetadata, new: StateMetadata, set_by_hand: bool) -> StateMetadata:
+    """The new state, with the old TTL if that is kept."""
+    return replace(new, ttl=old.ttl) if set_by_hand or not new.ttl_ms else new
 
 
-def _carried(old: Plan, new: Plan, made: Plan, pairs: Mapping[int, ExecNode]) -> Iterator[CarriedTtl]:
-    """The TTLs that differ from what the pipeline says, and those whose state is gone."""
+def _carried_ttls(old: Plan, new: Plan, successor: Plan, pairs: Mapping[int, ExecNode]) -> Iterator[CarriedTtl]:
+    """The old TTLs that differ from the pipeline's, and those whose state the new plan does not have."""
     names = node_names(old)
-    told = {before.id: new.by_id[after] for after, before in pairs.items()}
+    counterparts = {old_node.id: new.by_id[new_id] for new_id, old_node in pairs.items()}
     for node in old.nodes:
-        said = {s.index: s for s in told[node.id].states} if node.id in told else {}
-        kept = {s.index: s for s in made.by_id[node.id].states} if node.id in told else {}
+        counterpart = counterparts.get(node.id)
+        declared_states = {s.index: s for s in counterpart.states} if counterpart else {}
+        kept_states = {s.index: s for s in successor.by_id[node.id].states} if counterpart else {}
         for state in node.states:
-            twin = said.get(state.index)
-            if twin is None or twin.ttl_ms != state.ttl_ms:
-                is_kept = twin is not None and kept[state.index].ttl_ms == state.ttl_ms
-                yield CarriedTtl(f"{names[node.id]}.{state.name}", state.ttl, twin.ttl if twin else None, is_kept)
+            declared = declared_states.get(state.index)
+            if declared is None or declared.ttl_ms != state.ttl_ms:
+                is_kept = declared is not None and kept_states[state.index].ttl_ms == state.ttl_ms
+                ttl = declared.ttl if declared else None
+                yield CarriedTtl(f"{names[node.id]}.{state.name}", state.ttl, ttl, is_kept)

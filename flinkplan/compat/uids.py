@@ -1,4 +1,4 @@
-"""Under which UIDs Flink finds the state of a compiled plan's operators.
+"""The UIDs by which Flink finds the state of a compiled plan's operators.
 
 Source: ``ExecNodeContext.generateUid``, ``ExecNodeConfig.shouldSetUid``, ``table.exec.uid.generation`` and ``.format``.
 """
@@ -15,16 +15,16 @@ GENERATION, FORMAT = "table.exec.uid.generation", "table.exec.uid.format"
 
 
 class Uids(Record):
-    """The UIDs of plans that run in a session with these options; what a node fixes itself comes first."""
+    """The UIDs of plans that run in a session with these options; the options that a node fixes come first."""
 
     options: Mapping[str, str] = field(default_factory=dict)
 
     def are_given(self, plan: Plan) -> bool:
-        """Whether operators have UIDs at all: without, Flink makes them up from the shape of the whole job."""
+        """Whether operators have UIDs; without them, Flink generates ids from the shape of the whole job."""
         return all(self._option(node, GENERATION, "PLAN_ONLY").upper() != "DISABLED" for node in plan.nodes)
 
     def of(self, node: ExecNode, transformation: str) -> str:
-        """The UID of an operator of a node, ``5_join`` unless a format is set."""
+        """The UID of a node's operator, ``5_join`` in the default format."""
         name = node.metadata.name
         parts = {"id": node.id, "type": name, "version": node.version, "transformation": transformation}
         uid = self._option(node, FORMAT, "<id>_<transformation>")
@@ -33,11 +33,11 @@ class Uids(Record):
         return uid
 
     def kept(self, node: ExecNode) -> dict[str, str]:
-        """The operators of a node that have something in a savepoint: their transformations and UIDs."""
-        return {transformation: self.of(node, transformation) for transformation in node.stateful_transformations}
+        """The operators of a node with state in savepoints: their UIDs by transformation."""
+        return {transformation: self.of(node, transformation) for transformation in node.keepers}
 
     def holders(self, plan: Plan) -> Iterator[tuple[str, tuple[ExecNode, str]]]:
-        """All UIDs of a plan that have something in a savepoint, with the node and the transformation."""
+        """All UIDs of a plan with state in savepoints, each with its node and transformation."""
         for node in plan.nodes:
             for transformation, uid in self.kept(node).items():
                 yield uid, (node, transformation)

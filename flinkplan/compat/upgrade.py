@@ -1,4 +1,4 @@
-"""``upgrade``: carry a plan to a newer release."""
+"""``upgrade``: converts a plan to a newer release."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from .migrations import Migration, migrations, release
 
 
 class Upgrade(Record):
-    """A newer plan and the migrations that made it."""
+    """The converted plan, and the migrations that changed it."""
 
     plan: Plan
     migrations: tuple[Migration, ...] = ()
 
 
 def migrate(plan: Plan, to: str) -> Upgrade:
-    """The plan as the release ``to`` writes it.  Raises :class:`PlanError` for an older or unknown release."""
+    """The plan in the form of the release ``to``.  Raises :class:`PlanError` for an older or unknown release."""
     old, new = release(plan.flink_version), release(to)
     if new > release(FLINK_VERSION):
         raise PlanError(f"Flink {to} is not supported yet", hint=f"the newest supported release is {FLINK_VERSION}")

@@ -1,4 +1,4 @@
-"""What a change does: to state that was written under the old plan, and to results."""
+"""The effects of a change on state that was written under the old plan, and on results."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from functools import total_ordering
 
 @total_ordering
 class Verdict(Enum):
-    """Whether state survives, the best first; of several changes the worst counts."""
+    """Whether state survives, from best to worst; the worst of several verdicts counts."""
 
     COSMETIC = "cosmetic"
-    """Nothing that matters has changed."""
+    """Nothing relevant has changed."""
     COMPATIBLE = "compatible"
-    """All state is taken over."""
+    """All state is restored."""
     PARTIAL = "partial"
-    """State is taken over; a new part of it starts empty."""
+    """State is restored; a new part of it starts empty."""
     UNKNOWN = "unknown"
-    """It cannot be told, so it must not be relied on."""
+    """No rule knows the effect, so the state must not be relied on."""
     INCOMPATIBLE = "incompatible"
-    """State is not taken over: the job does not start, or starts without it."""
+    """State is not restored: the job does not start, or starts without it."""
     CORRUPTING = "corrupting"
-    """The job starts, and takes the state for something else: wrong rows without a word."""
+    """The job starts and misreads its state: wrong rows without an error."""
 
     @property
     def rank(self) -> int:
-        """The place in the order, from 0."""
+        """The position in the order, from 0."""
         return list(Verdict).index(self)
 
     def __lt__(self, other: Verdict) -> bool:
@@ -37,7 +37,7 @@ class Verdict(Enum):
 
 
 class Effect(Enum):
-    """Whether results change: rows that come after the change are other rows than they would have been."""
+    """Whether results change: whether later rows differ from those of the old plan."""
 
     NO = "no"
     UNKNOWN = "unknown"
@@ -48,16 +48,16 @@ class Effect(Enum):
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The worst of these; cosmetic where there are none."""
+    """The worst of these verdicts; cosmetic if there are none."""
     return max(verdicts, default=Verdict.COSMETIC)
 
 
 def strongest(effects: Iterable[Effect]) -> Effect:
-    """Yes where one is yes, else unknown where one is unknown."""
-    found = set(effects)
-    return next((e for e in (Effect.YES, Effect.UNKNOWN) if e in found), Effect.NO)
+    """Yes if one is yes, else unknown if one is unknown, else no."""
+    present = set(effects)
+    return next((e for e in (Effect.YES, Effect.UNKNOWN) if e in present), Effect.NO)
 
 
 def fate(verdict: Verdict) -> str:
-    """What a verdict says of state, in a word."""
+    """The word for a verdict on state."""
     return "untouched" if verdict is Verdict.COSMETIC else verdict.value

@@ -13,7 +13,7 @@ from typing import Any
 
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
-from .interpreter import with_deep_recursion, without_garbage_collection
+from .interpreter import deeply, uncollected
 from .nodes import ExecNode, node_from_json, node_to_json
 from .output import EMPTY_PATH, IS_DIRECTORY, write_text
 from .record import Json, Record, cached_property, field
@@ -58,17 +58,17 @@ class Plan(Record, dict=True):
 
     @cached_property
     def _inputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
-        inputs: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
+        found: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
-            inputs[edge.target].append(self.by_id[edge.source])
-        return {target: tuple(sources) for target, sources in inputs.items()}
+            found[edge.target].append(self.by_id[edge.source])
+        return {target: tuple(sources) for target, sources in found.items()}
 
     @cached_property
     def _outputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
-        outputs: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
+        found: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
-            outputs[edge.source].append(self.by_id[edge.target])
-        return {source: tuple(targets) for source, targets in outputs.items()}
+            found[edge.source].append(self.by_id[edge.target])
+        return {source: tuple(targets) for source, targets in found.items()}
 
     def inputs(self, node: ExecNode) -> tuple[ExecNode, ...]:
         """The nodes that feed ``node``, in the order of its inputs."""
@@ -81,16 +81,16 @@ class Plan(Record, dict=True):
     def upstream(
         self, nodes: Iterable[ExecNode], ends: Callable[[ExecNode], bool] = lambda node: False
     ) -> Iterator[ExecNode]:
-        """``nodes`` and all nodes that feed them, each once; inputs of a node that ``ends`` accepts are left out."""
-        pending = list(nodes)
-        visited = set()
-        while pending:
-            node = pending.pop()
-            if node.id not in visited:
-                visited.add(node.id)
+        """``nodes`` and all that they read from, each once; of one that ``ends`` is so of, not what it reads from."""
+        left = list(nodes)
+        known = set()
+        while left:
+            node = left.pop()
+            if node.id not in known:
+                known.add(node.id)
                 yield node
                 if not ends(node):
-                    pending.extend(reversed(self.inputs(node)))
+                    left.extend(reversed(self.inputs(node)))
 
     @property
     def sinks(self) -> tuple[ExecNode, ...]:
@@ -156,10 +156,10 @@ def _check_references(nodes: Sequence[ExecNode], edges: Iterable[Edge]) -> None:
             )
         inputs[edge.target] += 1
     for i, node in enumerate(nodes):
-        required, actual = node.metadata.inputs, inputs[node.id]
-        if required is not None and actual != required:
+        needed, found = node.metadata.inputs, inputs[node.id]
+        if needed is not None and found != needed:
             raise PlanError(
-                f"'{node.metadata.name}' has {actual} {'input' if actual == 1 else 'inputs'} and takes {required}",
+                f"'{node.metadata.name}' has {found} {'input' if found == 1 else 'inputs'} and takes {needed}",
                 where=f"node {node.id} (/nodes/{i})",
                 hint=f'every input is an edge with "target" : {node.id}',
             )
@@ -180,7 +180,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def _edge_json(edge: Edge) -> dict[str, Any]:
-    """An edge with all its fields, including those that have their default."""
+    """An edge with all its fields, those of the usual values as well."""
     return {
         "source": edge.source,
         "target": edge.target,
@@ -190,7 +190,7 @@ def _edge_json(edge: Edge) -> dict[str, Any]:
     }
 
 
-@with_deep_recursion
+@deeply
 def loads(text: str, file: str | None = None) -> Plan:
     """Read a plan from its text.  ``file`` names it in errors.  Raises :class:`PlanError`."""
     try:
@@ -203,7 +203,7 @@ def loads(text: str, file: str | None = None) -> Plan:
 
 
 def place(error: FlinkplanError, text: str, file: str | None) -> None:
-    """Replace the JSON pointer in an error's place by the line and column in the file."""
+    """Let an error that names a JSON pointer name the line of the file, too."""
     if error.where is None:
         error.where = file
     elif isinstance(error.where, str) and (match := _PLACE.fullmatch(error.where)):
@@ -252,15 +252,15 @@ def _similar_file(path: Path) -> str | None:
     return nearest(path.name, names)
 
 
-@with_deep_recursion
-@without_garbage_collection
+@deeply
+@uncollected
 def dumps(plan: Plan) -> str:
     """The plan's text, as Flink writes it."""
     return pretty(plan_to_json(plan))
 
 
 def save(plan: Plan, path: str | Path) -> None:
-    """Write a plan to a file, which is replaced as a whole or not at all."""
+    """Write a plan to a file, whole or not at all."""
     write_text(path, dumps(plan))
 
 
@@ -272,7 +272,7 @@ def pretty(value: Any, indent: str = "") -> str:
 
 
 def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
-    """Emit the pieces of a text.  They are joined only once, since joining level by level copies them at each level."""
+    """Put the pieces of a text together at its end alone: joined level by level they are copied once a level."""
     if isinstance(value, (list, tuple)):
         start = "[ "
         for v in value:
@@ -304,4 +304,4 @@ _SPELLINGS: Mapping[type, Callable[[Any], str]] = {
     bool: {True: "true", False: "false"}.__getitem__,
     Number: attrgetter("spelling"),
 }
-"""How scalar values are written."""
+"""How values are written that hold no others."""

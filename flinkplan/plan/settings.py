@@ -1,8 +1,8 @@
-"""The options of a session: each is declared once with its type, its default and its effect in flinkplan.
+"""The options of a session: each declared once with its type, what it is unless set, and whether it has effect here.
 
 Sources: Flink 2.3's ``ExecutionConfigOptions``, ``OptimizerConfigOptions`` and ``TableConfigOptions``.  Flink's other
-options, those of clusters, state backends and clients, are known by name only (``flink-options.txt``): they have no
-effect in flinkplan, and :data:`FAMILIES` says what to use instead.
+options, those of clusters, state backends and clients, are known by name only (``flink-options.txt``): none of them
+does anything here, and :data:`FAMILIES` says what to use instead.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ PHASES = "table.optimizer.agg-phase-strategy"
 
 
 class Effect(Enum):
-    """Which step an option has an effect on."""
+    """Where an option does something."""
 
     COMPILING = "compile"
     """It decides what is compiled; the plan then holds its effect."""
     EXECUTING = "execute"
-    """It decides how a plan is executed, and is not part of a plan."""
+    """It decides how a plan is executed, and stands in no plan."""
     BOTH = "compile, execute"
-    """The plan holds it where it can; otherwise the session that executes the plan decides."""
+    """The plan holds it where it can; what a plan leaves open, the session that executes it decides."""
     SESSION = "run, sql, API"
-    """It decides how a session runs its statements; it affects neither plans nor their execution."""
+    """It decides how a session goes about its statements; neither a plan nor its execution knows it."""
     NONE = "none"
-    """It has an effect in Flink only."""
+    """Flink obeys it; here it does nothing."""
 
 
 class Setting(Record):
-    """An option of a session; ``instead`` says what to use if it has no effect."""
+    """An option of a session; ``instead`` says what to do where it has no effect here."""
 
     option: Option
     effect: Effect
@@ -68,7 +68,7 @@ class Setting(Record):
         return self.option.key
 
     def is_default(self, value: str) -> bool:
-        """Whether a value equals the default."""
+        """Whether a value says what is so anyhow."""
         default = self.option.default
         if default is None:
             return False
@@ -226,12 +226,12 @@ _SESSION = _settings(
 )
 
 PREFIXES = ("flinkplan.conf.", "flinkplan.var.")
-"""The prefixes of Spark's settings and of the variables in table options."""
+"""What begins so is a setting of Spark, or a variable in options of tables."""
 
-_DEFAULT_ONLY = "the planner here does as Flink does by default"
+_ONE_ANSWER = "the planner here does as Flink does by default"
 _SPARK = "Spark has settings of its own: --conf"
 _NO_LOOKUPS = "tables are asked for the keys of many rows at once"
-_UNSUPPORTED = "there are none here"
+_NOT_HERE = "there are none here"
 
 _IGNORED = (
     *_ignored(
@@ -239,7 +239,7 @@ _IGNORED = (
         ("table.dynamic-table-options.enabled", BOOLEAN, "true", "whether there are OPTIONS hints"),
     ),
     *_ignored(
-        _DEFAULT_ONLY,
+        _ONE_ANSWER,
         (f"{_OPTIMIZER}join-reorder-enabled", BOOLEAN, "false", "joins are put into the order of least cost"),
         (f"{_OPTIMIZER}bushy-join-reorder-threshold", WHOLE, "12", "for so many joins"),
         (f"{_OPTIMIZER}multiple-input-enabled", BOOLEAN, "true", "operators share a task (batch)"),
@@ -296,7 +296,7 @@ _IGNORED = (
 )
 
 SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_SESSION, *_IGNORED)}
-"""The declared options of a session, by key."""
+"""The options of a session that are known with their types, by key."""
 
 FAMILIES: Mapping[str, str] = {
     "state.": "Spark keeps the state in RocksDB below --checkpoint",
@@ -309,12 +309,12 @@ FAMILIES: Mapping[str, str] = {
     "sql-client.": "the commands of flinkplan have options of their own",
     "sql-gateway.": "there is no gateway here",
     "python.": "there are no functions in Python",
-    "table.exec.async-": _UNSUPPORTED,
-    "table.": _DEFAULT_ONLY,
+    "table.exec.async-": _NOT_HERE,
+    "table.": _ONE_ANSWER,
 }
-"""What to use instead of Flink's other options, by the prefix of their keys."""
+"""What to do instead of setting one of Flink's other options, by how its key begins."""
 
-_CLUSTER_OPTION = "it is of Flink's clusters; Spark's are set by --master and --conf"
+_OF_CLUSTERS = "it is of Flink's clusters; Spark's are set by --master and --conf"
 
 
 @cache
@@ -325,14 +325,14 @@ def flink_keys() -> frozenset[str]:
 
 
 def check_setting(key: str, value: str) -> None:
-    """Raise :class:`FlinkplanError` for an invalid value of an option."""
+    """Raise :class:`FlinkplanError` for a value that the option cannot have."""
     setting = SETTINGS.get(key)
     if setting is not None and value != setting.option.default:
         setting.option.check(value)
 
 
 def check_settings(config: Mapping[str, str]) -> None:
-    """Raise :class:`FlinkplanError` for an invalid value, and for an option that needs another one to be set."""
+    """Raise :class:`FlinkplanError` for a value that an option cannot have, and for options that need another."""
     for key, value in config.items():
         check_setting(key, value)
     if config.get(MINI_BATCH, "").lower() == "true" and not parse_duration(config.get(MINI_BATCH_LATENCY, "0")):
@@ -340,37 +340,37 @@ def check_settings(config: Mapping[str, str]) -> None:
 
 
 def is_known(key: str) -> bool:
-    """Whether the option exists in Flink or in flinkplan."""
+    """Whether there is such an option, in Flink or here."""
     return key in SETTINGS or key.startswith(PREFIXES) or key in flink_keys()
 
 
-def similar_key(key: str) -> str | None:
-    """``did you mean '…'?`` for an unknown option."""
+def like(key: str) -> str | None:
+    """``did you mean '…'?`` for an option that is not known."""
     return nearest(key, SETTINGS) or nearest(key, flink_keys())
 
 
-def reason_without_effect(key: str, value: str) -> str | None:
-    """Why a known option has no effect in flinkplan; ``None`` if it has one, or if it is set to its default."""
+def no_effect(key: str, value: str) -> str | None:
+    """Why an option that is known has no effect here, in words; ``None`` where it has, or changes nothing anyhow."""
     setting = SETTINGS.get(key)
     if setting is not None:
-        is_ignored = setting.effect is Effect.NONE and not setting.is_default(value)
-        return setting.instead if is_ignored else None
+        has_none = setting.effect is Effect.NONE and not setting.is_default(value)
+        return setting.instead if has_none else None
     if key.startswith(PREFIXES):
         return None
-    return next((reason for prefix, reason in FAMILIES.items() if key.startswith(prefix)), _CLUSTER_OPTION)
+    return next((words for begin, words in FAMILIES.items() if key.startswith(begin)), _OF_CLUSTERS)
 
 
 def defaults(*effects: Effect) -> dict[str, str]:
-    """The defaults, by key, of the options with one of these effects; options without a default are left out."""
-    settings = (s for s in SETTINGS.values() if s.effect in effects)
-    return {s.key: s.option.default for s in settings if s.option.default is not None}
+    """What the options with one of these effects are unless set, by key; without those that have no default."""
+    wanted = (s for s in SETTINGS.values() if s.effect in effects)
+    return {s.key: s.option.default for s in wanted if s.option.default is not None}
 
 
 def value_of(config: Mapping[str, str], key: str) -> str:
-    """The text of an option: the session's value, else the default."""
+    """The text of an option: as the session sets it, else what it is unless set."""
     return config.get(key) or SETTINGS[key].option.default or ""
 
 
 def is_on(config: Mapping[str, str], key: str) -> bool:
-    """Whether a boolean option is true."""
+    """Whether an option of type boolean is on."""
     return is_true(value_of(config, key))

@@ -1,7 +1,7 @@
-"""The origin of each output column of a node.
+"""What the output columns of a node are made of, each by its origin.
 
-Each node class declares them (:meth:`.nodes.base.ExecNode.yields`).  They tell how many columns the node has, which of
-them are columns of its inputs, and whether columns of two plans mean the same.
+A node says it of itself (:meth:`.nodes.base.ExecNode.yields`): from it follow how many columns it has, which of them
+are those of its inputs, and what two columns of two plans have in common.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .savepoint.layout import Inputs
 from .specs import AggregateCall, JoinSpec, JoinType, NamedWindowProperty
 
 
-class InputColumn(Record):
-    """A column of an input, unchanged."""
+class Given(Record):
+    """A column of an input, as it is."""
 
     side: int
     index: int
 
 
-class UnionColumn(Record):
+class Merged(Record):
     """The same column of all inputs."""
 
     index: int
@@ -40,7 +40,7 @@ class OneOf(Record):
 
 
 class FunctionColumn(Record):
-    """A column of a table function's result."""
+    """A column of what a table function yields."""
 
     call: RexNode
     index: int
@@ -52,27 +52,27 @@ class Aggregated(Record):
     call: AggregateCall
 
 
-class OverAggregated(Record):
+class Framed(Record):
     """An aggregate over the frame of an OVER window."""
 
     call: AggregateCall
 
 
 class Accumulator(Record):
-    """A column of the accumulators of these calls."""
+    """A part of the accumulators of these calls."""
 
     calls: tuple[AggregateCall, ...]
     index: int
 
 
 class WindowProperty(Record):
-    """A property of the window: its start, end or time attribute."""
+    """What the window tells of itself: its start, end or time attribute."""
 
     kind: str
 
 
 class SliceEnd(Record):
-    """The end of the slice that an accumulator belongs to."""
+    """The end of the slice that an accumulator is of."""
 
 
 class TableColumn(Record):
@@ -81,41 +81,41 @@ class TableColumn(Record):
     name: str
 
 
-class AddedColumn(Record):
-    """A column that the node adds, such as a rank; it is identified by its name."""
+class Added(Record):
+    """A column that the node adds, such as a rank; it is known by its name."""
 
 
 Yield = (
-    InputColumn
-    | UnionColumn
+    Given
+    | Merged
     | Computed
     | OneOf
     | FunctionColumn
     | Aggregated
-    | OverAggregated
+    | Framed
     | Accumulator
     | WindowProperty
     | SliceEnd
     | TableColumn
-    | AddedColumn
+    | Added
 )
 
 
-def input_columns(inputs: Inputs, only: Sequence[int] | None = None) -> Iterator[InputColumn]:
-    """The columns of all inputs side by side, or those at the positions ``only`` of the first input."""
+def given(inputs: Inputs, only: Sequence[int] | None = None) -> Iterator[Given]:
+    """The columns of all inputs side by side, or those at some positions of the first."""
     if only is not None:
-        return (InputColumn(0, index) for index in only)
-    return (InputColumn(side, index) for side, fields in enumerate(inputs) for index in range(len(fields)))
+        return (Given(0, index) for index in only)
+    return (Given(side, index) for side, fields in enumerate(inputs) for index in range(len(fields)))
 
 
-def joined_columns(spec: JoinSpec, inputs: Inputs) -> Iterator[InputColumn]:
-    """The columns of a join: those of both sides, or of the left side for SEMI and ANTI."""
-    return input_columns(inputs[:1] if spec.join_type in (JoinType.SEMI, JoinType.ANTI) else inputs)
+def joined_columns(spec: JoinSpec, inputs: Inputs) -> Iterator[Given]:
+    """The columns of a join: of both sides, or of the left one alone."""
+    return given(inputs[:1] if spec.join_type in (JoinType.SEMI, JoinType.ANTI) else inputs)
 
 
-def ranks(are_written: bool) -> tuple[AddedColumn, ...]:
-    """The column with the rank, if the node writes it."""
-    return (AddedColumn(),) if are_written else ()
+def ranks(are_written: bool) -> tuple[Added, ...]:
+    """The column of ranks, where there is one."""
+    return (Added(),) if are_written else ()
 
 
 def windowed(
@@ -124,6 +124,6 @@ def windowed(
     calls: Sequence[AggregateCall],
     properties: Sequence[NamedWindowProperty],
 ) -> tuple[Yield, ...]:
-    """The columns of a window aggregation: keys, aggregates and window properties."""
-    window_properties = (WindowProperty(named.property.kind) for named in properties)
-    return (*input_columns(inputs, grouping), *map(Aggregated, calls), *window_properties)
+    """The columns of an aggregation in windows: keys, aggregates, and what is told of the window."""
+    told = (WindowProperty(named.property.kind) for named in properties)
+    return (*given(inputs, grouping), *map(Aggregated, calls), *told)

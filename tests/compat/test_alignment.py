@@ -38,7 +38,7 @@ def judged(old: Plan, new: Plan) -> Verdict:
 def test_the_old_order_is_kept(case: Reordered) -> None:
     old, new = plans(case)
     successor = succeed(old, new)
-    told = [mend.what for mend in successor.mends]
+    told = [reordering.description for reordering in successor.reorderings]
     assert all(any(what.startswith(words) for what in told) for words in case.words), told
     assert judged(old, successor.plan) <= Verdict.COMPATIBLE
     assert not validate_text(dumps(successor.plan))
@@ -58,7 +58,7 @@ def test_what_has_not_changed_stays_as_it_is(case: Reordered) -> None:
     for plan in plans(case):
         successor = succeed(plan, plan)
         assert dumps(successor.plan) == dumps(plan)
-        assert not successor.mends
+        assert not successor.reorderings
 
 
 @pytest.mark.spark

@@ -187,7 +187,7 @@ def test_a_plan_from_a_checkpoint(plans: Path) -> None:
     CheckpointRecord(plans / "checkpoint").begin(loads(SUMS_PLAN), "bounded", {})
     assert "(ttl-enabled)" in flinkplan("diff", "checkpoint", "ttl.json").out
     (plans / "empty").mkdir()
-    assert "no checkpoint of 'flinkplan execute'" in flinkplan("diff", "empty", "ttl.json").err
+    assert "not a checkpoint of 'flinkplan execute'" in flinkplan("diff", "empty", "ttl.json").err
 
 
 def test_other_ids_lose_what_flink_has_by_them() -> None:

@@ -114,7 +114,7 @@ def test_what_the_session_decides_counts_as_part_of_the_plan(
         return
     with pytest.raises(RestartError, match=f"in a session with other options(?s:.*){rule}") as refused:
         check_restart(str(tmp_path), plan, NOTHING, now)
-    assert "or set what was set: --set table." in str(refused.value.hint)
+    assert "or set the same options: --set table." in str(refused.value.hint)
 
 
 def test_a_checkpoint_that_does_not_say_what_the_session_was(tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_a_job_that_did_nothing_leaves_no_trace(checkpoint: Path, tmp_path: Path
 
 def test_a_checkpoint_of_something_else(tmp_path: Path) -> None:
     query(tmp_path, "report", 0, -1)
-    with pytest.raises(RestartError, match="does not say which plan"):
+    with pytest.raises(RestartError, match="has no record of the plan"):
         check_restart(str(tmp_path), PLAN, NOTHING)
 
 
@@ -228,7 +228,10 @@ def test_a_setting_that_the_checkpoint_has_fixed_is_told(tmp_path: Path) -> None
     (folder / "offsets" / "3").write_text('v1\n{"conf":{"spark.sql.shuffle.partitions":"2","x":"y"}}\n{}\n')
     assert not list(ignored_settings(record, {"spark.sql.shuffle.partitions": "2", "spark.master": "local"}))
     (told,) = ignored_settings(record, {"spark.sql.shuffle.partitions": "8"})
-    assert told.message == "spark.sql.shuffle.partitions is 2 for the sink a, as the checkpoint has fixed it, not 8"
+    assert (
+        told.message
+        == "spark.sql.shuffle.partitions stays 2 for the sink a, as fixed by the checkpoint; 8 has no effect"
+    )
     assert "--checkpoint DIR" in (told.hint or "")
 
 

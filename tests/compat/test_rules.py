@@ -21,7 +21,7 @@ KNOWN = [cls for cls in node_classes() if not issubclass(cls, OpaqueNode)]
 def test_a_rule_says_why_and_what_to_do(rule: ChangeRule) -> None:
     assert re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)*", rule.id)
     assert "**Example.**" in rule.explanation
-    assert "**Mend.**" in rule.explanation
+    assert "**Fix.**" in rule.explanation
     assert not rule.summary.endswith(".")
 
 

@@ -41,7 +41,7 @@ def test_the_verdict_is_what_flink_does(truth: Truth, flink: Flink | None) -> No
     found = Found.read(truth.name)
     assert found is not None
     old, new = map(dumps, plans(truth))
-    judged = diff_texts(Source("old", old), Source("new", new), asked=Platforms(engines=("flink",)), locate=False)
+    judged = diff_texts(Source("old", old), Source("new", new), platforms=Platforms(engines=("flink",)), locate=False)
     assert set(truth.rules) <= {f.rule for f in judged.judged}
     if found.verdict == "restored":
         assert (judged.flink in SAFE) is not truth.is_hidden

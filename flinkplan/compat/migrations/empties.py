@@ -1,4 +1,4 @@
-"""5: Since 2.1 a source without inputs and a table without watermarks or partitions do not say so."""
+"""5: Since 2.1 sources and tables are written without empty lists of inputs, watermarks and partitions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _LEFT_OUT: dict[type, str] = {
     ResolvedTable: "partition_keys",
     ResolvedSchema: "watermark_specs",
 }
-"""By class, the field that is left out where it is empty."""
+"""The field that is left out if it is empty, by class."""
 
 
 def leave_out(plan: Plan) -> Plan:
-    """The plan without such empty lists."""
+    """The plan without these empty lists."""
     return replace(plan, nodes=tuple(map(_trimmed, plan.nodes)))
 
 

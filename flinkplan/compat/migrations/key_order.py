@@ -1,4 +1,4 @@
-"""2: Before 1.18 a sink's upsert key and its need to sort out rows stood behind its inputs."""
+"""2: Before 1.18 the upsert key and the materialization of a sink were written after its inputs."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from ...plan.record import replace
 
 
 def newest(plan: Plan) -> Plan:
-    """The plan with the keys of each node in the order in which the newest release writes them."""
+    """The plan with the JSON keys of each node in the order of the newest release."""
     return replace(plan, nodes=tuple(n if n.unknown else replace(n, key_order=()) for n in plan.nodes))

@@ -1,7 +1,7 @@
-"""1: Before 1.18 constants were spelled otherwise.
+"""1: Before 1.18 literals had another spelling.
 
-A search said whether it contains NULL instead of what it yields for NULL; a whole number was a text where Calcite
-computes with it as a DECIMAL, and a DOUBLE or FLOAT was a number.
+A search argument declared whether it contains NULL, and not its result for NULL; a whole number was a text where
+Calcite treats it as a DECIMAL, and a DOUBLE or FLOAT was a number.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from ...plan.text.spelling import literal_value, plain
 from .rewriting import rewritten
 
 
-def spelled_anew(plan: Plan) -> Plan:
-    """The plan with its constants as releases since 1.18 spell them."""
+def with_new_spelling(plan: Plan) -> Plan:
+    """The plan with its literals in the spelling of releases since 1.18."""
     return rewritten(plan, _literal)
 
 

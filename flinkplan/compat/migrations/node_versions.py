@@ -17,9 +17,9 @@ def newer_sources(plan: Plan) -> Plan:
 
 
 def newer_sinks(plan: Plan) -> Plan:
-    """The plan with sinks of version 2, but for those that keep rows.
+    """The plan with sinks of version 2, except for those with state.
 
-    Version 2 restores only what 2.3 has written, and version 1 goes on being read.
+    Version 2 can only restore state that 2.3 wrote, and version 1 is still supported.
     """
     return _versioned(plan, lambda node: isinstance(node, Sink) and not node.is_stateful)
 

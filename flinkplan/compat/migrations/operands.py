@@ -9,7 +9,7 @@ from .rewriting import rewritten
 
 
 def leave_out(plan: Plan) -> Plan:
-    """The plan without empty lists of operands, also where flinkplan keeps JSON as it is."""
+    """The plan without empty lists of operands, also in JSON that flinkplan does not interpret."""
     return rewritten(plan, _without_operands)
 
 

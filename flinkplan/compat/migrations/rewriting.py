@@ -1,4 +1,4 @@
-"""Rewriting the JSON of a plan, also where flinkplan keeps it as it is."""
+"""Rewrites the JSON of a plan, also the parts that flinkplan does not interpret."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...plan.document import Plan, plan_from_json, plan_to_json
 
 
 def rewritten(plan: Plan, change: Callable[[dict[str, Any]], Any]) -> Plan:
-    """The plan with each of its JSON objects, inner ones first, as ``change`` leaves it."""
+    """The plan with ``change`` applied to each of its JSON objects, inner ones first."""
 
     def rewrite(value: Any) -> Any:
         if isinstance(value, list):

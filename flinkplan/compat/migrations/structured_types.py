@@ -10,12 +10,12 @@ from .rewriting import rewritten
 
 
 def as_text(plan: Plan) -> Plan:
-    """The plan with its structured types written as text, those that a text can hold."""
+    """The plan with its structured types written as text, where this is possible."""
     return rewritten(plan, lambda json: _text(json) or json)
 
 
 def _text(value: Mapping[str, Any]) -> str | None:
-    """The text of a structured type; ``None`` for what is none or says more than a text can hold."""
+    """The text of a structured type; ``None`` for other types, and for attributes that a text cannot express."""
     if value.get("type") != "STRUCTURED_TYPE" or value.keys() - {
         "type",
         "nullable",

@@ -13,7 +13,7 @@ def render(report: Report) -> str:
     """The report as a Markdown table under its summary."""
     lines = [f"**flinkplan {report.command}**: {report.summary}"]
     if report.findings:
-        lines += ["", "| | rule | where | what | mend |", "|---|---|---|---|---|"]
+        lines += ["", "| | rule | where | what | fix |", "|---|---|---|---|---|"]
         lines += [_row(finding) for finding in report.findings]
     return "\n".join(lines)
 
@@ -22,7 +22,7 @@ def _row(finding: Finding) -> str:
     place = finding.location
     line = f"line {place.line}" if place and place.line else ""
     where = ", ".join(part for part in (title(finding), line) if part)
-    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.report_message, finding.hint or "")
+    cells = (finding.severity.value, f"`{finding.rule}`", where, finding.text, finding.hint or "")
     return "| " + " | ".join(map(_cell, cells)) + " |"
 
 

@@ -1,4 +1,4 @@
-"""What a report tells."""
+"""The content of a report."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ...plan.record import Record, field
 class Report(Record):
     """The findings of one command about one subject.
 
-    ``command`` made them, ``subject`` is the file (or what else was judged), ``rules`` explain them;
-    ``sources`` maps a file to its text, for quoting lines.
+    ``command`` is the command that made them, ``subject`` the file or the pair of plans; ``rules`` explain the
+    findings; ``sources`` are the texts of files, from which lines are quoted.
     """
 
     command: str
@@ -22,10 +22,10 @@ class Report(Record):
     rules: Mapping[str, Rule]
     sources: Mapping[str | None, str] = field(default_factory=dict)
     strict: bool = False
-    """Whether warnings fail the check, too."""
+    """Whether warnings fail the check too."""
 
     def fails(self, finding: Finding) -> bool:
-        """Whether a finding makes the command end with 1."""
+        """Whether a finding makes the command exit with 1."""
         return finding.severity is Severity.ERROR or (self.strict and finding.severity is Severity.WARNING)
 
     @property
@@ -36,11 +36,11 @@ class Report(Record):
         return f"{', '.join(parts) or 'no findings'} in {self.subject}"
 
     def file(self, finding: Finding) -> str:
-        """The file a finding is in."""
+        """The file of a finding."""
         return (finding.location and finding.location.file) or self.subject
 
     def line(self, finding: Finding) -> str | None:
-        """The line that a finding points at, where its file's text is known."""
+        """The line of a finding, ``None`` where its file's text is not known."""
         place = finding.location
         if place is None or place.line is None or place.file not in self.sources:
             return None
@@ -49,11 +49,11 @@ class Report(Record):
 
 
 def title(finding: Finding) -> str:
-    """``node 5 stream-exec-join_1``, or nothing for what is in no node."""
+    """``node 5 stream-exec-join_1``; empty for a finding without a node."""
     return "" if finding.node is None else f"node {finding.node} {finding.node_type or ''}".rstrip()
 
 
 def sentence(finding: Finding) -> str:
-    """The message with the node it is about."""
-    about = title(finding)
-    return f"{about}: {finding.report_message}" if about else finding.report_message
+    """The message, after the node that it is about."""
+    node = title(finding)
+    return f"{node}: {finding.text}" if node else finding.text

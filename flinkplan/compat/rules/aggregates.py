@@ -16,12 +16,12 @@ from ...plan.nodes import (
 from ...plan.record import PartlyCompared, Record
 from ...plan.savepoint.accumulators import accumulator_names
 from ...plan.specs import AggregateCall
-from ...plan.types.readable import readable
 from ..columns import Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
 from ..reordering import retractions_of
+from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
 from .model import Became, ChangeRule, Judgement, became, field_judge, pair_judge, rule
@@ -40,7 +40,7 @@ ADDED = rule(
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SELECT k, SUM(a)` became `SELECT k, SUM(a), MAX(b)`.",
-    mend="In Flink compute the new aggregate in a query of its own, or start without state.",
+    fix="In Flink compute the new aggregate in a query of its own, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
@@ -53,7 +53,7 @@ CHANGED = rule(
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SUM(a)` became `SUM(b)`.",
-    mend="In Flink keep the old aggregate and compute the new one in a query of its own, or start without state.",
+    fix="In Flink keep the old aggregate and compute the new one in a query of its own, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
@@ -66,7 +66,7 @@ MISTAKEN = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a * 2)` became `SUM(a * 3)`.",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
@@ -78,7 +78,7 @@ WIDENED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="The column `amount` of `SUM(amount)` was INT and is BIGINT.",
-    mend="In Flink cast the column back to its old type below the aggregation, or start without state.",
+    fix="In Flink cast the column back to its old type below the aggregation, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
@@ -91,7 +91,7 @@ UNNAMED = rule(
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SUM(x) FROM (SELECT a + b AS x …)` became `SUM(y) FROM (SELECT a + b AS y …)`.",
-    mend="Give the column its old name.",
+    fix="Give the column its old name.",
 )
 REMOVED = rule(
     "aggregate-removed",
@@ -101,7 +101,7 @@ REMOVED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, SUM(a)`.",
-    mend="In Flink keep the aggregate and drop its column behind the aggregation.",
+    fix="In Flink keep the aggregate and drop its column behind the aggregation.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
 )
@@ -113,7 +113,7 @@ REORDERED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, MAX(b), SUM(a)`.",
-    mend=f"In Flink put the aggregates back in their old order, and {_PROJECT}: `flinkplan compile pipeline.sql "
+    fix=f"In Flink put the aggregates back in their old order, and {_PROJECT}: `flinkplan compile pipeline.sql "
     "--like OLD -o NEW` does so.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
@@ -130,7 +130,7 @@ WINDOW_ADDED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a)` by TUMBLE windows became `SUM(a), COUNT(*)`.",
-    mend="Compute the new aggregate in a query of its own, or start without state.",
+    fix="Compute the new aggregate in a query of its own, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
@@ -142,7 +142,7 @@ WINDOW_CHANGED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a)` by TUMBLE windows became `SUM(b)`.",
-    mend="Keep the old aggregate and compute the new one in a query of its own, or start without state.",
+    fix="Keep the old aggregate and compute the new one in a query of its own, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
@@ -154,7 +154,7 @@ WINDOW_REMOVED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a), COUNT(*)` by TUMBLE windows became `SUM(a)`.",
-    mend="Keep the aggregate and drop its column behind the aggregation.",
+    fix="Keep the aggregate and drop its column behind the aggregation.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
 )
@@ -166,7 +166,7 @@ WINDOW_REORDERED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
     example="`SUM(a), COUNT(*)` by TUMBLE windows became `COUNT(*), SUM(a)`.",
-    mend=f"Put them back in their old order, and {_PROJECT}.",
+    fix=f"Put them back in their old order, and {_PROJECT}.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
 )
@@ -183,7 +183,7 @@ DISTINCT_ADDED = rule(
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`COUNT(DISTINCT user_id)` was added.",
-    mend="In Flink start without state, or compute the new aggregate in a query of its own.",
+    fix="In Flink start without state, or compute the new aggregate in a query of its own.",
     by_layout=True,
     one_by_one=Verdict.INCOMPATIBLE,
 )
@@ -196,7 +196,7 @@ DISTINCT_REMOVED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`COUNT(DISTINCT user_id)` was dropped.",
-    mend="In Flink keep the aggregate and drop its column behind the aggregation.",
+    fix="In Flink keep the aggregate and drop its column behind the aggregation.",
     by_layout=True,
     one_by_one=Verdict.INCOMPATIBLE,
 )
@@ -209,7 +209,7 @@ DISTINCT_CHANGED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`COUNT(DISTINCT UPPER(name))` became `COUNT(DISTINCT LOWER(name))`.",
-    mend="Start without state, or compute the new aggregate in a query of its own.",
+    fix="Start without state, or compute the new aggregate in a query of its own.",
     by_layout=True,
     one_by_one=Verdict.INCOMPATIBLE,
 )
@@ -221,7 +221,7 @@ RETRACTION = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The aggregation reads a changelog (debezium-json) where it read inserts only (json).",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
     one_by_one=Verdict.INCOMPATIBLE,
 )
@@ -234,7 +234,7 @@ SPLIT = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="Mini-batches were switched on: group-aggregate became local-group-aggregate and global-group-aggregate.",
-    mend="In Flink set `table.optimizer.agg-phase-strategy` so that the aggregation stays as it was, or start without "
+    fix="In Flink set `table.optimizer.agg-phase-strategy` so that the aggregation stays as it was, or start without "
     "state.",
 )
 judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggregate)
@@ -348,7 +348,7 @@ _WIDER = ("INT", "BIGINT")
 
 def _replaced(old: _Call, new: _Call) -> str:
     """What gave way to what; calls that read alike differ in their types, or in what goes by that name."""
-    before, after = (readable(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
+    before, after = (sql_type(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
     if old.text == new.text and before != after:
         return f"{old.text}: {before} → {after}"
     return became(old.text, new.text)

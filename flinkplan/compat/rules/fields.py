@@ -36,7 +36,7 @@ STATELESS = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WHERE amount > 10` became `WHERE amount > 20`.",
-    mend="Nothing is to be done. For results as if it had always been so, start without state.",
+    fix="Nothing to do. For results as if it had always been so, start without state.",
 )
 OUTPUT = rule(
     "output-changed",
@@ -46,7 +46,7 @@ OUTPUT = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="The rank number was selected, too.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 IDENTITY = rule(
     "identity-changed",
@@ -56,7 +56,7 @@ IDENTITY = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example='`"keepLastRow" : true` became `false`.',
-    mend="Start without state.",
+    fix="Start without state.",
 )
 JOIN_TYPE = rule(
     "join-type-changed",
@@ -67,7 +67,7 @@ JOIN_TYPE = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`INNER JOIN` became `LEFT JOIN`.",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
 )
 JOIN_KEYS = rule(
@@ -78,7 +78,7 @@ JOIN_KEYS = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`ON a.id = b.id` became `ON a.id = b.id AND a.shop = b.shop`.",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
 )
 JOIN_CONDITION = rule(
@@ -90,7 +90,7 @@ JOIN_CONDITION = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`AND a.price > b.price` was added.",
-    mend="Start without state, or put a condition on one side into a WHERE below the join.",
+    fix="Start without state, or put a condition on one side into a WHERE below the join.",
 )
 INNER_CONDITION = rule(
     "inner-join-condition-changed",
@@ -100,7 +100,7 @@ INNER_CONDITION = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`a JOIN b ON a.id = b.id` became `… AND a.price > b.price`.",
-    mend="Nothing is to be done. For results as if it had always been so, start without state.",
+    fix="Nothing to do. For results as if it had always been so, start without state.",
 )
 UPSERT_KEYS = rule(
     "upsert-keys-changed",
@@ -110,7 +110,7 @@ UPSERT_KEYS = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A primary key was declared on the joined table.",
-    mend="Start without state, or leave the key as it was.",
+    fix="Start without state, or leave the key as it was.",
     by_layout=True,
 )
 INTERVAL = rule(
@@ -122,7 +122,7 @@ INTERVAL = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`BETWEEN o.ts AND o.ts + INTERVAL '4' HOUR` became `'6' HOUR`.",
-    mend="On Spark start with a new checkpoint.",
+    fix="On Spark start with a new checkpoint.",
 )
 WINDOW = rule(
     "window-changed",
@@ -132,7 +132,7 @@ WINDOW = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`TUMBLE(ts, INTERVAL '10' MINUTE)` became `'5' MINUTE`.",
-    mend="Start without state.",
+    fix="Start without state.",
 )
 ROW_ORDER = rule(
     "order-changed",
@@ -143,7 +143,7 @@ ROW_ORDER = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`ORDER BY price DESC` became `ASC`.",
-    mend="Start without state.",
+    fix="Start without state.",
 )
 RANGE = rule(
     "rank-range-changed",
@@ -155,7 +155,7 @@ RANGE = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WHERE rank <= 3` became `<= 5`.",
-    mend="Start without state.",
+    fix="Start without state.",
 )
 STRATEGY = rule(
     "rank-strategy-changed",
@@ -165,7 +165,7 @@ STRATEGY = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The input of a Top-N became a changelog.",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
 )
 
@@ -179,7 +179,7 @@ NORMALIZED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WHERE state = 'open'` became `WHERE state <> 'closed'`, over a source with duplicate changes.",
-    mend="On Spark start with a new checkpoint, or keep the old plan: newer releases of Flink go on running it so.",
+    fix="On Spark start with a new checkpoint, or keep the old plan: newer releases of Flink go on running it so.",
 )
 FIRST_ROW = rule(
     "first-row-emission-changed",
@@ -190,7 +190,7 @@ FIRST_ROW = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example='The pipeline was compiled again with Flink 2.1, which writes `"outputInsertOnly" : true`.',
-    mend="Keep the old plan: newer releases of Flink go on running it so. Or start without state.",
+    fix="Keep the old plan: newer releases of Flink go on running it so. Or start without state.",
     by_layout=True,
 )
 OVER_FUNCTION = rule(
@@ -203,7 +203,7 @@ OVER_FUNCTION = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example='The pipeline was compiled again with Flink 2.1, which writes `"unboundedOverVersion" : 2`.',
-    mend='Keep `"unboundedOverVersion" : 1`, or no such field: newer releases of Flink go on computing it so.',
+    fix='Keep `"unboundedOverVersion" : 1`, or no such field: newer releases of Flink go on computing it so.',
 )
 
 _BY_STEP: dict[str, ChangeRule] = {

@@ -24,7 +24,7 @@ KEYS = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`GROUP BY product` became `GROUP BY product, shop`.",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
 )
 ORDER = rule(
@@ -36,7 +36,7 @@ ORDER = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
     example="`PARTITION BY a, b` became `PARTITION BY b, a`.",
-    mend="Put the keys back in their old order.",
+    fix="Put the keys back in their old order.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
 )

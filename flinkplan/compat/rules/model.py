@@ -1,4 +1,4 @@
-"""What a rule is, what a judge says, and where both are found."""
+"""Rules on changes of plans, the judges that apply them, and the registries of both."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ class ChangeRule(Rule):
     """A rule about a change of a plan.
 
     ``flink`` says whether the state of Apache Flink survives the change, ``spark`` whether a checkpoint of
-    ``flinkplan execute`` does, ``results`` whether results change; ``mend`` is what can be done.  ``by_layout``: on
-    Flink it depends on what the operator keeps, and ``flink`` is the worst that may come of it.  ``one_by_one`` is
-    the verdict of a service on top of Flink that takes aggregates over one by one, where it is another one.
+    ``flinkplan execute`` does, ``results`` whether results change; ``fix`` is what the user can do.  ``by_layout``
+    says that the verdict on Flink depends on the layout of the operator's state; ``flink`` is then the worst one
+    possible.  ``one_by_one`` is the verdict for a service that restores each aggregate by itself, if it differs.
     """
 
     flink: Verdict
     spark: Verdict
     results: Effect
-    mend: str
+    fix: str
     by_layout: bool = False
     one_by_one: Verdict | None = None
-    is_told: bool = False
-    """Whether the severity is declared, whatever the verdicts."""
+    has_own_severity: bool = False
+    """Whether the severity is declared and does not follow from the verdicts."""
 
     @property
     def verdict(self) -> Verdict:
@@ -51,8 +51,8 @@ class ChangeRule(Rule):
 class Judgement(Record):
     """A rule that applies to a change.
 
-    ``pointer`` is the place inside the node, the new one unless there is none; ``hint`` is the rule's mend,
-    made concrete.  ``flink`` is the verdict on Flink where the rule leaves it to the change.
+    ``pointer`` is the place in the new node, or in the old one where there is no new one; ``hint`` is the rule's fix
+    for this change.  ``flink`` is the verdict on Flink where the change decides it and not the rule.
     """
 
     rule: ChangeRule
@@ -80,7 +80,7 @@ PLAN_JUDGES: list[PlanJudge] = []
 
 
 def severity_of(verdict: Verdict) -> Severity:
-    """How much a verdict matters."""
+    """The severity of a finding with this verdict."""
     return _SEVERITIES[verdict]
 
 
@@ -93,20 +93,29 @@ def rule(
     spark: Verdict,
     results: Effect,
     example: str,
-    mend: str,
+    fix: str,
     severity: Severity | None = None,
     by_layout: bool = False,
     one_by_one: Verdict | None = None,
 ) -> ChangeRule:
     """Declare a rule.  Its severity follows from the verdicts unless given."""
-    explanation = f"{why}\n\n**Example.** {example}\n\n**Mend.** {mend}"
-    found = severity or severity_of(max(flink, spark))
-    is_told = severity is not None
-    made = ChangeRule(id, found, summary, explanation, flink, spark, results, mend, by_layout, one_by_one, is_told)
+    explanation = f"{why}\n\n**Example.** {example}\n\n**Fix.** {fix}"
     if id in _RULES:
         raise ValueError(f"the rule '{id}' is declared twice")
-    _RULES[id] = made
-    return made
+    _RULES[id] = declared = ChangeRule(
+        id,
+        severity or severity_of(max(flink, spark)),
+        summary,
+        explanation,
+        flink,
+        spark,
+        results,
+        fix,
+        by_layout,
+        one_by_one,
+        has_own_severity=severity is not None,
+    )
+    return declared
 
 
 def field_judge(name: str, *classes: type[ExecNode]) -> Callable[[FieldJudge], FieldJudge]:
@@ -121,7 +130,7 @@ def field_judge(name: str, *classes: type[ExecNode]) -> Callable[[FieldJudge], F
 
 
 def pair_judge(judge: PairJudge) -> PairJudge:
-    """Register a judge of each node and what became of it."""
+    """Register a judge of the edits, each of a node of one or both plans."""
     PAIR_JUDGES.append(judge)
     return judge
 
@@ -143,7 +152,7 @@ def short(value: Any, length: int = 80) -> str:
 
 
 def became(old: str, new: str) -> str:
-    """``old → new``; what reads as before is something else because other columns go by its name."""
+    """``old → new``; equal texts stand for different columns that have the same name."""
     return f"{old} → {new}" if old != new else f"{old} comes from elsewhere"
 
 
@@ -165,5 +174,5 @@ def label(pointer: str) -> str:
 
 
 def arrows(changes: tuple[FieldChange, ...]) -> str:
-    """The changes in words."""
+    """The changes as one text."""
     return "; ".join(arrow(c) for c in changes)

@@ -20,7 +20,7 @@ TUNING = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="`table.exec.mini-batch.size` 1000 → 5000.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 MINI_BATCH = rule(
     "mini-batch-switched",
@@ -31,7 +31,7 @@ MINI_BATCH = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="`table.exec.mini-batch.enabled` false → true.",
-    mend="Nothing is to be done. Where the aggregation is split in two phases as well, see `aggregation-split`.",
+    fix="Nothing to do. Where the aggregation is split in two phases as well, see `aggregation-split`.",
 )
 TIME_ZONE = rule(
     "time-zone-changed",
@@ -42,7 +42,7 @@ TIME_ZONE = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`table.local-time-zone` UTC → Europe/Berlin.",
-    mend="Leave the option as it was in this plan, or start without state.",
+    fix="Leave the option as it was in this plan, or start without state.",
 )
 RESULTS = rule(
     "output-option-changed",
@@ -52,7 +52,7 @@ RESULTS = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`table.exec.sink.not-null-enforcer` ERROR → DROP.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 UNKNOWN = rule(
     "option-unknown",
@@ -62,7 +62,7 @@ UNKNOWN = rule(
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
     example="An option of a newer release of Flink.",
-    mend="Judge it by hand, then allow it: `--allow option-unknown@NODE`.",
+    fix="Judge it by hand, then allow it: `--allow option-unknown@NODE`.",
 )
 
 _EMISSION = "table.exec.emit."

@@ -25,7 +25,7 @@ OVER = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`ROWS BETWEEN 2 PRECEDING` became `5 PRECEDING`.",
-    mend="Start without state.",
+    fix="Start without state.",
     one_by_one=Verdict.INCOMPATIBLE,
 )
 

@@ -25,7 +25,7 @@ PATTERN = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`PATTERN (A B C)` became `PATTERN (A B+ C)`.",
-    mend="Start without state, or search for the new pattern in a query of its own.",
+    fix="Start without state, or search for the new pattern in a query of its own.",
 )
 MATCHES = rule(
     "match-changed",
@@ -36,7 +36,7 @@ MATCHES = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`DEFINE B AS B.price < A.price` became `<=`; a measure was added.",
-    mend="On Spark start with a new checkpoint.",
+    fix="On Spark start with a new checkpoint.",
 )
 
 _RULES: Mapping[str, ChangeRule] = {"partition": KEYS, "orderBy": ROW_ORDER, "pattern": PATTERN}

@@ -24,7 +24,7 @@ RENUMBERED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.YES,
     example="The pipeline was compiled again, and the join is node 17 instead of node 5.",
-    mend=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
+    fix=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
 )
 STATELESS_RENUMBERED = rule(
     "stateless-nodes-renumbered",
@@ -35,7 +35,7 @@ STATELESS_RENUMBERED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="The pipeline was compiled again, and a filter is node 7 instead of node 2.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 TAKEN = rule(
     "id-of-another-node",
@@ -46,7 +46,7 @@ TAKEN = rule(
     spark=Verdict.COSMETIC,
     results=Effect.YES,
     example="The pipeline was compiled again, and node 5, a GROUP BY, is another GROUP BY of the query now.",
-    mend=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
+    fix=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
 )
 UNNAMED = rule(
     "uids-generated",
@@ -57,7 +57,7 @@ UNNAMED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.UNKNOWN,
     example="`SET 'table.exec.uid.generation' = 'DISABLED'`.",
-    mend="Leave the option at PLAN_ONLY.",
+    fix="Leave the option at PLAN_ONLY.",
 )
 LEFT_BEHIND = rule(
     "state-left-behind",
@@ -67,7 +67,7 @@ LEFT_BEHIND = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="The sink needs no materializer of upserts any more, or no longer compacts its files.",
-    mend="Start with --allowNonRestoredState, if what is left behind is not needed.",
+    fix="Start with --allowNonRestoredState, if what is left behind is not needed.",
 )
 CHANGED = rule(
     "state-changed",
@@ -78,7 +78,7 @@ CHANGED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.YES,
     example="A column that an aggregation groups by became NOT NULL.",
-    mend="Start without state, or leave what the operator reads as it was.",
+    fix="Start without state, or leave what the operator reads as it was.",
     by_layout=True,
 )
 

@@ -20,7 +20,7 @@ ADDED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`UNION ALL SELECT … FROM archive` was added.",
-    mend="On Spark start with a new checkpoint.",
+    fix="On Spark start with a new checkpoint.",
 )
 REMOVED = rule(
     "source-removed",
@@ -31,7 +31,7 @@ REMOVED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="One branch of a UNION ALL was dropped.",
-    mend="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
+    fix="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
 )
 REORDERED = rule(
     "sources-reordered",
@@ -42,7 +42,7 @@ REORDERED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
     example="`a UNION ALL b` became `b UNION ALL a`.",
-    mend="Put the sources back in their old order, or on Spark start with a new checkpoint.",
+    fix="Put the sources back in their old order, or on Spark start with a new checkpoint.",
 )
 READ_AGAIN = rule(
     "source-read-again",
@@ -53,7 +53,7 @@ READ_AGAIN = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`FROM a` became `FROM (SELECT * FROM a UNION ALL SELECT * FROM a WHERE b)`.",
-    mend="On Spark start with a new checkpoint, or put the new branch into a query of its own with its own sink.",
+    fix="On Spark start with a new checkpoint, or put the new branch into a query of its own with its own sink.",
 )
 EVENT_TIME = rule(
     "event-time-switched",
@@ -64,7 +64,7 @@ EVENT_TIME = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WATERMARK FOR ts AS ts` was added to the only table of a query.",
-    mend="On Spark start with a new checkpoint.",
+    fix="On Spark start with a new checkpoint.",
 )
 
 

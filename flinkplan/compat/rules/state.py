@@ -13,11 +13,10 @@ from ...plan.nodes import ExecNode, TemporalJoin, node_classes
 from ...plan.nodes.base import OWN
 from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.specs import StateMetadata
-from ...plan.ttl import expiring_before_upstream
-from ...plan.types.readable import readable
+from ...plan.ttl import forgetful
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
-from ..stored import Stored, StoredColumn, paired, stored
+from ..stored import Stored, StoredColumn, paired, sql_type, stored
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, became, field_judge, pair_judge, plan_judge, rule, short
 
@@ -34,7 +33,7 @@ TTL = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 1 h → 3 h`.",
-    mend="Nothing is to be done. Where old entries must go by the new time, start without state.",
+    fix="Nothing to do. Where old entries must go by the new time, start without state.",
     severity=Severity.WARNING,
 )
 TTL_ON = rule(
@@ -46,7 +45,7 @@ TTL_ON = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 0 ms → 3 s`.",
-    mend="Make sure that nothing comes later that needs an older entry.",
+    fix="Make sure that nothing comes later that needs an older entry.",
     severity=Severity.WARNING,
 )
 TTL_OFF = rule(
@@ -57,7 +56,7 @@ TTL_OFF = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`rightState 1 d → 0 ms`.",
-    mend="Make sure that the number of keys has a limit.",
+    fix="Make sure that the number of keys has a limit.",
     severity=Severity.WARNING,
 )
 TTL_MIGRATION = rule(
@@ -69,7 +68,7 @@ TTL_MIGRATION = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 0 ms → 3 s` in a plan of Flink 1.20.",
-    mend="Run the plan on Flink 2.2 or later, or write a very long TTL instead of none from the start.",
+    fix="Run the plan on Flink 2.2 or later, or write a very long TTL instead of none from the start.",
 )
 TTL_UNSAID = rule(
     "ttl-left-to-job",
@@ -79,7 +78,7 @@ TTL_UNSAID = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="The node's `state` array was deleted.",
-    mend="Write the TTL into the plan: `flinkplan ttl PLAN --set NODE.STATE=TTL`.",
+    fix="Write the TTL into the plan: `flinkplan ttl PLAN --set NODE.STATE=TTL`.",
     severity=Severity.WARNING,
 )
 TTL_SHORTER = rule(
@@ -91,7 +90,7 @@ TTL_SHORTER = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="The aggregation keeps its groups for 1 d, the join that it feeds only for 1 h.",
-    mend="Keep the state downstream at least as long as the state upstream.",
+    fix="Keep the state downstream at least as long as the state upstream.",
     severity=Severity.WARNING,
 )
 STATE_NAME = rule(
@@ -102,7 +101,7 @@ STATE_NAME = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="`leftState` became `left`.",
-    mend="Write the name that `flinkplan validate` expects.",
+    fix="Write the name that `flinkplan validate` expects.",
     severity=Severity.WARNING,
 )
 ROW_SCHEMA = rule(
@@ -114,7 +113,7 @@ ROW_SCHEMA = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The query selects one more column, which the join has to keep.",
-    mend="Start without state, or leave what the operator reads as it was.",
+    fix="Start without state, or leave what the operator reads as it was.",
     by_layout=True,
 )
 ROW_COLUMNS = rule(
@@ -125,7 +124,7 @@ ROW_COLUMNS = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SELECT o.price` became `SELECT o.discount`, both DECIMAL(10, 2).",
-    mend="Start without state.",
+    fix="Start without state.",
     by_layout=True,
 )
 ROW_VALUES = rule(
@@ -137,7 +136,7 @@ ROW_VALUES = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`UPPER(name)` became `LOWER(name)` before the join.",
-    mend="Nothing is to be done, if a mixture is right; else start without state.",
+    fix="Nothing to do, if a mixture is right; else start without state.",
     by_layout=True,
 )
 KEY_TYPE = rule(
@@ -148,7 +147,7 @@ KEY_TYPE = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The column grouped by was INT and is BIGINT.",
-    mend="Cast the column back to its old type below the operator, or start without state.",
+    fix="Cast the column back to its old type below the operator, or start without state.",
     by_layout=True,
 )
 
@@ -233,10 +232,10 @@ def _ttl_ms(state: StateMetadata, node: ExecNode) -> int:
 @plan_judge
 def shorter_downstream(c: Comparison) -> Iterator[Judgement]:
     """Operators that came to forget sooner than those that feed them."""
-    before = {(node.id, upstream.id) for node, upstream, *_ in expiring_before_upstream(c.old.plan)}
+    before = {(node.id, upstream.id) for node, upstream, *_ in forgetful(c.old.plan)}
     olds = {new.id: old for old, new in c.became().items()}
     names = node_names(c.new.plan)
-    for node, upstream, shortest, longest in expiring_before_upstream(c.new.plan):
+    for node, upstream, shortest, longest in forgetful(c.new.plan):
         if (olds.get(node.id), olds.get(upstream.id)) not in before:
             other = f"keeps state for {format_duration(longest)}" if longest else "never forgets"
             message = f"keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"
@@ -281,7 +280,7 @@ def _is_recast(c: Comparison, old: StoredColumn, new: StoredColumn) -> bool:
 
 def _cast(old: StoredColumn, new: StoredColumn) -> str | None:
     """What in the query gives a column that is kept its old type again; ``None`` where nothing does."""
-    before, after = (readable(column.type).removesuffix(" NOT NULL") for column in (old, new))
+    before, after = (sql_type(column.type).removesuffix(" NOT NULL") for column in (old, new))
     if before != after:
         return f"CAST({new.name} AS {before})"
     return f"COALESCE({new.name}, …)" if old.type.endswith(" NOT NULL") else None

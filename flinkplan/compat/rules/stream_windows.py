@@ -22,7 +22,7 @@ TRIGGER = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`trigger: {count: 100}` became `{every: 1 min}`.",
-    mend="Start without state, or let a second window with the new trigger run beside the old one for a while.",
+    fix="Start without state, or let a second window with the new trigger run beside the old one for a while.",
 )
 EVICTOR = rule(
     "evictor-changed",
@@ -32,7 +32,7 @@ EVICTOR = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`evict: {count: 10}` was added.",
-    mend="Start without state.",
+    fix="Start without state.",
 )
 SETTING = rule(
     "window-setting-changed",
@@ -43,7 +43,7 @@ SETTING = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`trigger: {count: 100}` became `{count: 50}`.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 FUNCTION = rule(
     "window-function-changed",
@@ -53,7 +53,7 @@ FUNCTION = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`aggregate: {total: SUM(amount)}` became `{total: SUM(amount), best: MAX(amount)}`.",
-    mend="Start without state.",
+    fix="Start without state.",
 )
 TIME = rule(
     "window-time-changed",
@@ -64,7 +64,7 @@ TIME = rule(
     results=Effect.UNKNOWN,
     example="`SELECT product, amount FROM orders` became `SELECT product, amount, ts FROM orders` in the view that a "
     "window reads.",
-    mend="Nothing is to be done where nothing looks at the time of rows.",
+    fix="Nothing to do where nothing looks at the time of rows.",
 )
 NAMES = rule(
     "element-names-changed",
@@ -75,7 +75,7 @@ NAMES = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="`SELECT amount FROM orders` became `SELECT amount AS total FROM orders` in the view that a window reads.",
-    mend="Let the classes go by the new names, or by place.",
+    fix="Let the classes go by the new names, or by place.",
 )
 
 

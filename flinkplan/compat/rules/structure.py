@@ -22,7 +22,7 @@ VERSION = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="`stream-exec-sink_1` became `stream-exec-sink_2` with Flink 2.3.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 STATEFUL_VERSION = rule(
     "stateful-node-version-changed",
@@ -34,7 +34,7 @@ STATEFUL_VERSION = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="A sink that materializes upserts became `stream-exec-sink_2`, which restores states of Flink 2.3.",
-    mend="Keep the old version: newer releases of Flink go on reading it.",
+    fix="Keep the old version: newer releases of Flink go on reading it.",
 )
 FLINK_VERSION = rule(
     "flink-version-changed",
@@ -44,7 +44,7 @@ FLINK_VERSION = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example='`"flinkVersion" : "1.20"` became `"2.3"`.',
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 FLINK_UNKNOWN = rule(
     "flink-version-unknown",
@@ -54,7 +54,7 @@ FLINK_UNKNOWN = rule(
     spark=Verdict.COSMETIC,
     results=Effect.UNKNOWN,
     example='`"flinkVersion" : "2.3.1"`, where releases have no patch level.',
-    mend="Write a release without patch level: `flinkplan validate` says which are known.",
+    fix="Write a release without patch level: `flinkplan validate` says which are known.",
 )
 DESCRIPTION = rule(
     "description-changed",
@@ -64,7 +64,7 @@ DESCRIPTION = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="`SUM(amount) AS total` became `SUM(amount) AS sum`.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 IGNORED = rule(
     "ignored-field-changed",
@@ -74,7 +74,7 @@ IGNORED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example='A `"flinkplan"` note was added to a node.',
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 STATELESS_ADDED = rule(
     "stateless-node-added",
@@ -84,7 +84,7 @@ STATELESS_ADDED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WHERE amount > 10` was added: a new Calc.",
-    mend="Nothing is to be done. For results as if it had always been there, start without state.",
+    fix="Nothing to do. For results as if it had always been there, start without state.",
 )
 STATELESS_REMOVED = rule(
     "stateless-node-removed",
@@ -94,7 +94,7 @@ STATELESS_REMOVED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WHERE amount > 10` was dropped.",
-    mend="Nothing is to be done. For results as if it had never been there, start without state.",
+    fix="Nothing to do. For results as if it had never been there, start without state.",
 )
 REDISTRIBUTED = rule(
     "exchange-changed",
@@ -104,7 +104,7 @@ REDISTRIBUTED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="An exchange spreads rows by one more column.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 STATEFUL_ADDED = rule(
     "stateful-node-added",
@@ -115,7 +115,7 @@ STATEFUL_ADDED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A deduplication was put before the join.",
-    mend="Put the new operator into a query of its own with its own sink, or start without state.",
+    fix="Put the new operator into a query of its own with its own sink, or start without state.",
 )
 STATEFUL_REMOVED = rule(
     "stateful-node-removed",
@@ -126,7 +126,7 @@ STATEFUL_REMOVED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A deduplication before the join was dropped.",
-    mend="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
+    fix="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
 )
 REPLACED = rule(
     "operator-replaced",
@@ -137,7 +137,7 @@ REPLACED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WHERE row_num = 1` became `<= 3`: deduplicate became rank.",
-    mend="Start without state, or undo the option or clause that changed the operator.",
+    fix="Start without state, or undo the option or clause that changed the operator.",
     by_layout=True,
 )
 SWAPPED = rule(
@@ -148,7 +148,7 @@ SWAPPED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`a JOIN b` became `b JOIN a`.",
-    mend="Put the inputs back in their old order, or start without state.",
+    fix="Put the inputs back in their old order, or start without state.",
     by_layout=True,
 )
 OPAQUE = rule(
@@ -159,7 +159,7 @@ OPAQUE = rule(
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
     example="A Python aggregate gave way to another one.",
-    mend="Judge it by hand, then allow it: `--allow opaque-node-changed@NODE`.",
+    fix="Judge it by hand, then allow it: `--allow opaque-node-changed@NODE`.",
 )
 QUERY_ADDED = rule(
     "query-added",
@@ -170,7 +170,7 @@ QUERY_ADDED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="A second INSERT was added to the statement set.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 STATEFUL_QUERY_ADDED = rule(
     "stateful-query-added",
@@ -181,7 +181,7 @@ STATEFUL_QUERY_ADDED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="An INSERT with a GROUP BY was added to the statement set.",
-    mend="Nothing is to be done on Spark, nor in Flink if starting empty is right there.",
+    fix="Nothing to do on Spark, nor in Flink if starting empty is right there.",
 )
 QUERY_REMOVED = rule(
     "query-removed",
@@ -191,7 +191,7 @@ QUERY_REMOVED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="One INSERT of the statement set was dropped, which read what others read, too.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 
 
@@ -204,7 +204,7 @@ STATEFUL_QUERY_REMOVED = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="An INSERT with a GROUP BY was dropped from the statement set.",
-    mend="In Flink start with --allowNonRestoredState.",
+    fix="In Flink start with --allowNonRestoredState.",
 )
 
 
@@ -247,15 +247,11 @@ def _removed(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
     if isinstance(node, Sink) and gone:
         table = node.dynamic_table_sink.table.identifier
         yield Judgement(
-            STATEFUL_QUERY_REMOVED if node.stateful_transformations else QUERY_REMOVED,
-            f"the sink {table} is gone",
-            old=node,
+            STATEFUL_QUERY_REMOVED if node.keepers else QUERY_REMOVED, f"the sink {table} is gone", old=node
         )
     elif gone:
-        if node.stateful_transformations:
-            yield Judgement(
-                STATEFUL_QUERY_REMOVED, f"{', '.join(node.stateful_transformations)} is left behind", old=node
-            )
+        if node.keepers:
+            yield Judgement(STATEFUL_QUERY_REMOVED, f"{', '.join(node.keepers)} is left behind", old=node)
     elif isinstance(node, OpaqueNode):
         yield Judgement(OPAQUE, "was removed", old=node)
     elif not isinstance(node, TableSourceScan | Sink):

@@ -16,10 +16,10 @@ from ...plan.specs import (
     WatermarkPushDown,
 )
 from ...plan.types import row
-from ...plan.types.readable import readable
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage, Meaning
+from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .model import Became, ChangeRule, Judgement, arrows, field_judge, label, pair_judge, rule
 
@@ -31,7 +31,7 @@ RENAMED = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="The source `orders` was renamed to `purchases` with the same options.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 COMMENT = rule(
     "table-comment-changed",
@@ -41,7 +41,7 @@ COMMENT = rule(
     spark=Verdict.COSMETIC,
     results=Effect.NO,
     example="`COMMENT 'all orders'` was added.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 UNDEFINED = rule(
     "table-definition-missing",
@@ -52,7 +52,7 @@ UNDEFINED = rule(
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
     example="The old plan was compiled with ALL, the new one with IDENTIFIER.",
-    mend="Compile both plans with `table.plan.compile.catalog-objects` = ALL.",
+    fix="Compile both plans with `table.plan.compile.catalog-objects` = ALL.",
 )
 SOURCE_CONNECTOR = rule(
     "source-connector-changed",
@@ -63,7 +63,7 @@ SOURCE_CONNECTOR = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`'connector' = 'filesystem'` became `'kafka'`.",
-    mend="Start without state.",
+    fix="Start without state.",
 )
 SOURCE_LOCATION = rule(
     "source-location-changed",
@@ -73,7 +73,7 @@ SOURCE_LOCATION = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`'path' = '/data/orders'` became `'/archive/orders'`.",
-    mend="If the same files were moved, they are read again: start without state, or keep the path.",
+    fix="If the same files were moved, they are read again: start without state, or keep the path.",
 )
 SOURCE_OPTIONS = rule(
     "source-options-changed",
@@ -83,7 +83,7 @@ SOURCE_OPTIONS = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`'csv.ignore-parse-errors' = 'true'` was added.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 SOURCE_FORMAT = rule(
     "source-format-changed",
@@ -94,7 +94,7 @@ SOURCE_FORMAT = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`'format' = 'json'` became `'parquet'`.",
-    mend="On Spark start with a new checkpoint.",
+    fix="On Spark start with a new checkpoint.",
 )
 SOURCE_POSITION = rule(
     "source-position-unknown",
@@ -104,7 +104,7 @@ SOURCE_POSITION = rule(
     spark=Verdict.UNKNOWN,
     results=Effect.YES,
     example="A Kafka source reads another topic.",
-    mend="Read the connector's documentation, then allow it: `--allow source-position-unknown@NODE`.",
+    fix="Read the connector's documentation, then allow it: `--allow source-position-unknown@NODE`.",
 )
 SOURCE_SCHEMA = rule(
     "source-schema-changed",
@@ -114,7 +114,7 @@ SOURCE_SCHEMA = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="A column was added to the source's table.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 PUSHDOWN = rule(
     "source-pushdown-changed",
@@ -124,7 +124,7 @@ PUSHDOWN = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="A filter on a partition column was added to the query.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 PROJECTION = rule(
     "source-projection-changed",
@@ -134,7 +134,7 @@ PROJECTION = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="The query uses one more column of the table.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 WATERMARK = rule(
     "watermark-changed",
@@ -144,7 +144,7 @@ WATERMARK = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WATERMARK FOR ts AS ts - INTERVAL '5' SECOND` became `'1' MINUTE`.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 SINK_OPTIONS = rule(
     "sink-options-changed",
@@ -154,7 +154,7 @@ SINK_OPTIONS = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`'format' = 'json'` became `'csv'`.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 SINK_CONNECTOR = rule(
     "sink-connector-changed",
@@ -164,7 +164,7 @@ SINK_CONNECTOR = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`'connector' = 'filesystem'` became `'kafka'`.",
-    mend="For Flink stop the old job with a savepoint, and start with --allowNonRestoredState.",
+    fix="For Flink stop the old job with a savepoint, and start with --allowNonRestoredState.",
 )
 SINK_SCHEMA = rule(
     "sink-schema-changed",
@@ -174,7 +174,7 @@ SINK_SCHEMA = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="A column was added to the sink's table.",
-    mend="Nothing is to be done.",
+    fix="Nothing to do.",
 )
 SINK_VALUES = rule(
     "sink-columns-exchanged",
@@ -184,7 +184,7 @@ SINK_VALUES = rule(
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`SELECT k, MIN(a), MAX(a)` became `SELECT k, MAX(a), MIN(a)`, the sink's table stayed.",
-    mend="Put the columns of the query into the order of the sink's, unless this is meant.",
+    fix="Put the columns of the query into the order of the sink's, unless this is meant.",
     severity=Severity.WARNING,
 )
 SINK_RENAMED = rule(
@@ -196,7 +196,7 @@ SINK_RENAMED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`INSERT INTO totals` became `INSERT INTO order_totals`.",
-    mend="Keep the name, or start with a new checkpoint.",
+    fix="Keep the name, or start with a new checkpoint.",
 )
 MATERIALIZER = rule(
     "sink-materializer-changed",
@@ -207,7 +207,7 @@ MATERIALIZER = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The sink's primary key is no longer the query's upsert key.",
-    mend="Start without state, or set `table.exec.sink.upsert-materialize` as it was.",
+    fix="Start without state, or set `table.exec.sink.upsert-materialize` as it was.",
 )
 
 _LOCATIONS = frozenset(("path", "topic", "url", "table-name", "hosts", "hostname", "database-name"))
@@ -232,7 +232,7 @@ def sinks(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iter
 
 def _connector_on_flink(edit: Update) -> Verdict | None:
     """What another connector means on Flink; what the old one leaves behind is told elsewhere."""
-    known = (n.stateful_connector_operators is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
+    known = (n.connector_keepers is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
     return Verdict.COMPATIBLE if all(known) else None
 
 
@@ -297,7 +297,7 @@ def _columns_change(edit: Update, read: Callable[[ExecNode], Mapping[str, str]])
     old, new = read(edit.old), read(edit.new)
     if list(old) != list(new):
         return f"({', '.join(old)}) → ({', '.join(new)})"
-    told = [f"{name} {readable(t)} → {readable(new[name])}" for name, t in old.items() if new[name] != t]
+    told = [f"{name} {sql_type(t)} → {sql_type(new[name])}" for name, t in old.items() if new[name] != t]
     keys = [_primary_key(node) for node in (edit.old, edit.new)]
     if keys[0] != keys[1]:
         told.append(f"primary key {' → '.join(keys)}")

@@ -1,7 +1,7 @@
 """The function table: every built-in function and operator of Flink SQL, declared once.
 
-Sources:  Flink's ``BuiltInFunctionDefinitions`` and ``FlinkSqlOperatorTable``, from which the version suffixes of
-internal names come as well.
+Sources: Flink's ``BuiltInFunctionDefinitions`` and ``FlinkSqlOperatorTable``; the version suffix of an
+internal name is Flink's too.
 """
 
 from . import (  # noqa: F401  (the modules declare their functions)
@@ -18,7 +18,7 @@ from . import (  # noqa: F401  (the modules declare their functions)
     table,
     temporal,
 )
-from .model import Aggregation, Arguments, Direction, EmptyResult, Function, Kind, LocalTime, Signature, Style
+from .model import Aggregation, Arguments, Direction, Function, Kind, LocalTime, OfNothing, Signature, Style
 from .registry import (
     aggregation_of,
     all_functions,
@@ -33,10 +33,10 @@ __all__ = [
     "Aggregation",
     "Arguments",
     "Direction",
-    "EmptyResult",
     "Function",
     "Kind",
     "LocalTime",
+    "OfNothing",
     "Signature",
     "Style",
     "aggregation_of",

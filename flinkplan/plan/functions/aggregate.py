@@ -1,6 +1,7 @@
 """Aggregate functions and functions of an OVER window.
 
-A global aggregate, or one with a FILTER, may have no rows, so its result is nullable except for COUNT and the like.
+A global aggregate may see no row at all, so all but COUNT and its like are nullable there, and so is an
+aggregate with a FILTER.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from .model import (
     Argument,
     Arguments,
     Direction,
-    EmptyResult,
     Function,
     Kind,
+    OfNothing,
     ReturnRule,
     Signature,
 )
@@ -30,8 +31,8 @@ _COUNTER = BIGINT.not_null()
 
 def _if_empty(rule: ReturnRule) -> ReturnRule:
     def nullable_if_empty(args: Arguments) -> LogicalType:
-        result = rule(args).regular()
-        return result if args.grouped else result.nullable_()
+        found = rule(args).regular()
+        return found if args.grouped else found.nullable_()
 
     return nullable_if_empty
 
@@ -62,7 +63,7 @@ COUNT = declare(
     always(_COUNTER),
     syntax=FUNCTION_STAR,
     kind=Kind.AGGREGATE,
-    aggregation=Aggregation(EmptyResult.ZERO, Direction.INCREASING, _SUM0, is_splittable=True),
+    aggregation=Aggregation(OfNothing.ZERO, Direction.INCREASING, _SUM0, is_splittable=True),
 )
 APPROX_COUNT_DISTINCT = declare(
     "APPROX_COUNT_DISTINCT", signature("ANY", rest="ANY"), always(_COUNTER), kind=Kind.AGGREGATE
@@ -73,7 +74,7 @@ SUM = declare(
     _if_empty(_sum),
     kind=Kind.AGGREGATE,
     aggregation=Aggregation(
-        EmptyResult.NULL, Direction.BY_SIGN, internal_name("SUM"), is_splittable=True, is_argument_of_single_row=True
+        OfNothing.NULL, Direction.BY_SIGN, internal_name("SUM"), is_splittable=True, is_of_one=True
     ),
 )
 SUM0 = declare(
@@ -82,7 +83,7 @@ SUM0 = declare(
     lambda args: _sum(args).not_null(),
     kind=Kind.AGGREGATE,
     aliases=("SUM0",),
-    aggregation=Aggregation(EmptyResult.ZERO, Direction.BY_SIGN, _SUM0, is_splittable=True),
+    aggregation=Aggregation(OfNothing.ZERO, Direction.BY_SIGN, _SUM0, is_splittable=True),
 )
 AVG = declare(
     "AVG",
@@ -106,7 +107,7 @@ for _name, _of_sample, _root in (
         kind=Kind.AGGREGATE,
         aggregation=Aggregation(variance=(_of_sample, _root)),
     )
-WELFORD_M2 = declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False, is_restorable=False)
+WELFORD_M2 = declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False, is_found_again=False)
 MIN, MAX = (
     declare(
         name,
@@ -114,14 +115,14 @@ MIN, MAX = (
         _if_empty(_first),
         kind=Kind.AGGREGATE,
         aggregation=Aggregation(
-            EmptyResult.NULL,
+            OfNothing.NULL,
             direction,
             internal_name(name),
             is_splittable=True,
-            is_argument_of_single_row=True,
-            selects_argument=True,
-            ignores_duplicates=True,
-            is_bucketed=True,
+            is_of_one=True,
+            is_one_of=True,
+            ignores_repeats=True,
+            is_spread=True,
             compares=True,
         ),
     )
@@ -133,7 +134,7 @@ FIRST_VALUE, LAST_VALUE = (
         _ANY,
         _if_empty(_first),
         kind=Kind.AGGREGATE,
-        aggregation=Aggregation(merged_by=internal_name(name), is_bucketed=True),
+        aggregation=Aggregation(merged_by=internal_name(name), is_spread=True),
     )
     for name in ("FIRST_VALUE", "LAST_VALUE")
 )
@@ -155,7 +156,7 @@ COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable
 
 
 def _list(args: Arguments) -> LogicalType:
-    """The array is nullable if its elements are nullable or rows, as in Calcite."""
+    """The list is nullable where its elements are, and where these are rows, as in Calcite."""
     element = args.types[0]
     return array(element, element.nullable or element.root == "ROW")
 
@@ -169,11 +170,11 @@ def _percentile(args: Arguments) -> LogicalType:
 
 def _fractions(types: Sequence[LogicalType], position: int) -> LogicalType | None:
     """A fraction as a DOUBLE, or an array of them; none may be NULL."""
-    t = types[position]
-    number = t.element if t.root == "ARRAY" else t
-    if t.nullable or number.nullable or not in_family(number, "NUMERIC"):
+    given = types[position]
+    number = given.element if given.root == "ARRAY" else given
+    if given.nullable or number.nullable or not in_family(number, "NUMERIC"):
         return None
-    return array(DOUBLE.not_null(), nullable=False) if t.root == "ARRAY" else DOUBLE.not_null()
+    return array(DOUBLE.not_null(), nullable=False) if given.root == "ARRAY" else DOUBLE.not_null()
 
 
 _FRACTIONS = Argument("NUMERIC NOT NULL or ARRAY<NUMERIC NOT NULL> NOT NULL", _fractions)
@@ -186,7 +187,7 @@ PERCENTILE = declare(
 
 
 def _json(name: str, parameters: Signature) -> dict[str, Function]:
-    """A JSON aggregate, which is two functions: for NULL ON NULL and ABSENT ON NULL."""
+    """An aggregate function of JSON, which is two: by what becomes of NULL."""
     return {
         on_null: declare(
             f"{name}_{on_null}_ON_NULL",
@@ -221,7 +222,7 @@ declare("NTILE", signature("INTEGER"), always(BIGINT.not_null()), kind=Kind.RANK
 
 
 def _shifted(args: Arguments) -> LogicalType:
-    """Nullable unless there is a default for missing rows that is not nullable."""
+    """Nullable unless a default that is not NULL stands in for the missing row."""
     return args.types[0].regular().with_nullability(len(args) < 3 or args.types[2].nullable)
 
 

@@ -1,4 +1,4 @@
-"""Casts; the target is the type of the call."""
+"""Casts, whose target is the type of the call."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from .registry import declare
 from .rules import argument, signature
 
 CAST = declare(
-    "CAST",
-    signature("ANY"),
-    argument(0),
-    syntax=SPECIAL,
-    named=False,
-    strict=True,
-    states_target_type=True,
-    style=Style.CAST,
+    "CAST", signature("ANY"), argument(0), syntax=SPECIAL, named=False, strict=True, is_of_target=True, style=Style.CAST
 )
 TRY_CAST = declare(
     "TRY_CAST",
@@ -23,7 +16,7 @@ TRY_CAST = declare(
     argument(0),
     syntax=SPECIAL,
     named=False,
-    states_target_type=True,
+    is_of_target=True,
     pushing=Pushing.BY_ANOTHER,
     style=Style.CAST,
 )
@@ -34,7 +27,7 @@ REINTERPRET = declare(
     syntax=SPECIAL,
     named=False,
     strict=True,
-    states_target_type=True,
+    is_of_target=True,
     pushing=Pushing.NEVER,
     local_time=LocalTime.NEVER,
     printed="Reinterpret",
@@ -50,20 +43,18 @@ _WITHOUT_A_RULE: tuple[tuple[tuple[str, ...], tuple[str, ...], str | None], ...]
     (CHARACTER, ("ARRAY",), "use SPLIT(text, delimiter) for an array of texts"),
     (BINARY_STRING, DATETIME, "CAST the bytes to STRING first"),
 )
-"""The sources and targets of casts that Flink compiles but whose jobs fail for lack of a cast rule, and an
-alternative.
-"""
+"""Sources and targets of the casts that Flink compiles, though its jobs know no rule for them; what to do instead."""
 
 
-def cast_without_rule(source: LogicalType, target: LogicalType) -> tuple[LogicalType, LogicalType] | None:
-    """The types, or parts of them, whose cast compiles but never runs; ``None`` if the cast runs."""
+def unruled_cast(source: LogicalType, target: LogicalType) -> tuple[LogicalType, LogicalType] | None:
+    """The types, or parts of them, between which a cast compiles but never runs; ``None`` if it runs."""
     if any(source.root in sources and target.root in targets for sources, targets, _ in _WITHOUT_A_RULE):
         return source, target
     inner = zip(source.children or source.field_types, target.children or target.field_types, strict=False)
-    return next((types for s, t in inner if (types := cast_without_rule(s, t))), None)
+    return next((found for s, t in inner if (found := unruled_cast(s, t))), None)
 
 
-def cast_alternative(source: LogicalType, target: LogicalType) -> str | None:
-    """What to write instead of a cast that never runs; ``None`` if there is no alternative."""
-    hints = (hint for sources, targets, hint in _WITHOUT_A_RULE if source.root in sources and target.root in targets)
-    return next(hints, None)
+def instead_of_cast(source: LogicalType, target: LogicalType) -> str | None:
+    """What to write instead of a cast that never runs, if there is something."""
+    found = (hint for sources, targets, hint in _WITHOUT_A_RULE if source.root in sources and target.root in targets)
+    return next(found, None)

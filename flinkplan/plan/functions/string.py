@@ -1,4 +1,4 @@
-"""Functions of character and binary strings."""
+"""Text and bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TEXT_IF_NULL = if_null(STRING)
 
 
 def _joined(args: Arguments) -> LogicalType:
-    """The type with the sum of the lengths, which is fixed if both are; for arrays the least restrictive type."""
+    """The sum of the lengths, fixed if both are; of arrays the least restrictive type."""
     a, b = args.types[:2]
     if a.root == "ARRAY":
         return (least_restrictive((a, b)) or a).with_nullability(args.any_nullable)

@@ -1,4 +1,4 @@
-"""Nodes that flinkplan reads, compares and writes, and whose fields and state it does not know."""
+"""Nodes that flinkplan reads, keeps, compares and writes, but of whose state it knows nothing."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import types
 
 from ..row_kinds import Flow, Kinds
 from ..savepoint.layout import Inputs
+from .alike import InsertsOnly, SameChanges
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
-from .mixins import InsertsOnly, SameChanges
 
 
 class OpaqueNode(ExecNode, kw_only=True):
-    """A node whose state is not known; its fields are kept unchanged in ``unknown``."""
+    """A node whose state is not known; fields that it does not declare are kept as they are, in ``unknown``."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return spread_by(self.input_properties)
 
     def yields(self, inputs: Inputs) -> None:
-        """Not known."""
+        """It is not known."""
 
     def row_kinds(self, flow: Flow) -> Kinds | None:
-        """Not known."""
+        """It is not known."""
 
     @property
-    def stateful_transformations(self) -> tuple[str, ...]:
-        """All transformations, since it is not known which of them have state."""
+    def keepers(self) -> tuple[str, ...]:
+        """All that it may be made of: what has state is not known."""
         return self.metadata.transformations
 
 
@@ -32,11 +32,11 @@ _TRANSFORMATIONS = {"process-table-function": ("process",)}
 
 
 def _declare(name: str, versions: dict[int, str], changes: type | None = None) -> None:
-    """Register a node class; ``changes`` is a mixin for the kinds of rows that it emits, if they are known."""
+    """``changes``: what is known of the rows that it emits all the same."""
     title = "".join(p.capitalize() for p in name.split("-"))
     bases = (OpaqueNode,) if changes is None else (changes, OpaqueNode)
-    attributes = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
-    cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(attributes))
+    own = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
+    cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(own))
     order, transformations = ColumnOrder.FIXED, _TRANSFORMATIONS.get(name)
     exec_node(name, order=order, versions=versions, inputs=None, transformations=transformations)(cls)
 

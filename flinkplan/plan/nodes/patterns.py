@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 from ..savepoint.layout import Inputs, KeptState, Layout, columns
 from ..specs import MatchSpec
-from ..yields import Computed, InputColumn, Yield
+from ..yields import Computed, Given, Yield
+from .alike import InsertsOnly, WholeRows
 from .base import ColumnOrder, ExecNode, exec_node
-from .mixins import InsertsOnly, WholeRows
 
-_MATCH = "match"
+_SEARCH = "match"
 
 
 @exec_node(
@@ -18,7 +18,7 @@ _MATCH = "match"
     order=ColumnOrder.FIXED,
     versions={1: "1.15"},
     timed=True,
-    transformations=("timestamp-inserter", _MATCH),
+    transformations=("timestamp-inserter", _SEARCH),
     judged=("match_spec",),
 )
 class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
@@ -27,14 +27,14 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     match_spec: MatchSpec
 
     @property
-    def stateful_transformations(self) -> tuple[str, ...]:
-        return (_MATCH,)
+    def keepers(self) -> tuple[str, ...]:
+        return (_SEARCH,)
 
     def layout(self, inputs: Inputs) -> Layout:
         key, rows = columns(inputs, only=self.match_spec.partition.fields), columns(inputs)
         queue = KeptState("eventQueuesStateName", rows, "rows by time")
         matched = KeptState("sharedBuffer-events", rows, "rows of matches that have begun")
-        return Layout(_MATCH, key, (KeptState("nfaStateName", form="matches that have begun"), queue, matched))
+        return Layout(_SEARCH, key, (KeptState("nfaStateName", form="matches that have begun"), queue, matched))
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.match_spec.partition.fields,)
@@ -44,4 +44,4 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
         names = [column.name for column in self.fields[len(keys) :]]
         if not all(name in measures for name in names):
             return None
-        return (*(InputColumn(0, key) for key in keys), *(Computed(measures[name]) for name in names))
+        return (*(Given(0, key) for key in keys), *(Computed(measures[name]) for name in names))

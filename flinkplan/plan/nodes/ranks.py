@@ -1,4 +1,4 @@
-"""Deduplication, Top-N, LIMIT and sorting."""
+"""Deduplication, Top-N, LIMIT and order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 from ..codec import Place
 from ..references import Input, OwnKeys
 from ..rex import RexNode
-from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_row_is_final, limited, ranked, rows
+from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_stays, limited, ranked, rows
 from ..savepoint.layout import Column, Inputs, KeptState, Layout, Value, columns
 from ..specs import (
     AppendFastStrategy,
@@ -22,10 +22,10 @@ from ..specs import (
     UpdateFastStrategy,
     VariableRankRange,
 )
-from ..yields import Yield, input_columns, ranks
+from ..yields import Yield, given, ranks
 from .aggregates import MINI_BATCH_OPTIONS
+from .alike import InsertsOnly, RowByRow, SameColumns, WholeRows
 from .base import ColumnOrder, ExecNode, State, exec_node
-from .mixins import InsertsOnly, RowByRow, SameColumns, WholeRows
 
 _RANKED = State("rankState", "older rows leave the ranking")
 _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
@@ -57,7 +57,7 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
 
     @property
     def keeps_rows(self) -> bool:
-        """For the first row by processing time the state only holds that there was one."""
+        """Of the first row by the clock it is kept alone that there was one."""
         return self.is_rowtime or self.keep_last_row
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -93,7 +93,7 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
     judged=("unique_keys", "state"),
 )
 class ChangelogNormalize(SameColumns, WholeRows, ExecNode, kw_only=True):
-    """Completes an upsert stream to a changelog with old rows."""
+    """Makes a complete changelog of upserts by key."""
 
     unique_keys: OwnKeys
     generate_update_before: bool
@@ -138,20 +138,20 @@ class Rank(WholeRows, ExecNode, kw_only=True):
         return Layout("rank", key, _ranked_rows(inputs, self.order_by, self.rank_range, self.rank_strategy))
 
     @property
-    def is_first_row_final(self) -> bool:
-        """Whether Flink treats the first row of each key as final, so that it plans for inserts only."""
+    def takes_first_to_stay(self) -> bool:
+        """Whether Flink takes the first row of each key to stay the first, so that it plans inserts alone."""
         order = self.order_by.fields
-        stays = first_row_is_final(self.rank_type, self.rank_range, order, with_rank=self.output_row_number)
+        stays = first_stays(self.rank_type, self.rank_range, order, with_rank=self.output_row_number)
         return stays and not self.generate_update_before
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.partition.fields,)
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*input_columns(inputs), *ranks(self.output_row_number))
+        return (*given(inputs), *ranks(self.output_row_number))
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        stays = self.is_first_row_final and not flow.uses_mini_batches
+        stays = self.takes_first_to_stay and not flow.in_batches
         return rows(ranked(stays, flow.inputs[0]), self.generate_update_before)
 
 
@@ -240,18 +240,18 @@ class Sort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True
 
 
 def _ranked_rows(inputs: Inputs, order: SortSpec, range_: RankRange, strategy: RankStrategy) -> tuple[KeptState, ...]:
-    """The state of a Top-N.  Source: ``StreamExecRank`` and the functions that it chooses from."""
+    """What a Top-N keeps.  Source: ``StreamExecRank`` and the functions that it chooses from."""
     rows, sort_key = columns(inputs), columns(inputs, only=[f.index for f in order.fields])
-    is_top_1 = isinstance(range_, ConstantRankRange) and range_.end == 1
+    is_first_alone = isinstance(range_, ConstantRankRange) and range_.end == 1
     states: tuple[KeptState, ...]
     match strategy:
         case AppendFastStrategy() if _by_clock(inputs, order):
             states = (KeptState("counterState", form="a number"),)
-        case AppendFastStrategy() | UpdateFastStrategy() if is_top_1:
+        case AppendFastStrategy() | UpdateFastStrategy() if is_first_alone:
             states = (KeptState("Top1-Rank-State", rows),)
         case UpdateFastStrategy(primary_keys):
-            key_values = columns(inputs, only=primary_keys)
-            states = (KeptState("data-state-with-update", (*key_values, *rows), "rows and ranks by their key"),)
+            by = columns(inputs, only=primary_keys)
+            states = (KeptState("data-state-with-update", (*by, *rows), "rows and ranks by their key"),)
         case RetractStrategy():
             directions = [(f.is_ascending, f.null_is_last) for f in order.fields]
             states = (
@@ -267,7 +267,7 @@ def _ranked_rows(inputs: Inputs, order: SortSpec, range_: RankRange, strategy: R
 
 
 def _by_clock(inputs: Inputs, order: SortSpec) -> bool:
-    """Whether the order is by processing time, in which rows arrive anyway."""
+    """Whether rows come in the order already: by processing time."""
     if len(order.fields) != 1 or not order.fields[0].is_ascending:
         return False
     index = order.fields[0].index

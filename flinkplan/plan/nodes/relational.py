@@ -1,4 +1,4 @@
-"""Nodes without state."""
+"""Nodes without state of their own."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Annotated
 
 from ..references import Input
 from ..rex import RexNode
-from ..row_kinds import Flow, Kinds, forwarded
+from ..row_kinds import Flow, Kinds, together
 from ..savepoint.layout import Inputs
 from ..specs import MiniBatchInterval, RowKind
-from ..yields import Computed, FunctionColumn, OneOf, UnionColumn, Yield, input_columns
+from ..yields import Computed, FunctionColumn, Merged, OneOf, Yield, given
+from .alike import RowByRow, SameChanges, SameColumns
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
-from .mixins import RowByRow, SameChanges, SameColumns
 
 
 @exec_node("calc", order=ColumnOrder.CHOSEN, versions={1: "1.15"}, results=("projection", "condition"))
 class Calc(RowByRow, SameChanges, ExecNode, kw_only=True):
-    """Filters rows by ``condition`` and computes ``projection`` for the rows that remain."""
+    """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
 
     projection: Annotated[tuple[RexNode, ...], Input.ALL]
     condition: Annotated[RexNode | None, Input.ALL]
@@ -31,12 +31,12 @@ class Union(RowByRow, SameChanges, ExecNode, kw_only=True):
     """All rows of all inputs."""
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return map(UnionColumn, range(len(inputs[0])))
+        return map(Merged, range(len(inputs[0])))
 
 
 @exec_node("exchange", order=ColumnOrder.PASSED, versions={1: "1.15"})
 class Exchange(SameColumns, SameChanges, ExecNode, kw_only=True):
-    """Distributes rows as ``input_properties`` requires."""
+    """Spreads rows as ``input_properties`` requires."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return spread_by(self.input_properties)
@@ -56,7 +56,7 @@ class Expand(RowByRow, SameChanges, ExecNode, kw_only=True):
     "correlate", order=ColumnOrder.FIXED, versions={1: "1.15"}, results=("join_type", "function_call", "condition")
 )
 class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
-    """Joins each row with the rows that a table function returns for it; ``join_type`` is INNER or LEFT."""
+    """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
 
     join_type: str
     function_call: Annotated[RexNode, Input.ALL]
@@ -64,7 +64,7 @@ class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         width = len(self.fields) - len(inputs[0])
-        return (*input_columns(inputs), *(FunctionColumn(self.function_call, i) for i in range(width)))
+        return (*given(inputs), *(FunctionColumn(self.function_call, i) for i in range(width)))
 
 
 @exec_node("drop-update-before", order=ColumnOrder.PASSED, versions={1: "1.15"})
@@ -72,7 +72,7 @@ class DropUpdateBefore(RowByRow, SameColumns, ExecNode, kw_only=True):
     """Drops -U rows."""
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return forwarded(flow.inputs) - {RowKind.UPDATE_BEFORE}
+        return together(flow.inputs) - {RowKind.UPDATE_BEFORE}
 
 
 @exec_node("mini-batch-assigner", order=ColumnOrder.PASSED, versions={1: "1.15"}, results=("mini_batch_interval",))

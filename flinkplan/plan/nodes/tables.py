@@ -1,20 +1,20 @@
-"""Sources, sinks and constant rows."""
+"""Where rows enter and leave the plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Annotated
 
-from ..connectors import has_key, source_kinds, with_declared_kinds
+from ..connectors import has_key, source_kinds, with_said_kinds
 from ..references import Input
 from ..rex import RexNode
 from ..row_kinds import NOTHING, Flow, Kinds
+from ..savepoint.keepers import sink_keepers
 from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns, written
-from ..savepoint.sink_operators import stateful_sink_operators
 from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
-from ..yields import AddedColumn, TableColumn, Yield
+from ..yields import Added, TableColumn, Yield
+from .alike import InsertsOnly, RowByRow, SameColumns
 from .base import ColumnOrder, ExecNode, State, exec_node
-from .mixins import InsertsOnly, RowByRow, SameColumns
 
 SINK_OPTIONS = (
     "table.exec.sink.keyed-shuffle",
@@ -39,8 +39,8 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
     scan_table_source: TableSourceSpec
 
     @property
-    def stateful_transformations(self) -> tuple[str, ...]:
-        """A source keeps its position."""
+    def keepers(self) -> tuple[str, ...]:
+        """Where it has come to is kept."""
         return self.metadata.transformations
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
@@ -48,7 +48,7 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
 
     def row_kinds(self, flow: Flow) -> Kinds:
         table = self.scan_table_source.table
-        return source_kinds(with_declared_kinds(table.options, self.own_properties), has_key(table.resolved_table))
+        return source_kinds(with_said_kinds(table.options, self.own), has_key(table.resolved_table))
 
 
 @exec_node("values", order=ColumnOrder.FIXED, versions={1: "1.15"}, inputs=0, results=("tuples",))
@@ -58,12 +58,12 @@ class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     tuples: Annotated[tuple[tuple[RexNode, ...], ...], Input.NONE]
 
     @property
-    def stateful_transformations(self) -> tuple[str, ...]:
-        """The state holds whether all rows have been emitted."""
+    def keepers(self) -> tuple[str, ...]:
+        """Whether all rows were handed on is kept."""
         return self.metadata.transformations
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return [AddedColumn()] * len(self.fields)
+        return [Added()] * len(self.fields)
 
 
 @exec_node(
@@ -85,7 +85,7 @@ class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     judged=("dynamic_table_sink", "state"),
 )
 class Sink(SameColumns, ExecNode, kw_only=True):
-    """Writes a table; ``input_changelog_mode`` lists the kinds of rows that it receives."""
+    """Writes a table; ``input_changelog_mode`` lists the row kinds that reach it."""
 
     dynamic_table_sink: TableSinkSpec
     input_changelog_mode: tuple[RowKind, ...]
@@ -97,7 +97,7 @@ class Sink(SameColumns, ExecNode, kw_only=True):
 
     @property
     def is_stateful(self) -> bool:
-        """Whether the sink keeps rows in order to materialize upserts (SinkUpsertMaterializer)."""
+        """Whether the sink keeps rows to sort out those of one primary key."""
         return self.require_upsert_materialize
 
     @property
@@ -105,21 +105,18 @@ class Sink(SameColumns, ExecNode, kw_only=True):
         return self.require_upsert_materialize
 
     @property
-    def stateful_transformations(self) -> tuple[str, ...]:
-        """The materializer, and the operators of the connector with incomplete files or transactions."""
-        materializer = ("upsert-materialize",) if self.require_upsert_materialize else ()
-        return (
-            *materializer,
-            *(("sink",) if self.stateful_connector_operators is None else self.stateful_connector_operators),
-        )
+    def keepers(self) -> tuple[str, ...]:
+        """The materializer, and what of the connector has files or transactions that are not complete."""
+        own = ("upsert-materialize",) if self.require_upsert_materialize else ()
+        return (*own, *(("sink",) if self.connector_keepers is None else self.connector_keepers))
 
     @property
-    def stateful_connector_operators(self) -> tuple[str, ...] | None:
-        """The connector's transformations that have state in a savepoint; ``None`` if that is not known."""
+    def connector_keepers(self) -> tuple[str, ...] | None:
+        """What of the connector has something in a savepoint; ``None`` where that is not known."""
         table = self.dynamic_table_sink.table
         options = table.resolved_table.options or {} if table.resolved_table else {}
         is_partitioned = bool(table.resolved_table and table.resolved_table.partition_keys)
-        return stateful_sink_operators(table.connector, options, is_partitioned)
+        return sink_keepers(table.connector, options, is_partitioned)
 
     def layout(self, inputs: Inputs) -> Layout | None:
         if not self.require_upsert_materialize:
@@ -133,20 +130,20 @@ class Sink(SameColumns, ExecNode, kw_only=True):
 
     @property
     def _columns(self) -> list[Column]:
-        """The columns of the table that are written; empty if the plan does not contain the table's schema."""
+        """The columns of the table that are written, where the plan says which they are."""
         table = self.dynamic_table_sink.table.resolved_table
         return [column for column in table.schema.columns if column.is_physical] if table else []
 
     @property
     def _primary_key(self) -> list[int]:
-        """The columns of the table's primary key, as positions among the written columns."""
+        """The columns of the table's primary key, by their places among those that are written."""
         table = self.dynamic_table_sink.table.resolved_table
         key = table.schema.primary_key.columns if table and table.schema.primary_key else ()
         names = [column.name for column in self._columns]
         return [names.index(name) for name in key if name in names]
 
     def _written_row(self, inputs: Inputs) -> tuple[Value, ...]:
-        """The row with the types of the table, as the materializer keeps it."""
+        """The row in the types of the table, as the materializer keeps it."""
         row, types = columns(inputs), [column.data_type for column in self._columns]
         if len(row) != len(types):
             return row
@@ -156,5 +153,5 @@ class Sink(SameColumns, ExecNode, kw_only=True):
         return (self.input_upsert_key or (),)
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        """A sink emits no rows."""
+        """It emits nothing."""
         return NOTHING

@@ -1,4 +1,4 @@
-"""Windowing table functions, and the operators on their windows."""
+"""Windowing table functions and what is computed per window."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ..specs import (
     WindowingStrategy,
 )
 from ..types import LogicalType
-from ..yields import Accumulator, AddedColumn, SliceEnd, Yield, input_columns, ranks, windowed
+from ..yields import Accumulator, Added, SliceEnd, Yield, given, ranks, windowed
+from .alike import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, WholeRows
 from .base import ColumnOrder, ExecNode, exec_node
-from .mixins import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, WholeRows
 
 NeedRetraction = bool | None
-"""Whether input rows are retracted; releases before 1.19 do not write the field, which then means no."""
+"""Whether rows are retracted; ``None``, which is no, where a release before 1.19 leaves it unsaid."""
 
 _TIME_ZONE = ("table.local-time-zone",)
 
@@ -43,8 +43,8 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
     windowing: WindowingStrategy
 
     @property
-    def stateful_transformations(self) -> tuple[str, ...]:
-        """Only session windows need state: the rows of a session are kept until it ends."""
+    def keepers(self) -> tuple[str, ...]:
+        """Rows are kept until their session has ended; other windows are known at once."""
         return self.metadata.transformations if isinstance(self.windowing.window, SessionWindow) else ()
 
     def layout(self, inputs: Inputs) -> Layout | None:
@@ -55,12 +55,12 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
         return Layout("window", key, (KeptState("session-window-tvf-acc", columns(inputs), "rows"),), "a window")
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
-        """Only session windows are computed by key."""
+        """Sessions are those of a key."""
         window = self.windowing.window
         return (window.partition_key_indices or (),) if isinstance(window, SessionWindow) else ()
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*input_columns(inputs), *[AddedColumn()] * 3)
+        return (*given(inputs), *[Added()] * 3)
 
 
 @exec_node(
@@ -74,7 +74,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
     judged=("grouping", "agg_calls"),
 )
 class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
-    """One row for each key and window, emitted when the window closes."""
+    """One row a key and window, when the window closes."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -105,7 +105,7 @@ class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     results=("grouping", "agg_calls", "windowing", "need_retraction"),
 )
 class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
-    """The local phase of a two-phase window aggregation: the accumulators of each key and slice."""
+    """The first phase: accumulators a key and slice."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -114,7 +114,7 @@ class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         parts = (Accumulator(self.agg_calls, i) for i in range(len(self.fields) - len(self.grouping) - 1))
-        return (*input_columns(inputs, self.grouping), *parts, SliceEnd())
+        return (*given(inputs, self.grouping), *parts, SliceEnd())
 
 
 @exec_node(
@@ -128,7 +128,7 @@ class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     judged=("grouping", "agg_calls", "local_agg_input_row_type"),
 )
 class GlobalWindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
-    """The global phase of a two-phase window aggregation, which merges the slices of a window."""
+    """The second phase: merges the slices of a window."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE, Mark.CALL]
@@ -182,7 +182,7 @@ class WindowRank(InsertsOnly, WholeRows, ExecNode, kw_only=True):
         return (self.partition_spec.fields,)
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*input_columns(inputs), *ranks(self.output_row_number))
+        return (*given(inputs), *ranks(self.output_row_number))
 
 
 @exec_node(

@@ -1,4 +1,4 @@
-"""Parses the text form of a type."""
+"""The text form of a type, read."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .logical import INT, STRING, STRING_LENGTH, WITH_LENGTH, LogicalType, RowFi
 
 _SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
 DEEPEST = 100
-"""How many levels of rows, arrays and maps may be nested."""
+"""How many levels of rows, arrays and maps may stand within each other."""
 
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^']|'')*')|(\w+)|(.))", re.DOTALL)
 
@@ -43,8 +43,8 @@ class _TypeParser:
         if self.next() != token:
             raise self.error(f"lacks a '{token}'")
 
-    def error(self, problem: str) -> PlanError:
-        return PlanError(f"the type '{shortened(self.text, 200)}' {problem}")
+    def error(self, what: str) -> PlanError:
+        return PlanError(f"the type '{shortened(self.text, 200)}' {what}")
 
     def number(self) -> int:
         token = self.next()
@@ -75,7 +75,7 @@ class _TypeParser:
         return parsed
 
     def suffixed(self, parsed: LogicalType) -> LogicalType:
-        """The type with its suffixes: nullability, the kind of time attribute, ARRAY and MULTISET."""
+        """The type with what may stand behind it: whether it is nullable, what time it tells, that it is an element."""
         while True:
             if self.accept("NOT", "NULL"):
                 parsed = parsed.not_null()
@@ -162,22 +162,22 @@ class _TypeParser:
 
     def children(self) -> tuple[LogicalType, ...]:
         self.expect("<")
-        types = [self.type()]
+        found = [self.type()]
         while self.accept(","):
-            types.append(self.type())
+            found.append(self.type())
         self.expect(">")
-        return tuple(types)
+        return tuple(found)
 
     def fields(self) -> tuple[RowField, ...]:
         close = ">" if self.accept("<") else ")"
         if close == ")":
             self.expect("(")
-        fields: list[RowField] = []
+        found: list[RowField] = []
         while not self.accept(close):
-            if fields:
+            if found:
                 self.expect(",")
-            fields.append(self.field())
-        return tuple(fields)
+            found.append(self.field())
+        return tuple(found)
 
     def field(self) -> RowField:
         name = self.next()
@@ -205,7 +205,7 @@ _parsed: dict[str, LogicalType] = {}
 
 def parse_type(text: str) -> LogicalType:
     """Parse the text form of a type.  Raises :class:`PlanError` on malformed text."""
-    parsed = _parsed.get(text)
-    if parsed is None:
-        parsed = _parsed[text] = _TypeParser(text).parse()
-    return parsed
+    found = _parsed.get(text)
+    if found is None:
+        found = _parsed[text] = _TypeParser(text).parse()
+    return found

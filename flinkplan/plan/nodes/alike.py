@@ -1,16 +1,16 @@
-"""Mixins with the methods that many node classes share."""
+"""What many nodes say of themselves in the same words, to be mixed in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..row_kinds import INSERTS, Flow, Kinds, forwarded
+from ..row_kinds import INSERTS, Flow, Kinds, together
 from ..savepoint.layout import Inputs
-from ..yields import Yield, input_columns
+from ..yields import Yield, given
 
 
 class RowByRow:
-    """The node does not process rows by key."""
+    """Rows stay where they are; nothing is kept by key."""
 
     __slots__ = ()
 
@@ -19,25 +19,25 @@ class RowByRow:
 
 
 class SameColumns:
-    """The columns are those of the inputs, unchanged."""
+    """The columns of the inputs, as they are."""
 
     __slots__ = ()
 
     def yields(self, inputs: Inputs) -> Iterable[Yield] | None:
-        return input_columns(inputs)
+        return given(inputs)
 
 
 class SameChanges:
-    """The changes are those of the inputs, so that the node's readers decide whether old rows are needed."""
+    """Changes are handed on as they come, so that who reads them decides whether old rows are wanted."""
 
     __slots__ = ()
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return forwarded(flow.inputs)
+        return together(flow.inputs)
 
 
 class InsertsOnly:
-    """The node emits only inserts."""
+    """What comes out is never changed again."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class InsertsOnly:
 
 
 class WholeRows:
-    """The state holds whole input rows."""
+    """Rows of the inputs are kept as they came."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class WholeRows:
 
 
 class NoRows:
-    """The state is computed from input rows and does not hold them."""
+    """What is kept is computed of rows, which are gone then."""
 
     __slots__ = ()
 

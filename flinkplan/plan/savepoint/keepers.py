@@ -1,4 +1,4 @@
-"""The operators of sinks with state in savepoints of Flink: incomplete files and transactions."""
+"""What sinks keep in savepoints of Flink: files and transactions that are not complete."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Mapping
 _SINKS_WITHOUT_STATE = frozenset(("print", "blackhole"))
 
 
-def stateful_sink_operators(
-    connector: str | None, options: Mapping[str, str], is_partitioned: bool
-) -> tuple[str, ...] | None:
-    """The operators of a sink that have state, by the last part of their UIDs; ``None`` if not known.
+def sink_keepers(connector: str | None, options: Mapping[str, str], is_partitioned: bool) -> tuple[str, ...] | None:
+    """The operators of a sink that keep something, by the names that end their UIDs; ``None``: not known.
 
     Source: ``StreamingSink``, ``PrintTableSinkFactory``, ``BlackHoleTableSinkFactory``.
     """
