@@ -1,6 +1,7 @@
-"""Warnings of ``compile``, ``validate`` and ``ttl`` about input that is valid but perhaps not as intended.
+"""What can be compiled, but is perhaps not as meant: the warnings of ``compile``, ``validate`` and ``ttl``.
 
-Each rule has a stable id.  Rules check a setting, the options of a table, or a whole plan.
+Each rule has an id that stays, and is looked up where it can be told: in a setting, in the options of a table, or in
+the whole plan.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .plan.connectors import CHANGELOG, kinds_are_assumed, with_declared_kinds
+from .plan.connectors import CHANGELOG, is_assumed, with_said_kinds
 from .plan.document import Plan
 from .plan.durations import format_duration, parse_duration
 from .plan.errors import FlinkplanError
@@ -34,9 +35,9 @@ from .plan.nodes.expressions import expressions
 from .plan.options import DURATION
 from .plan.printable import shortened
 from .plan.rex import InputRef, children, walk
-from .plan.settings import SETTINGS, Effect, is_known, reason_without_effect, similar_key
+from .plan.settings import SETTINGS, Effect, is_known, like, no_effect
 from .plan.text.positions import pointer
-from .plan.ttl import expiring_before_upstream
+from .plan.ttl import forgetful
 from .plan.types import LogicalType
 from .plan.types.readable import readable
 
@@ -118,28 +119,28 @@ _UNCLOSED = re.compile(r"\$\{(?![A-Za-z_][A-Za-z0-9_]*\})")
 _BARE = re.compile(r"\s*[0-9]+\s*")
 
 
-def finding_of(rule: str, message: str, hint: str | None = None) -> Finding:
-    """A finding of a rule, without a place."""
+def told(rule: str, message: str, hint: str | None = None) -> Finding:
+    """A finding of one of the rules, without a place."""
     return Finding(rule, RULES[rule].severity, message, hint=hint)
 
 
-def setting_findings(key: str, value: str, *, executes: bool) -> Iterator[Finding]:
-    """The findings about an option of a session; ``executes`` says whether the session also executes its plans."""
+def of_setting(key: str, value: str, *, executes: bool) -> Iterator[Finding]:
+    """What is to be said of an option that a session sets; ``executes``: one that executes what it compiles."""
     setting = SETTINGS.get(key)
     if not is_known(key):
-        yield finding_of("setting-unknown", f"there is no option '{shortened(key)}'", similar_key(key))
+        yield told("setting-unknown", f"there is no option '{shortened(key)}'", like(key))
     elif setting is not None and setting.effect is Effect.EXECUTING and not executes:
         if not setting.is_default(value):
             message = f"'{key}' has no effect when a plan is compiled: no plan holds it"
-            yield finding_of("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
-    elif (instead := reason_without_effect(key, value)) is not None:
-        yield finding_of("setting-no-effect", f"'{key}' has no effect here: {instead}")
+            yield told("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
+    elif (instead := no_effect(key, value)) is not None:
+        yield told("setting-no-effect", f"'{key}' has no effect here: {instead}")
     elif setting is not None and setting.option.type is DURATION:
-        yield from duration_findings(value, f"'{key}'")
+        yield from of_duration(value, f"'{key}'")
 
 
-def duration_findings(value: str | int, name: str) -> Iterator[Finding]:
-    """The findings about the text of a duration; ``name`` names it in messages."""
+def of_duration(value: str | int, what: str) -> Iterator[Finding]:
+    """What is to be said of a duration as it is written; ``what`` names it."""
     if isinstance(value, bool) or not _BARE.fullmatch(str(value)):
         return
     try:
@@ -148,28 +149,27 @@ def duration_findings(value: str | int, name: str) -> Iterator[Finding]:
         return
     if millis:
         hours, rest = divmod(millis, 3_600_000)
-        text = format_duration(millis)
-        readable_text = text if not text.endswith("ms") else f"{millis / 1000:g} s"
+        short = format_duration(millis)
+        about = short if not short.endswith("ms") else f"{millis / 1000:g} s"
         hint = None if hours and not rest else f"with a unit it says what it means: '{millis} s' or '{millis} ms'"
-        message = f"{name} is {millis} without a unit: milliseconds, that is {readable_text}"
-        yield finding_of("ttl-without-unit", message, hint)
+        yield told("ttl-without-unit", f"{what} is {millis} without a unit: milliseconds, that is {about}", hint)
 
 
-def table_findings(name: str, options: Mapping[str, str], as_sink: bool) -> Iterator[tuple[str, Finding]]:
-    """The findings about a table's options, each with the option's key."""
+def of_table(name: str, options: Mapping[str, str], as_sink: bool) -> Iterator[tuple[str, Finding]]:
+    """What is to be said of a table's options, each with the option's key."""
     for key, value in options.items():
         if _UNCLOSED.search(value):
             message = f"'{key}' of the table '{name}' begins a variable that does not end: {shortened(value)}"
-            yield key, finding_of("variable-unclosed", message, "write ${NAME}, of letters, digits and underscores")
-    if "connector" in options and kinds_are_assumed(options, as_sink):
-        verb = "takes" if as_sink else "emits"
-        connector = f"the connector '{shortened(options['connector'])}'"
-        message = f"it is not known which changes {connector} {verb}: inserts only is assumed"
-        yield "connector", finding_of("changelog-assumed", message, f"say it with '{CHANGELOG}' = 'I,UA,D'")
+            yield key, told("variable-unclosed", message, "write ${NAME}, of letters, digits and underscores")
+    if "connector" in options and is_assumed(options, as_sink):
+        does = "takes" if as_sink else "emits"
+        who = f"the connector '{shortened(options['connector'])}'"
+        message = f"it is not known which changes {who} {does}: inserts only is assumed"
+        yield "connector", told("changelog-assumed", message, f"say it with '{CHANGELOG}' = 'I,UA,D'")
 
 
-def plan_findings(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
-    """The findings about a plan, each at its node; without ``comparisons`` that rule is left out."""
+def of_plan(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
+    """What is to be said of the plan as a whole, each at its node; of ``comparisons``, unless it is said elsewhere."""
     indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     names = node_names(plan)
 
@@ -179,21 +179,20 @@ def plan_findings(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
 
     for node in plan.nodes:
         if comparisons and (mixed := _mixed_comparison(node)) is not None:
-            yield at(node, comparison_finding(*mixed, equality=True))
-        bound = _only_window_bound(plan, node)
-        if bound is not None:
-            bounds = ("window_start", "window_end")
-            present, missing = bounds[bound], bounds[1 - bound]
-            message = f"rows are grouped by {present} without {missing}: this is no aggregation by windows"
-            yield at(node, finding_of("window-half", message, f"group by {missing}, too"), "grouping")
-    for node, upstream, shortest, longest in expiring_before_upstream(plan):
-        upstream_ttl = f"keeps it for {format_duration(longest)}" if longest else "never forgets"
-        message = f"it keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {upstream_ttl}"
-        yield at(node, finding_of("ttl-downstream", message, "let it keep state as long, or longer"), "state")
+            yield at(node, of_comparison(*mixed, equality=True))
+        half = _half_of_window(plan, node)
+        if half is not None:
+            ends = ("window_start", "window_end")
+            message = f"rows are grouped by {ends[half]} without {ends[1 - half]}: this is no aggregation by windows"
+            yield at(node, told("window-half", message, f"group by {ends[1 - half]}, too"), "grouping")
+    for node, upstream, shortest, longest in forgetful(plan):
+        other = f"keeps it for {format_duration(longest)}" if longest else "never forgets"
+        message = f"it keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"
+        yield at(node, told("ttl-downstream", message, "let it keep state as long, or longer"), "state")
 
 
-def all_table_findings(plan: Plan) -> Iterator[Finding]:
-    """The findings about the options of the plan's tables."""
+def of_tables(plan: Plan) -> Iterator[Finding]:
+    """What is to be said of the options of the plan's tables."""
     steps: tuple[str, ...]
     for index, node in enumerate(plan.nodes):
         if isinstance(node, TableSourceScan):
@@ -204,20 +203,19 @@ def all_table_findings(plan: Plan) -> Iterator[Finding]:
             reference, steps = node.dynamic_table_sink.table, ("dynamicTableSink",)
         else:
             continue
-        options = with_declared_kinds(reference.options, node.own_properties)
-        for key, finding in table_findings(reference.name, options, isinstance(node, Sink)):
+        options = with_said_kinds(reference.options, node.own)
+        for key, finding in of_table(reference.name, options, isinstance(node, Sink)):
             place = pointer("nodes", index, *steps, "table", "resolvedTable", "options", key)
             yield Finding(
                 finding.rule, finding.severity, finding.message, place, None, node.id, node.type, finding.hint
             )
 
 
-def comparison_finding(left: LogicalType, right: LogicalType, *, equality: bool) -> Finding:
-    """The finding about the comparison of a text with a number."""
-    comparison = readable(f"{left.nullable_()} is compared with {right.nullable_()}")
-    effect = "Flink compiles this, and refuses to run it" if equality else "a text that is no number fails the job"
-    hint = "compare texts with texts, or TRY_CAST the text to a number"
-    return finding_of("comparison-types", f"{comparison}: {effect}", hint)
+def of_comparison(left: LogicalType, right: LogicalType, *, equality: bool) -> Finding:
+    """What is to be said of a text that is compared with a number."""
+    what = readable(f"{left.nullable_()} is compared with {right.nullable_()}")
+    then = "Flink compiles this, and refuses to run it" if equality else "a text that is no number fails the job"
+    return told("comparison-types", f"{what}: {then}", "compare texts with texts, or TRY_CAST the text to a number")
 
 
 def _mixed_comparison(node: ExecNode) -> tuple[LogicalType, LogicalType] | None:
@@ -230,20 +228,20 @@ def _mixed_comparison(node: ExecNode) -> tuple[LogicalType, LogicalType] | None:
     return None
 
 
-_FORWARDING = (Exchange, MiniBatchAssigner, WatermarkAssigner)
+_PASSING = (Exchange, MiniBatchAssigner, WatermarkAssigner)
 
 
-def _only_window_bound(plan: Plan, node: ExecNode) -> int | None:
-    """0 if rows are grouped by window_start without window_end, 1 for the reverse; ``None`` otherwise."""
+def _half_of_window(plan: Plan, node: ExecNode) -> int | None:
+    """0 where a group is of window_start alone, 1 where of window_end alone; ``None`` for all else."""
     if not isinstance(node, (GroupAggregate, GlobalGroupAggregate)):
         return None
     (source,) = plan.inputs(node)
-    bounds = {bound for column in node.grouping if (bound := _window_bound(plan, source, column)) is not None}
-    return bounds.pop() if len(bounds) == 1 else None
+    found = {end for column in node.grouping if (end := _end_of_window(plan, source, column)) is not None}
+    return found.pop() if len(found) == 1 else None
 
 
-def _window_bound(plan: Plan, node: ExecNode, column: int) -> int | None:
-    """0 if a column of a node is window_start, 1 if it is window_end; ``None`` for another column."""
+def _end_of_window(plan: Plan, node: ExecNode, column: int) -> int | None:
+    """Which end of a window a column of a node is."""
     while not isinstance(node, WindowTableFunction):
         if isinstance(node, Calc):
             rex = node.projection[column] if column < len(node.projection) else None
@@ -254,8 +252,8 @@ def _window_bound(plan: Plan, node: ExecNode, column: int) -> int | None:
             if column >= len(node.grouping):
                 return None
             column = node.grouping[column]
-        elif not isinstance(node, _FORWARDING):
+        elif not isinstance(node, _PASSING):
             return None
         (node,) = plan.inputs(node)
-    bound = column - (len(node.fields) - 3)
-    return bound if bound in (0, 1) else None
+    end = column - (len(node.fields) - 3)
+    return end if end in (0, 1) else None

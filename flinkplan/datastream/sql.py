@@ -1,14 +1,11 @@
-"""SQL texts, durations, and the arguments of parts of a window, as nodes of the syntax tree."""
+"""Texts that are SQL, and durations."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from ..plan.durations import parse_duration
 from ..planner.sql import ast
-from ..planner.sql.ast import stream_windows as w
 from ..planner.sql.lexer import END
 from ..planner.sql.source import Source
 from ..planner.sql.statements import StatementParser
@@ -31,19 +28,19 @@ def millis(duration: Duration) -> int:
 def expression(text: str) -> ast.Expression:
     """An expression.  Raises an error with its place in the text where it is none."""
     parser = StatementParser(Source(text))
-    parsed = parser.expression()
+    found = parser.expression()
     if parser.token.kind != END:
         parser.fail("the end of the expression")
-    return parsed
+    return found
 
 
 def order(text: str) -> ast.SortItem:
     """An item of ORDER BY, likewise."""
     parser = StatementParser(Source(text))
-    item = parser.sort_item()
+    found = parser.sort_item()
     if parser.token.kind != END:
         parser.fail("the end of the order")
-    return item
+    return found
 
 
 def identifier(name: str) -> ast.Identifier:
@@ -54,8 +51,3 @@ def identifier(name: str) -> ast.Identifier:
 def column(name: str) -> ast.ColumnRef:
     """A column by its name."""
     return ast.ColumnRef((identifier(name),))
-
-
-def window_arguments(fields: Mapping[str, Any]) -> tuple[w.WindowArgument, ...]:
-    """The fields of a declared assigner, trigger or evictor."""
-    return tuple(w.WindowArgument(name, value) for name, value in fields.items())

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..plan import specs
 from ..planner.sql.ast import stream_windows as w
 from ..windowing import Trigger
 from .python import python_class
-from .sql import Duration, expression, millis, window_arguments
-
-__all__ = [
-    "ContinuousEventTimeTrigger",
-    "ContinuousProcessingTimeTrigger",
-    "CountTrigger",
-    "DeltaTrigger",
-    "EndOfStreamTrigger",
-    "EventTimeTrigger",
-    "NeverTrigger",
-    "ProcessingTimeTrigger",
-    "ProcessingTimeoutTrigger",
-    "PurgingTrigger",
-]
+from .sql import Duration, expression, millis
 
 
 class DeclaredTrigger:
-    """Fires windows; constructed by the subclasses' methods, with the fields of the declaration of the same name."""
+    """Fires windows; made by the subclasses' methods."""
 
-    def __init__(self, **fields: Any) -> None:
-        declaration = getattr(specs.stream_windows, type(self).__name__)
-        self.node: w.Trigger = w.DeclaredTrigger(declaration, window_arguments(fields))
+    def __init__(self, node: w.Trigger) -> None:
+        self.node = node
 
 
 def trigger_node(trigger: DeclaredTrigger | Trigger, uses_clock: bool = False) -> w.Trigger:
-    """The syntax-tree node of a trigger; ``uses_clock``: a Python class sets timers of processing time as well."""
+    """A trigger as a spec has it; one of one's own may set timers of the clock as well."""
     return trigger.node if isinstance(trigger, DeclaredTrigger) else w.PythonTrigger(python_class(trigger), uses_clock)
 
 
@@ -42,7 +25,7 @@ class EventTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls()
+        return cls(w.SimpleTrigger("event-time"))
 
 
 class ProcessingTimeTrigger(DeclaredTrigger):
@@ -50,7 +33,7 @@ class ProcessingTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls()
+        return cls(w.SimpleTrigger("processing-time"))
 
 
 class NeverTrigger(DeclaredTrigger):
@@ -58,7 +41,7 @@ class NeverTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls()
+        return cls(w.SimpleTrigger("never"))
 
 
 class EndOfStreamTrigger(DeclaredTrigger):
@@ -66,15 +49,15 @@ class EndOfStreamTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls()
+        return cls(w.SimpleTrigger("end-of-stream"))
 
 
 class CountTrigger(DeclaredTrigger):
-    """After a number of rows."""
+    """After so many rows."""
 
     @classmethod
     def of(cls, window_size: int) -> DeclaredTrigger:
-        return cls(max_count=window_size)
+        return cls(w.CountTrigger(window_size))
 
 
 class ContinuousEventTimeTrigger(DeclaredTrigger):
@@ -82,7 +65,7 @@ class ContinuousEventTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, interval: Duration) -> DeclaredTrigger:
-        return cls(interval=millis(interval))
+        return cls(w.ContinuousTrigger(millis(interval), True))
 
 
 class ContinuousProcessingTimeTrigger(DeclaredTrigger):
@@ -90,7 +73,7 @@ class ContinuousProcessingTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, interval: Duration) -> DeclaredTrigger:
-        return cls(interval=millis(interval))
+        return cls(w.ContinuousTrigger(millis(interval), False))
 
 
 class DeltaTrigger(DeclaredTrigger):
@@ -98,7 +81,7 @@ class DeltaTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, threshold: float, delta: str) -> DeclaredTrigger:
-        return cls(threshold=float(threshold), delta_function=expression(delta))
+        return cls(w.DeltaTrigger(expression(delta), float(threshold)))
 
 
 class PurgingTrigger(DeclaredTrigger):
@@ -106,7 +89,7 @@ class PurgingTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, nested_trigger: DeclaredTrigger | Trigger) -> DeclaredTrigger:
-        return cls(nested_trigger=trigger_node(nested_trigger))
+        return cls(w.PurgingTrigger(trigger_node(nested_trigger)))
 
 
 class ProcessingTimeoutTrigger(DeclaredTrigger):
@@ -120,9 +103,7 @@ class ProcessingTimeoutTrigger(DeclaredTrigger):
         reset_timer_on_new_record: bool = False,
         should_clear_on_timeout: bool = True,
     ) -> DeclaredTrigger:
-        return cls(
-            nested_trigger=trigger_node(nested_trigger),
-            interval=millis(timeout),
-            reset_timer_on_new_record=reset_timer_on_new_record,
-            should_clear_on_timeout=should_clear_on_timeout,
+        node = w.TimeoutTrigger(
+            trigger_node(nested_trigger), millis(timeout), reset_timer_on_new_record, should_clear_on_timeout
         )
+        return cls(node)

@@ -9,7 +9,7 @@ from .. import advice
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding
-from ..plan.interpreter import with_deep_recursion, without_garbage_collection
+from ..plan.interpreter import deeply, uncollected
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
@@ -58,7 +58,7 @@ class Session:
         """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
         check_setting(key, value)
         self.config[key] = value
-        self._tell(advice.setting_findings(key, value, executes=self._executes), span)
+        self._tell(advice.of_setting(key, value, executes=self._executes), span)
 
     def _tell(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
         """Pass findings on, at a place of the text unless they name one; they are not looked for if nobody is told."""
@@ -71,7 +71,7 @@ class Session:
                 self._told.add(placed_)
                 self._warn(placed_)
 
-    @with_deep_recursion
+    @deeply
     def apply(self, statement: ast.Statement) -> None:
         """Run a statement that defines or sets something.
 
@@ -87,7 +87,7 @@ class Session:
         except RecursionError:
             raise _too_deep(statement) from None
 
-    @with_deep_recursion
+    @deeply
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The modifications that an INSERT, or each one of a statement set, stands for."""
         return self._bound(self._context().apart(), statement)
@@ -96,8 +96,8 @@ class Session:
         inserts = ((insert, insert.span) for insert in inserts_of(statement))
         return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
-    @with_deep_recursion
-    @without_garbage_collection
+    @deeply
+    @uncollected
     def compile(self, statement: ast.Insert | ast.StatementSet, *, complete: bool = False) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together.
 
@@ -114,7 +114,7 @@ class Session:
         except RecursionError:
             raise _too_deep(statement) from None
 
-    @with_deep_recursion
+    @deeply
     def trace(self, statement: ast.Insert | ast.StatementSet) -> Trace:
         """What each rule changes while an INSERT or a statement set is compiled.  Raises as :meth:`compile` does."""
         from .tracing.tracer import Tracer
@@ -152,10 +152,10 @@ class Session:
 
     def _advise(self, uses: Iterable[TableUse], plan: Plan, statement: ast.Insert | ast.StatementSet) -> None:
         for use in uses:
-            for key, finding in advice.table_findings(use.table.identifier.name, use.options, use.as_sink):
+            for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
                 self._tell([finding], use.place(key))
         inserts = inserts_of(statement)
-        found = advice.plan_findings(plan, comparisons=False)  # told where they are written
+        found = advice.of_plan(plan, comparisons=False)  # told where they are written
         self._tell(found, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:

@@ -1,7 +1,4 @@
-"""Flink's own assigners, triggers and evictors in Python, for windows of which another part is a user's Python class.
-
-The class of its name implements a plan's trigger or evictor, and that of its kind an assigner: ``TumblingWindows``.
-"""
+"""Flink's own assigners, triggers and evictors in Python, for where one stands beside a class of a user's own."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ CONTINUE, FIRE = TriggerResult.CONTINUE, TriggerResult.FIRE
 
 
 class SlidingWindows(WindowAssigner):
-    """Windows of one size, a new one each slide."""
+    """Windows of one size, a new one each slide; with a slide of their size they lie side by side."""
 
     def __init__(self, size: int, slide: int, offset: int, event_time: bool) -> None:
         self.size, self.slide, self.offset, self.event_time = size, slide, offset, event_time
@@ -33,15 +30,8 @@ class SlidingWindows(WindowAssigner):
         return self.event_time
 
 
-class TumblingWindows(SlidingWindows):
-    """Windows of one size, side by side."""
-
-    def __init__(self, size: int, offset: int, event_time: bool) -> None:
-        super().__init__(size, size, offset, event_time)
-
-
 class SessionWindows(MergingWindowAssigner):
-    """Sessions with the gap that comes with each row."""
+    """Sessions by the gap that comes with each row."""
 
     def __init__(self, event_time: bool) -> None:
         self.event_time = event_time
@@ -59,21 +49,18 @@ class SessionWindows(MergingWindowAssigner):
 class GlobalWindows(WindowAssigner):
     """All rows of a key in one window."""
 
-    def __init__(self, event_time: bool = False) -> None:
-        self.event_time = event_time
-
     def assign_windows(self, element: Any, timestamp: int, context: Any) -> list[GlobalWindow]:
         return [GlobalWindow.get()]
 
     def is_event_time(self) -> bool:
-        return self.event_time
+        return False
 
 
 # ---------------------------------------------------------------- triggers
 
 
-class _NoOpTrigger(Trigger):
-    """Continues at every call; subclasses override what they react to."""
+class _Silent(Trigger):
+    """Continues, whatever happens."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
         return CONTINUE
@@ -88,11 +75,11 @@ class _NoOpTrigger(Trigger):
         pass
 
 
-class NeverTrigger(_NoOpTrigger):
+class NeverTrigger(_Silent):
     """Never fires."""
 
 
-class EventTimeTrigger(_NoOpTrigger):
+class EventTimeTrigger(_Silent):
     """When the watermark reaches the window's end."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -112,7 +99,7 @@ class EventTimeTrigger(_NoOpTrigger):
         ctx.delete_event_time_timer(window.max_timestamp())
 
 
-class ProcessingTimeTrigger(_NoOpTrigger):
+class ProcessingTimeTrigger(_Silent):
     """When the clock reaches the window's end."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -130,7 +117,7 @@ class ProcessingTimeTrigger(_NoOpTrigger):
         ctx.delete_processing_time_timer(window.max_timestamp())
 
 
-class EndOfStreamTrigger(_NoOpTrigger):
+class EndOfStreamTrigger(_Silent):
     """When all input has ended."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -141,30 +128,30 @@ class EndOfStreamTrigger(_NoOpTrigger):
         return FIRE if time == MAX_TIME else CONTINUE
 
 
-class CountTrigger(_NoOpTrigger):
-    """After a number of rows."""
+class CountTrigger(_Silent):
+    """After so many rows."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.rows = ReducingStateDescriptor("count", lambda a, b: a + b)
+        self.seen = ReducingStateDescriptor("count", lambda a, b: a + b)
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
-        rows = ctx.get_partitioned_state(self.rows)
-        rows.add(1)
-        if rows.get() >= self.count:
-            rows.clear()
+        seen = ctx.get_partitioned_state(self.seen)
+        seen.add(1)
+        if seen.get() >= self.count:
+            seen.clear()
             return FIRE
         return CONTINUE
 
     def on_merge(self, window: Any, ctx: OnMergeContext) -> None:
-        ctx.merge_partitioned_state(self.rows)
+        ctx.merge_partitioned_state(self.seen)
 
     def clear(self, window: Any, ctx: TriggerContext) -> None:
-        ctx.get_partitioned_state(self.rows).clear()
+        ctx.get_partitioned_state(self.seen).clear()
 
 
-class ContinuousTrigger(_NoOpTrigger):
-    """At each interval of event time or of the clock, and at the window's end."""
+class ContinuousTrigger(_Silent):
+    """At each interval of event time, or of the clock, and at the window's end."""
 
     def __init__(self, interval: int, event_time: bool) -> None:
         self.interval, self.event_time = interval, event_time
@@ -195,7 +182,7 @@ class ContinuousTrigger(_NoOpTrigger):
         due.clear()
         is_global = isinstance(window, GlobalWindow)
         if not (self.event_time and is_global and ctx.get_current_watermark() == MAX_TIME):
-            self._register_next(time, window, ctx)  # else input has ended: a global window fires for the last time
+            self._register_next(time, window, ctx)  # else input has ended, and the window never will: one last firing
         return FIRE
 
     def _register_next(self, time: int, window: Any, ctx: TriggerContext) -> None:
@@ -225,27 +212,13 @@ class ContinuousTrigger(_NoOpTrigger):
             due.clear()
 
 
-class ContinuousEventTimeTrigger(ContinuousTrigger):
-    """At each interval of event time, and at the window's end."""
-
-    def __init__(self, interval: int) -> None:
-        super().__init__(interval, True)
-
-
-class ContinuousProcessingTimeTrigger(ContinuousTrigger):
-    """At each interval of the clock."""
-
-    def __init__(self, interval: int) -> None:
-        super().__init__(interval, False)
-
-
 def _remainder(number: int, divisor: int) -> int:
-    """Java's ``%``: the result has the sign of ``number``."""
+    """As Java has it: with the number's sign."""
     return number % divisor if number >= 0 else -(-number % divisor)
 
 
-class _NestingTrigger(Trigger):
-    """A trigger with a nested one."""
+class _Around(Trigger):
+    """A trigger around another one."""
 
     def __init__(self, nested: Trigger) -> None:
         self.nested = nested
@@ -254,8 +227,8 @@ class _NestingTrigger(Trigger):
         self.nested.clear(window, ctx)
 
 
-class PurgingTrigger(_NestingTrigger):
-    """As the nested trigger, but firings drop the window's rows."""
+class PurgingTrigger(_Around):
+    """As another one, whose firings drop the window's rows."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
         return self._purging(self.nested.on_element(element, timestamp, window, ctx))
@@ -274,8 +247,8 @@ class PurgingTrigger(_NestingTrigger):
         self.nested.on_merge(window, ctx)
 
 
-class ProcessingTimeoutTrigger(_NestingTrigger):
-    """As the nested trigger, and after a timeout by the clock."""
+class ProcessingTimeoutTrigger(_Around):
+    """As another one, and when some time has passed by the clock."""
 
     def __init__(self, nested: Trigger, interval: int, resets: bool, clears: bool) -> None:
         super().__init__(nested)

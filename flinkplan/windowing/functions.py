@@ -1,4 +1,4 @@
-"""Window functions and evictors; the interfaces have PyFlink's names."""
+"""What becomes of a window's rows, and which of them leave it: the interfaces have PyFlink's names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .state import KeyedStateStore
 
 
 class WindowContext(Protocol):
-    """The context that a function is called with."""
+    """What a function may ask."""
 
     def window(self) -> Any:
         """The window."""
@@ -31,30 +31,30 @@ class WindowContext(Protocol):
 
 class _WindowFunction(Declared, ABC):
     def open(self, runtime_context: Any) -> None:
-        """Called once before anything else; ``runtime_context`` has no methods."""
+        """Called once before anything else; the context has nothing."""
 
     def clear(self, context: WindowContext) -> None:
-        """Clean up the state of a window that is removed."""
+        """Clean up the state of a window that goes."""
 
 
 class ProcessWindowFunction(_WindowFunction):
-    """Computes result rows from the rows of a window of a key."""
+    """Makes rows of those of a key's window."""
 
     @abstractmethod
     def process(self, key: Any, context: WindowContext, elements: Iterable[Any]) -> Iterable[Any]:
-        """The result rows of a firing.  ``key`` is the value of the key column, or a row of several columns."""
+        """The rows of a firing.  ``key`` is the key's column, or a row of several."""
 
 
 class ProcessAllWindowFunction(_WindowFunction):
-    """Computes result rows from the rows of a window without key."""
+    """Makes rows of those of a window that has no key."""
 
     @abstractmethod
     def process(self, context: WindowContext, elements: Iterable[Any]) -> Iterable[Any]:
-        """The result rows of a firing."""
+        """The rows of a firing."""
 
 
 class TimestampedValue:
-    """A row with its time (epoch ms; ``None`` if it has none)."""
+    """A row with its time (epoch ms; ``None`` where it has none)."""
 
     __slots__ = ("_timestamp", "_value")
 
@@ -71,12 +71,12 @@ class TimestampedValue:
         return self._timestamp is not None
 
     def get_timestamp(self) -> int:
-        """The row's time; ``-2**63`` if it has none."""
+        """Its time; the earliest there is where it has none."""
         return -(2**63) if self._timestamp is None else self._timestamp
 
 
 class EvictorContext(Protocol):
-    """The context that an evictor is called with."""
+    """What an evictor may ask."""
 
     def get_current_processing_time(self) -> int:
         """The clock (epoch ms)."""
@@ -86,12 +86,12 @@ class EvictorContext(Protocol):
 
 
 class Evictor(Declared, ABC):
-    """Evicts rows from a window when it fires, by removing them from the list ``elements``."""
+    """Takes rows out of a window when it fires, by taking them out of the list that it is given."""
 
     @abstractmethod
     def evict_before(self, elements: list[TimestampedValue], size: int, window: Any, ctx: EvictorContext) -> None:
-        """Evict rows before the function."""
+        """Take rows out before the function."""
 
     @abstractmethod
     def evict_after(self, elements: list[TimestampedValue], size: int, window: Any, ctx: EvictorContext) -> None:
-        """Evict rows after the function."""
+        """Take rows out behind the function."""

@@ -1,4 +1,4 @@
-"""The states of functions and triggers, with PyFlink's names; values are kept in a dictionary by state name."""
+"""State by descriptors, with PyFlink's names: what functions and triggers keep, over a mapping of names to values."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Any
 
 
 class ReduceFunction(ABC):
-    """Combines two values into one."""
+    """Two values become one."""
 
     @abstractmethod
     def reduce(self, value1: Any, value2: Any) -> Any:
-        """Combine two values."""
+        """The one value of two."""
 
 
 class AggregateFunction(ABC):
-    """Aggregates values in an accumulator."""
+    """Values go into an accumulator."""
 
     @abstractmethod
     def create_accumulator(self) -> Any:
-        """A new, empty accumulator."""
+        """The accumulator of no values."""
 
     @abstractmethod
     def add(self, value: Any, accumulator: Any) -> Any:
-        """The accumulator with a value added."""
+        """The accumulator with one value more."""
 
     @abstractmethod
     def get_result(self, accumulator: Any) -> Any:
-        """The result of the aggregation."""
+        """What the values come to."""
 
     @abstractmethod
     def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        """Merge two accumulators."""
+        """The accumulator of two."""
 
 
 class _Descriptor:
-    """``name`` is the name of the state; ``types`` are accepted as in PyFlink and not used."""
+    """``name`` is that of the state; types are taken as PyFlink has them and not needed."""
 
     def __init__(self, name: str, *types: Any) -> None:
         self.name = name
@@ -55,7 +55,7 @@ class MapStateDescriptor(_Descriptor):
 
 
 class ReducingStateDescriptor(_Descriptor):
-    """Describes one value into which a :class:`ReduceFunction` or a function of two values combines all added ones."""
+    """Describes one value, that of all that were added, by a :class:`ReduceFunction` or a function of two."""
 
     def __init__(self, name: str, reduce_function: ReduceFunction | Callable[[Any, Any], Any], *types: Any) -> None:
         super().__init__(name)
@@ -77,7 +77,7 @@ class _State:
         self._name = descriptor.name
 
     def clear(self) -> None:
-        """Remove the state."""
+        """Forget it."""
         self._kept.pop(self._name, None)
 
 
@@ -85,11 +85,11 @@ class ValueState(_State):
     """One value."""
 
     def value(self) -> Any:
-        """The value; ``None`` if there is none."""
+        """The value; ``None`` where there is none."""
         return self._kept.get(self._name)
 
     def update(self, value: Any) -> None:
-        """Replace the value; ``None`` removes it."""
+        """Keep another value; ``None`` forgets it."""
         if value is None:
             self.clear()
         else:
@@ -115,7 +115,7 @@ class ListState(_State):
         self._kept.setdefault(self._name, []).extend(values)
 
     def update(self, values: Iterable[Any]) -> None:
-        """Replace the values."""
+        """Keep other values."""
         self._kept[self._name] = list(values)
 
 
@@ -127,26 +127,26 @@ class MapState(_State):
         return entries
 
     def get(self, key: Any) -> Any:
-        """The value of a key; ``None`` if there is none."""
+        """The value of a key; ``None`` where there is none."""
         return self._entries().get(key)
 
     def put(self, key: Any, value: Any) -> None:
-        """Set the value of a key."""
+        """Keep a value."""
         self._kept.setdefault(self._name, {})[key] = value
 
     def put_all(self, entries: Iterable[tuple[Any, Any]]) -> None:
-        """Set the values of several keys, given as pairs."""
+        """Keep values, given as pairs."""
         self._kept.setdefault(self._name, {}).update(entries)
 
     def remove(self, key: Any) -> None:
-        """Remove a key."""
+        """Forget a key."""
         entries = self._entries()
         entries.pop(key, None)
         if not entries:
             self.clear()
 
     def contains(self, key: Any) -> bool:
-        """Whether the key has a value."""
+        """Whether there is a value of a key."""
         return key in self._entries()
 
     def keys(self) -> Iterable[Any]:
@@ -162,15 +162,15 @@ class MapState(_State):
         return list(self._entries().items())
 
     def is_empty(self) -> bool:
-        """Whether the map is empty."""
+        """Whether there is nothing."""
         return not self._entries()
 
 
 class ReducingState(_State):
-    """One value into which all added ones are combined."""
+    """One value of all that were added."""
 
     def get(self) -> Any:
-        """The value; ``None`` if none was added."""
+        """The value; ``None`` where nothing was added."""
         return self._kept.get(self._name)
 
     def add(self, value: Any) -> None:
@@ -184,7 +184,7 @@ class AggregatingState(_State):
     """An accumulator."""
 
     def get(self) -> Any:
-        """The result of the aggregation; ``None`` if no value was added."""
+        """What the values come to; ``None`` where nothing was added."""
         if self._name not in self._kept:
             return None
         return self._descriptor.function.get_result(self._kept[self._name])
@@ -215,7 +215,7 @@ class KeyedStateStore:
         return MapState(self._kept, state_descriptor)
 
     def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState:
-        """One value into which all added ones are combined."""
+        """One value of all that are added."""
         return ReducingState(self._kept, state_descriptor)
 
     def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState:
@@ -233,12 +233,12 @@ _STATES: dict[type[_Descriptor], type[_State]] = {
 
 
 def state_of(kept: dict[str, Any], descriptor: Any) -> Any:
-    """The state for a descriptor."""
+    """The state that a descriptor describes."""
     return _STATES[type(descriptor)](kept, descriptor)
 
 
 def merge_states(target: dict[str, Any], sources: Iterable[dict[str, Any]], descriptor: Any) -> None:
-    """Merge a state of ``sources`` into ``target``.  Raises :class:`TypeError` for a state that cannot be merged."""
+    """Move what is kept in ``sources`` to ``target``.  Raises :class:`TypeError` for what cannot be merged."""
     name = descriptor.name
     for source in sources:
         if name not in source:

@@ -13,8 +13,10 @@ from flinkplan.executor.operators.stream_windows import waits_for_clock, waits_f
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.executor.python_windows import (
     PythonOperator,
+    python_assigner,
+    python_evictor,
     python_function,
-    python_part,
+    python_trigger,
 )
 from flinkplan.executor.python_workers import Batch
 from flinkplan.plan.nodes import LateRows, WindowOperator
@@ -36,9 +38,9 @@ def operator_of(case: Case) -> tuple[PythonOperator, Operator]:
     width = len(node.output_type.fields) - len(node.properties)
     (source,) = plan.inputs(node)
     made = PythonOperator(
-        python_part(node.assigner, CODE.folders),
-        python_part(node.trigger, CODE.folders),
-        None if node.evictor is None else python_part(node.evictor, CODE.folders),
+        python_assigner(node.assigner, CODE.folders),
+        python_trigger(node.trigger, CODE.folders),
+        python_evictor(node.evictor, CODE.folders),
         python_function(node.function, CODE.folders),
         node.keys,
         node.element_names or (),
@@ -154,8 +156,8 @@ class Stream:
 
     def _end(self, key: Any, run: KeyRun) -> None:
         run.end()
-        self.state[key] = None if run.state.is_empty() else run.state.dump()
-        self.calls[key] = run.state.scheduled
+        self.state[key] = None if run.own.is_empty() else run.own.dump()
+        self.calls[key] = run.own.scheduled
         for emitted in run.emitted:
             self._found(emitted.values or (), emitted.bounds or (None, None), emitted.late)
 

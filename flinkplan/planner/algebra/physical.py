@@ -387,19 +387,19 @@ class Ranking(Unary, kw_only=True):
 
 
 class Rank(Ranking, kw_only=True):
-    """Top-N; ``uses_mini_batches``: as it is after each mini-batch."""
+    """Top-N; ``in_batches``: as it is after each mini-batch."""
 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
-    uses_mini_batches: bool = False
+    in_batches: bool = False
 
 
 class Deduplicate(Passing, kw_only=True):
-    """The first or last row of each key; ``uses_mini_batches``: as it is after each mini-batch."""
+    """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
 
     keys: tuple[int, ...]
     is_rowtime: bool
     keep_last: bool
-    uses_mini_batches: bool
+    in_batches: bool
 
 
 class WindowRank(Ranking, kw_only=True):

@@ -132,10 +132,10 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     if is_of(call, COUNT):
         return Bounds(lower=Decimal(0))
     known = aggregation_of(call.internal_name)
-    if len(call.arg_list) != 1 or not (known.selects_argument or known.direction is Direction.BY_SIGN):
+    if len(call.arg_list) != 1 or not (known.is_one_of or known.direction is Direction.BY_SIGN):
         return UNKNOWN
     found = argument_bounds(rel.input, call)
-    if known.selects_argument:
+    if known.is_one_of:
         return found
     return Bounds(
         found.lower if found.lower is not None and found.lower >= 0 else None,

@@ -11,7 +11,7 @@ from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.functions.aggregate import ROW_NUMBER
-from ...plan.record import cached_on_record, replace
+from ...plan.record import found_once, replace
 from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
 from ..algebra import physical as p
@@ -35,7 +35,7 @@ def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapp
     return {**config, MINI_BATCH: "false"}
 
 
-@cached_on_record
+@found_once
 def _works_in_batches(rel: Rel) -> bool:
     """Whether a bound relation is more than rows one by one; Flink does not look into its subqueries.
 
@@ -59,7 +59,7 @@ def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
     return _place(rel, "ProcTime", interval)
 
 
-@cached_on_record
+@found_once
 def _place(rel: Rel, mode: str, interval: int) -> Rel:
     """``mode``: of the mini-batches that the operators above need."""
     if isinstance(rel, p.LegacyWindowAggregate):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...plan.record import Record, Struct, cached_on_record, field, replace
+from ...plan.record import Record, Struct, field, found_once, replace
 from ...plan.settings import is_on
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.builders import merge_calc
@@ -62,7 +62,7 @@ def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
     return Calc(input=source, projection=picked, names=rel.names, change_trait=rel.change_trait)
 
 
-@cached_on_record
+@found_once
 def _source_key(scan: SourceScan) -> Hashable:
     """What scans must have in common to be merged: all but the columns."""
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
@@ -214,7 +214,7 @@ class _Sharing(Struct):
         return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not self.sources)
 
 
-@cached_on_record
+@found_once
 def _own(rel: Rel) -> tuple[Any, ...]:
     """What equal operators on the same inputs have in common: all but the names of calls of a first phase.
 

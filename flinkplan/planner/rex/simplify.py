@@ -30,7 +30,7 @@ from ...plan.functions.comparison import (
     SEARCH,
 )
 from ...plan.functions.conditional import CASE, COALESCE
-from ...plan.record import Record, cached_on_record, field, replace
+from ...plan.record import Record, field, found_once, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children, walk
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from . import sargs
@@ -75,7 +75,7 @@ def shorten(rex: RexNode) -> RexNode:
     return cast(Simplifier(evaluates=False).simplify(rex), rex.type)
 
 
-@cached_on_record
+@found_once
 def simplify_condition(rex: RexNode) -> RexNode:
     """A condition that keeps the same rows: NULL counts as FALSE.
 
@@ -86,7 +86,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
     return rex if not searches and _are_alike(found, rex) else found
 
 
-@cached_on_record
+@found_once
 def reordered_condition(rex: RexNode) -> RexNode:
     """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""
     return _condition(Simplifier(), rex)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
 from ....plan import specs
 from ....plan.record import replace
 from ....plan.rex import InputRef, RexNode, input_refs, transform
-from ....plan.specs.window_parts import ValueKind, WindowPart, declared_arguments
 from ....plan.types import LogicalType
 from ...algebra.logical import Project
 from ...algebra.names import uniquify
@@ -17,8 +14,6 @@ from ..context import Context
 from ..errors import BindError
 from ..expressions import ExpressionBinder
 from ..scope import Namespace, Scope
-
-P = TypeVar("P", bound=WindowPart)
 
 _SECOND = 1 << 20
 """Added to the columns of the second of two rows while it is not known how many the first has."""
@@ -87,19 +82,23 @@ class WindowRows:
 
         return transform(rex, moved)
 
-    def settled(self, part: P) -> P:
-        """A part of the window once all columns are gathered."""
-        changes: dict[str, Any] = {}
-        for declared in declared_arguments(type(part)):
-            value = getattr(part, declared.name)
-            if declared.kind is ValueKind.PAIR_EXPRESSION:
-                changes[declared.name] = self._settled(value)
-            elif declared.kind is ValueKind.TRIGGER:
-                changes[declared.name] = self.settled(value)
-        return replace(part, **changes)
+    def settled_trigger(self, trigger: specs.Trigger) -> specs.Trigger:
+        """A trigger once all columns are gathered."""
+        match trigger:
+            case specs.DeltaTrigger(delta_function=delta):
+                return replace(trigger, delta_function=self._settled(delta))
+            case specs.PurgingTrigger(nested_trigger=nested) | specs.ProcessingTimeoutTrigger(nested_trigger=nested):
+                return replace(trigger, nested_trigger=self.settled_trigger(nested))
+        return trigger
+
+    def settled_evictor(self, evictor: specs.Evictor | None) -> specs.Evictor | None:
+        """An evictor, likewise."""
+        if isinstance(evictor, specs.DeltaEvictor):
+            return replace(evictor, delta_function=self._settled(evictor.delta_function))
+        return evictor
 
     def settled_function(self, function: specs.WindowFunction) -> specs.WindowFunction:
-        """A window's function, likewise."""
+        """A function, likewise."""
         if isinstance(function, specs.ReduceFunction):
             return specs.ReduceFunction(tuple(map(self._settled, function.columns)))
         return function

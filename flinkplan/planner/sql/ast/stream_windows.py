@@ -1,7 +1,6 @@
-"""Windows of the DataStream API, which SQL text cannot express: a YAML pipeline or the fluent API makes these nodes.
+"""Windows of the DataStream API, which no SQL text has: a spec or the fluent API makes these nodes.
 
-Flink's assigners, triggers and evictors are declared in ``plan/specs/stream_windows.py``; a node refers to such a
-declaration and gives values for its fields.  Durations are milliseconds.
+Durations are milliseconds.
 """
 
 from __future__ import annotations
@@ -13,82 +12,117 @@ from .core import Identifier, Node
 from .expressions import ColumnRef, Expression, SortItem
 
 if TYPE_CHECKING:
-    from ....plan import specs
     from .queries import TableExpression
     from .statements import PhysicalColumn
 
 
 class PythonClass(Node):
-    """A class by its import path, ``module:Class``, with the arguments of its constructor."""
+    """A class by its import path, ``module:Class``, and what it is made with."""
 
     path: str
     arguments: Json
 
 
-class WindowArgument(Node):
-    """The value of a field of a declared part: a duration (milliseconds), number, flag, expression or trigger."""
+class WindowAssigner(Node):
+    """``kind`` is tumbling, sliding, session, global or python.
 
-    name: str
-    value: Expression | Trigger | int | float | bool
+    ``size`` is the gap of a session that no row says itself, ``column`` the event time where the rows have several.
+    ``merges``: the windows of a Python class do.
+    """
 
-
-class DeclaredAssigner(Node):
-    """One of Flink's assigners; ``column`` is the event time where the rows have several."""
-
-    declaration: type[specs.WindowAssigner]
-    arguments: tuple[WindowArgument, ...] = ()
-    column: ColumnRef | None = None
-
-    @property
-    def is_event_time(self) -> bool:
-        """Whether its windows end by the watermark."""
-        return self.declaration.is_event_time
-
-
-class PythonAssigner(Node):
-    """A Python class that assigns windows, which merge if ``merges``; ``column`` as for Flink's assigners."""
-
-    python: PythonClass
+    kind: str
+    size: int = 0
+    slide: int = 0
+    offset: int = 0
+    gap: Expression | None = None
     is_event_time: bool = True
-    merges: bool = False
     column: ColumnRef | None = None
+    python: PythonClass | None = None
+    merges: bool = False
 
 
-WindowAssigner: TypeAlias = DeclaredAssigner | PythonAssigner
+class SimpleTrigger(Node):
+    """``kind`` is event-time, processing-time, never or end-of-stream."""
+
+    kind: str
 
 
-class DeclaredTrigger(Node):
-    """One of Flink's triggers."""
+class CountTrigger(Node):
+    """After ``count`` rows."""
 
-    declaration: type[specs.Trigger]
-    arguments: tuple[WindowArgument, ...] = ()
+    count: int
+
+
+class ContinuousTrigger(Node):
+    """At each interval of event time, or of the clock."""
+
+    interval: int
+    is_event_time: bool
+
+
+class DeltaTrigger(Node):
+    """When ``delta`` of the row of the last firing, ``a``, and a new one, ``b``, is above the threshold."""
+
+    delta: Expression
+    threshold: float
+
+
+class PurgingTrigger(Node):
+    """As another one, but firings drop the rows."""
+
+    nested: Trigger
+
+
+class TimeoutTrigger(Node):
+    """As another one, and after so long by the clock."""
+
+    nested: Trigger
+    timeout: int
+    resets: bool = False
+    clears: bool = True
 
 
 class PythonTrigger(Node):
-    """A Python class that fires windows, and sets timers of processing time if ``uses_clock``."""
+    """As a Python class says, which sets timers of the clock as well where ``uses_clock``."""
 
     python: PythonClass
     uses_clock: bool = False
 
 
-Trigger: TypeAlias = DeclaredTrigger | PythonTrigger
+Trigger: TypeAlias = (
+    SimpleTrigger | CountTrigger | ContinuousTrigger | DeltaTrigger | PurgingTrigger | TimeoutTrigger | PythonTrigger
+)
 
 
-class DeclaredEvictor(Node):
-    """One of Flink's evictors; it evicts after the function if ``after``, and before it otherwise."""
+class CountEvictor(Node):
+    """Keeps the last ``count`` rows."""
 
-    declaration: type[specs.Evictor]
-    arguments: tuple[WindowArgument, ...] = ()
+    count: int
+    after: bool = False
+
+
+class TimeEvictor(Node):
+    """Keeps the rows that are less than ``size`` older than the latest."""
+
+    size: int
+    after: bool = False
+
+
+class DeltaEvictor(Node):
+    """Keeps the rows ``a`` whose ``delta`` to the last one, ``b``, is below the threshold."""
+
+    delta: Expression
+    threshold: float
     after: bool = False
 
 
 class PythonEvictor(Node):
-    """A Python class that evicts rows."""
+    """As a Python class says."""
 
     python: PythonClass
 
 
-Evictor: TypeAlias = DeclaredEvictor | PythonEvictor
+Evictor: TypeAlias = CountEvictor | TimeEvictor | DeltaEvictor | PythonEvictor
 
 
 class NamedValue(Node):

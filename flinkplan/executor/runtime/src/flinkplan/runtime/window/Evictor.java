@@ -3,12 +3,7 @@ package flinkplan.runtime.window;
 import java.io.Serializable;
 import java.util.List;
 
-/**
- * Takes rows out of a window before or after its function.
- *
- * <p>The nested class {@code Count} implements a plan's {@code CountEvictor}, and so on; it is constructed with the fields of
- * the plan's evictor, and last whether it evicts after the function.
- */
+/** Takes rows out of a window before or after its function. */
 public abstract class Evictor implements Serializable {
     private final boolean after;
 
@@ -34,7 +29,7 @@ public abstract class Evictor implements Serializable {
     public static final class Count extends Evictor {
         private final long count;
 
-        public Count(long count, boolean after) {
+        public Count(boolean after, long count) {
             super(after);
             this.count = count;
         }
@@ -51,7 +46,7 @@ public abstract class Evictor implements Serializable {
     public static final class Time extends Evictor {
         private final long size;
 
-        public Time(long size, boolean after) {
+        public Time(boolean after, long size) {
             super(after);
             this.size = size;
         }
@@ -71,7 +66,7 @@ public abstract class Evictor implements Serializable {
         private final PairFunction delta;
         private final double threshold;
 
-        public Delta(double threshold, PairFunction delta, boolean after) {
+        public Delta(boolean after, PairFunction delta, double threshold) {
             super(after);
             this.delta = delta;
             this.threshold = threshold;
