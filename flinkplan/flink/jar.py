@@ -7,10 +7,10 @@ import os
 import shutil
 import subprocess
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..jars import cache, check_owner, is_whole, pack, remove_stale
 from ..state.form import StateError
 
 SOURCES = Path(__file__).parent / "src"
@@ -21,10 +21,14 @@ _UNFINISHED = "unfinished-savepoint-jar-"
 def savepoint_jar(flink: Sequence[Path]) -> Path:
     """The path of the jar that fits these jars of Flink, compiled if need be.
 
-    Raises :class:`StateError` without a JDK, or where the cache cannot be written.
+    Raises :class:`StateError` without a JDK, or where the cache cannot be written, and :class:`.jars.JarError` for a
+    jar in it that somebody else may have put there.
     """
-    jar = _cache() / _name(flink)
-    if not _is_whole(jar):
+    jar = cache() / _name(flink)
+    if not jar.exists():
+        _build(jar, flink)
+    check_owner(jar)
+    if not is_whole(jar):
         _build(jar, flink)
     return jar
 
@@ -38,14 +42,6 @@ def program(name: str) -> str:
     return path
 
 
-def _cache() -> Path:
-    base = os.environ.get("FLINKPLAN_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "flinkplan"
-    except RuntimeError:
-        raise StateError("there is no home directory", hint="set FLINKPLAN_CACHE to a folder") from None
-
-
 def _sources() -> list[Path]:
     return sorted(SOURCES.rglob("*.java"))
 
@@ -57,18 +53,11 @@ def _name(flink: Sequence[Path]) -> str:
     return f"flinkplan-savepoint-{digest.hexdigest()[:16]}.jar"
 
 
-def _is_whole(jar: Path) -> bool:
-    try:
-        with zipfile.ZipFile(jar) as archive:
-            return archive.testzip() is None
-    except (OSError, zipfile.BadZipFile):
-        return False
-
-
 def _build(jar: Path, flink: Sequence[Path]) -> None:
     javac = program("javac")
     try:
         jar.parent.mkdir(mode=0o755, parents=True, exist_ok=True)
+        remove_stale(jar.parent, _UNFINISHED)
         work = tempfile.mkdtemp(prefix=_UNFINISHED, dir=jar.parent)
     except OSError as e:
         hint = "let FLINKPLAN_CACHE name a folder that can be written to"
@@ -85,9 +74,7 @@ def _build(jar: Path, flink: Sequence[Path]) -> None:
                 hint=f"it must be Flink 2.0 or later; {_JDK}",
             )
         made = Path(work, jar.name)
-        with zipfile.ZipFile(made, "w") as archive:
-            for file in sorted(classes.rglob("*.class")):
-                archive.write(file, file.relative_to(classes))
+        pack(classes, made)
         made.replace(jar)
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -164,7 +164,8 @@ class OperatorState(Record, rename="camel", omit_defaults=True):
 
     ``node`` is the id of its exec node and ``name`` the node's name (``join#2``), where the plan is known; ``uid`` is
     Flink's UID (``8_join``) and ``hash`` the operator id in hexadecimal that follows from it.  ``watermark`` is the
-    operator's own in milliseconds, where the engine keeps one.
+    operator's own in milliseconds, where the engine keeps one.  ``written_by`` is what else the engine's own end of
+    this form needs.
     """
 
     states: tuple[StateTable, ...]
@@ -175,6 +176,7 @@ class OperatorState(Record, rename="camel", omit_defaults=True):
     parallelism: int | None = None
     max_parallelism: int | None = None
     watermark: int | None = None
+    written_by: Mapping[str, Any] = field(default_factory=Json)
 
 
 class Manifest(Record, rename="camel", omit_defaults=True):

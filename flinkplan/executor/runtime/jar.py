@@ -10,14 +10,12 @@ import importlib.util
 import os
 import re
 import shutil
-import stat
 import tempfile
-import time
-import zipfile
 from pathlib import Path
 from typing import Any
 
-from ...plan.errors import FlinkplanError
+from ...jars import JarError as RuntimeJarError
+from ...jars import cache, check_owner, is_whole, pack, remove_stale, written_by_others
 from ..processes import run
 from .collectors import SERIAL, is_collector_chosen
 from .jdk import LEAST, how_to_install
@@ -26,11 +24,21 @@ from .locale import utf8_names
 _VERSION = re.compile(r'(?:version "|javac )(?:1\.)?(\d+)')
 SOURCES = Path(__file__).parent / "src"
 _UNFINISHED = "unfinished-jar-"
-_STALE_SECONDS = 3600
 
-
-class RuntimeJarError(FlinkplanError):
-    """The Java half of the executor cannot be made."""
+__all__ = [
+    "RuntimeJarError",
+    "build",
+    "cache",
+    "configuration",
+    "jars",
+    "java",
+    "java_version",
+    "remove_stale",
+    "runtime_jar",
+    "ship",
+    "spark_home",
+    "written_by_others",
+]
 
 
 def runtime_jar() -> Path:
@@ -46,39 +54,10 @@ def runtime_jar() -> Path:
     cached = cache() / name
     if not cached.exists():
         build(cached)
-    _check_owner(cached)
-    if not _is_whole(cached):
+    check_owner(cached)
+    if not is_whole(cached):
         build(cached)
     return cached
-
-
-def _check_owner(jar: Path) -> None:
-    foreign = written_by_others(jar)
-    if foreign is not None:
-        raise RuntimeJarError(
-            f"others may have put something into {foreign}, which is not run",
-            hint="let FLINKPLAN_CACHE name a folder that you alone can write to",
-        )
-
-
-def written_by_others(file: Path) -> Path | None:
-    """The file or its folder, if it is not one's own or the administrator's, as what is run must be."""
-    if os.name != "posix":
-        return None
-    for path in (file.parent, file):
-        found = path.stat()
-        by_group = found.st_mode & stat.S_IWGRP and found.st_gid not in (os.getgid(), 0)
-        if found.st_uid not in (os.getuid(), 0) or found.st_mode & stat.S_IWOTH or by_group:
-            return path
-    return None
-
-
-def _is_whole(jar: Path) -> bool:
-    try:
-        with zipfile.ZipFile(jar) as archive:
-            return archive.testzip() is None
-    except (OSError, zipfile.BadZipFile):
-        return False
 
 
 def ship() -> Path:
@@ -109,19 +88,10 @@ def build(jar: Path) -> None:
         if compiled.returncode:
             raise _not_compiled(javac, compiled.stderr.strip())
         made = Path(work, jar.name)
-        with zipfile.ZipFile(made, "w") as archive:
-            for path in sorted(classes.rglob("*.class")):
-                archive.write(path, path.relative_to(classes))
+        pack(classes, made)
         made.replace(jar)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-
-
-def remove_stale(folder: Path, prefix: str) -> None:
-    """Remove what was being made in folders of this prefix by processes that were killed, an hour later."""
-    for left in folder.glob(f"{prefix}*"):
-        if left.stat().st_mtime < time.time() - _STALE_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _javac() -> str:
@@ -195,12 +165,3 @@ def _name() -> str:
     for path in _sources():
         digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
     return f"flinkplan-runtime-{digest.hexdigest()[:16]}.jar"
-
-
-def cache() -> Path:
-    """The folder of what is made on first use.  Raises :class:`RuntimeJarError` where there is no place for one."""
-    base = os.environ.get("FLINKPLAN_CACHE") or os.environ.get("XDG_CACHE_HOME")
-    try:
-        return (Path(base) if base else Path.home() / ".cache") / "flinkplan"
-    except RuntimeError:
-        raise RuntimeJarError("there is no home directory", hint="set FLINKPLAN_CACHE to a folder") from None
