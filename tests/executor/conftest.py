@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from flinkplan.executor.checkpoints.copies import relocate
+from flinkplan.executor.checkpoints.entries import read_entries, write_entries
+from flinkplan.executor.checkpoints.operators import StatefulQuery
+from flinkplan.executor.checkpoints.query_log import copy_sources, read_progress, write_progress
 from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.jvm.types import spark_type
 from flinkplan.executor.stream import KIND, ORDER, SEQUENCE, Stream, column_name
 from flinkplan.plan.document import Plan
+from flinkplan.plan.files import Place as Place_
 from flinkplan.plan.record import replace
 from flinkplan.plan.types import LogicalType
 
@@ -22,7 +29,7 @@ from .jobs import Place
 from .plans import BLACKHOLE, passthrough
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 KINDS = ("+I", "-U", "+U", "-D")
 
@@ -40,7 +47,8 @@ def spark() -> Iterator[SparkSession]:
 class Bench:
     """Inputs, an operator over them, and the clock that its state's TTLs go by.
 
-    Each step restarts the query from its checkpoint, so that what it emits comes of restored state.
+    Each step restarts the query from its checkpoint, so that what it emits comes of restored state.  With ``rewrites``
+    that is read and written anew before.
     """
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
@@ -48,6 +56,7 @@ class Bench:
         self.context = TranslationContext(spark, Plan("2.3", (), ()), Mode.AVAILABLE_NOW)
         self._folder = folder
         self._rows = 0
+        self.rewrites = False
 
     def keep_journal(self) -> None:
         """Make operators feed a sink that wants every change."""
@@ -88,6 +97,9 @@ class Bench:
 
         Each row is its kind and its values, in the order of their sequence numbers and places.
         """
+        checkpoint = self._folder / "checkpoint"
+        if self.rewrites and checkpoint.exists():
+            rewrite(checkpoint, stream.frame, 1_000_000 + at)
         jvm: Any = self.spark._jvm
         sink = jvm.org.apache.spark.sql.execution.streaming.sources.MemorySink()
         frame: Any = stream.frame
@@ -115,6 +127,21 @@ class Bench:
         return [(KINDS[row.get(KIND, 0)], *_values(row, stream)) for row in rows]
 
 
+def rewrite(checkpoint: Path, frame: DataFrame, now: int) -> None:
+    """Read all that a query has in its checkpoint, and write it into a new one in its place."""
+    query = StatefulQuery(frame)
+    progress = read_progress(Place_.of(checkpoint))
+    entries = read_entries(frame.sparkSession, Place_.of(checkpoint), query)
+    written = checkpoint.with_name(f"written-{uuid.uuid4()}")
+    written.mkdir()
+    copy_sources(checkpoint, written)
+    write_progress(written, replace(progress, batch=0), str(uuid.uuid4()))
+    write_entries(query, Place_.of(written / "state"), entries, now)
+    shutil.rmtree(checkpoint)
+    relocate(written, checkpoint, "")
+    written.rename(checkpoint)
+
+
 def _values(row: Mapping[str, Any], stream: Stream) -> list[Any]:
     return [row.get(column_name(i)) for i in range(len(stream.type.fields))]
 
@@ -122,7 +149,9 @@ def _values(row: Mapping[str, Any], stream: Stream) -> list[Any]:
 @pytest.fixture
 def bench(spark: SparkSession, tmp_path: Path) -> Bench:
     """A bench for one operator."""
-    return Bench(spark, tmp_path)
+    found = Bench(spark, tmp_path)
+    found.rewrites = "FLINKPLAN_TEST_REWRITES" in os.environ
+    return found
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import flinkplan.runtime.row.Place;
 import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.state.StateCache;
 import flinkplan.runtime.state.StateVariables;
+import flinkplan.runtime.state.Variables;
 import flinkplan.runtime.state.WithoutDefaults;
 import java.util.Comparator;
 import java.util.List;
@@ -40,6 +41,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     private transient Comparator<InternalRow> order;
     private transient StateCache cache;
     private transient boolean hasTimers;
+    private transient Variables variables;
 
     /** @param input the schema of the input */
     protected Kernel(StructType input) {
@@ -88,6 +90,11 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
      */
     public final void inRealTime(long cachedBytes) {
         this.cachedBytes = cachedBytes;
+    }
+
+    /** Has the variables of its states opened by another than itself; called before {@link #init}. */
+    public final void openedBy(Variables variables) {
+        this.variables = variables;
     }
 
     @Override
@@ -185,20 +192,21 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     /** A value that lives with the key; {@code ttl} in milliseconds, 0 = never expires. */
     public final ValueState<InternalRow> valueState(String name, StructType value, long ttl) {
-        return variables().value(name, value, ttl);
+        return states().value(name, value, ttl);
     }
 
     /** The same of a list. */
     public final ListState<InternalRow> listState(String name, StructType value, long ttl) {
-        return variables().list(name, value, ttl);
+        return states().list(name, value, ttl);
     }
 
     @Override
     public final MapState<InternalRow, InternalRow> mapState(String name, StructType key, StructType value, long ttl) {
-        return variables().map(name, key, value, ttl);
+        return states().map(name, key, value, ttl);
     }
 
-    private StateVariables variables() {
-        return new StateVariables(getHandle(), mayExpire(), cache);
+    private StateVariables states() {
+        Variables opened = variables == null ? new Variables(getHandle()) : variables;
+        return new StateVariables(getHandle(), opened, mayExpire(), cache);
     }
 }

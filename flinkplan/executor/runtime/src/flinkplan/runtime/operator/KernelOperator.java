@@ -69,19 +69,9 @@ public final class KernelOperator {
                 .filter(column -> column.name().equals(Hidden.TARGET))
                 .forEach(target -> places.add(columns.indexOf(target)));
         List<Attribute> key = places.stream().map(columns::get).toList();
-        List<NamedExpression> widened = new ArrayList<>(columns);
-        List<Attribute> grouping = new ArrayList<>();
-        BitSet packed = new BitSet();
-        for (int i = 0; i < key.size(); i++) {
-            DataType type = key.get(i).dataType();
-            packed.set(i, streams ? Packed.isNeeded(type) : !RowOrdering.isOrderable(type));
-            NamedExpression kept = packed.get(i) ? packed(key.get(i)) : key.get(i);
-            if (packed.get(i)) {
-                widened.add(kept);
-            }
-            grouping.add(kept.toAttribute());
-        }
-        LogicalPlan plan = packed.isEmpty() ? child : new Project(asScala(widened), child);
+        Grouped grouped = grouped(child, key, streams);
+        LogicalPlan plan = grouped.plan();
+        List<Attribute> grouping = grouped.key();
         StructType keyType = DataTypeUtils$.MODULE$.fromAttributes(asScala(key));
         LogicalPlan run = streams
                 ? TransformWithState$.MODULE$.<InternalRow, InternalRow, InternalRow>apply(
@@ -100,10 +90,40 @@ public final class KernelOperator {
                         child.output(),
                         asScala(order(columns, kernel.takesRowsBy())),
                         plan,
-                        Rows.encoder(keyType, packed),
+                        Rows.encoder(keyType, grouped.packed()),
                         Rows.encoder(dataset.schema()),
                         Rows.encoder(kernel.outputSchema()));
         return Dataset$.MODULE$.ofRows(dataset.sparkSession(), run);
+    }
+
+    /**
+     * Rows that can be grouped by a key.
+     *
+     * @param key the columns that stand for the key; those that are packed are not among the columns of the rows
+     * @param packed which of them are packed
+     */
+    public record Grouped(LogicalPlan plan, List<Attribute> key, BitSet packed) {}
+
+    /** The rows of a plan as a stream groups them by their first {@code keys} columns. */
+    public static Grouped grouped(LogicalPlan plan, int keys) {
+        List<Attribute> columns = CollectionConverters.asJava(plan.output());
+        return grouped(plan, columns.subList(0, keys), true);
+    }
+
+    private static Grouped grouped(LogicalPlan child, List<Attribute> key, boolean streams) {
+        List<NamedExpression> widened = new ArrayList<>(CollectionConverters.asJava(child.output()));
+        List<Attribute> grouping = new ArrayList<>();
+        BitSet packed = new BitSet();
+        for (int i = 0; i < key.size(); i++) {
+            DataType type = key.get(i).dataType();
+            packed.set(i, streams ? Packed.isNeeded(type) : !RowOrdering.isOrderable(type));
+            NamedExpression kept = packed.get(i) ? packed(key.get(i)) : key.get(i);
+            if (packed.get(i)) {
+                widened.add(kept);
+            }
+            grouping.add(kept.toAttribute());
+        }
+        return new Grouped(packed.isEmpty() ? child : new Project(asScala(widened), child), grouping, packed);
     }
 
     private static OutputMode outputMode(Dataset<Row> dataset) {

@@ -26,6 +26,10 @@ final class RowCopy extends InterpretedExpression {
         this.packed = packed;
     }
 
+    StructType schema() {
+        return schema;
+    }
+
     @Override
     public Object eval(InternalRow input) {
         return packed.isEmpty() ? input.copy() : unpacked(input);

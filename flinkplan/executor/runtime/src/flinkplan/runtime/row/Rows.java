@@ -59,6 +59,11 @@ public final class Rows {
         return encoder(schema, packed);
     }
 
+    /** The schema of the rows that an encoder of this class takes, before any of their columns is packed. */
+    public static StructType schema(Encoder<InternalRow> encoder) {
+        return ((RowCopy) ((ExpressionEncoder<InternalRow>) encoder).objDeserializer()).schema();
+    }
+
     /** The same of rows some columns of which are {@link Packed}. */
     @SuppressWarnings("unchecked")
     public static Encoder<InternalRow> encoder(StructType schema, BitSet packed) {

@@ -35,16 +35,18 @@ public final class StateVariables {
         GenericData.get().setFastReaderEnabled(false);
     }
 
-    private final StatefulProcessorHandle handle;
+    private final Variables variables;
     private final boolean mayExpire;
     private final StateCache cache;
 
     /**
+     * @param variables opens the variables at {@code handle}
      * @param mayExpire whether the time that timers go by lets them have a TTL
      * @param cache what keeps in memory that is written; null: nothing
      */
-    public StateVariables(StatefulProcessorHandle handle, boolean mayExpire, StateCache cache) {
-        this.handle = handle;
+    public StateVariables(
+            StatefulProcessorHandle handle, Variables variables, boolean mayExpire, StateCache cache) {
+        this.variables = variables;
         this.cache = cache;
         this.mayExpire = mayExpire && handle instanceof StatefulProcessorHandleImplBase;
     }
@@ -54,10 +56,10 @@ public final class StateVariables {
         Encoder<InternalRow> encoder = Rows.stateEncoder(value);
         Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return written(handle.getValueState(name, encoder, TTLConfig.NONE()), value, new Lifetime(0));
+            return written(variables.value(name, value, encoder, TTLConfig.NONE()), value, new Lifetime(0));
         }
-        ValueState<InternalRow> expiring = handle.getValueState(name, encoder, ttl == 0 ? UNUSED : lifetime);
-        ValueState<InternalRow> lasting = handle.getValueState(name + LASTING, encoder, TTLConfig.NONE());
+        ValueState<InternalRow> expiring = variables.value(name, value, encoder, ttl == 0 ? UNUSED : lifetime);
+        ValueState<InternalRow> lasting = variables.value(name + LASTING, value, encoder, TTLConfig.NONE());
         return ttl == 0
                 ? new ChangedValue(written(lasting, value, lifetime), expired(expiring))
                 : new ChangedValue(
@@ -74,10 +76,10 @@ public final class StateVariables {
         Encoder<InternalRow> encoder = Rows.stateEncoder(element);
         Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return written(handle.getListState(name, encoder, TTLConfig.NONE()), element, new Lifetime(0));
+            return written(variables.list(name, element, encoder, TTLConfig.NONE()), element, new Lifetime(0));
         }
-        ListState<InternalRow> expiring = handle.getListState(name, encoder, ttl == 0 ? UNUSED : lifetime);
-        ListState<InternalRow> lasting = handle.getListState(name + LASTING, encoder, TTLConfig.NONE());
+        ListState<InternalRow> expiring = variables.list(name, element, encoder, ttl == 0 ? UNUSED : lifetime);
+        ListState<InternalRow> lasting = variables.list(name + LASTING, element, encoder, TTLConfig.NONE());
         return ttl == 0
                 ? new ChangedList(written(lasting, element, lifetime), expired(expiring))
                 : new ChangedList(
@@ -95,12 +97,12 @@ public final class StateVariables {
         Encoder<InternalRow> values = Rows.stateEncoder(value);
         Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return written(handle.getMapState(name, keys, values, TTLConfig.NONE()), key, value, new Lifetime(0));
+            return written(variables.map(name, key, value, keys, values, TTLConfig.NONE()), key, value, new Lifetime(0));
         }
         MapState<InternalRow, InternalRow> expiring =
-                handle.getMapState(name, keys, values, ttl == 0 ? UNUSED : lifetime);
+                variables.map(name, key, value, keys, values, ttl == 0 ? UNUSED : lifetime);
         MapState<InternalRow, InternalRow> lasting =
-                handle.getMapState(name + LASTING, keys, values, TTLConfig.NONE());
+                variables.map(name + LASTING, key, value, keys, values, TTLConfig.NONE());
         return ttl == 0
                 ? new ChangedMap(written(lasting, key, value, lifetime), expired(expiring))
                 : new ChangedMap(

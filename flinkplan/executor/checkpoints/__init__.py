@@ -1,0 +1,1 @@
+"""Checkpoints as things to be read, written and changed while no job runs on them."""

@@ -1,0 +1,77 @@
+package flinkplan.runtime.checkpoint;
+
+import flinkplan.runtime.kernel.Kernel;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.OutputMode;
+import org.apache.spark.sql.streaming.StatefulProcessorWithInitialState;
+import org.apache.spark.sql.streaming.TimeMode;
+import org.apache.spark.sql.streaming.TimerValues;
+import scala.collection.Iterator;
+import scala.jdk.javaapi.CollectionConverters;
+
+/**
+ * A kernel whose states are filled before it sees its first row.
+ *
+ * <p>It takes one row for each entry: the columns of the key, then the number of the variable ({@link #TIMER} for a
+ * timer), when the entry expires (epoch milliseconds, or when the timer is due), and the map key and value of each
+ * variable in turn, all NULL but those of the row's own.
+ */
+final class Bootstrap
+        extends StatefulProcessorWithInitialState<InternalRow, InternalRow, InternalRow, InternalRow> {
+    /** Stands in the place of a variable's number for a timer. */
+    static final int TIMER = -1;
+
+    private static final int HEAD = 3;
+
+    private final Kernel kernel;
+    private final int keys;
+
+    private transient List<LoadedVariables.Variable> variables;
+
+    /** @param keys the number of the key's columns */
+    Bootstrap(Kernel kernel, int keys) {
+        this.kernel = kernel;
+        this.keys = keys;
+    }
+
+    @Override
+    public void init(OutputMode outputMode, TimeMode timeMode) {
+        LoadedVariables loaded = new LoadedVariables(getHandle());
+        kernel.openedBy(loaded);
+        kernel.setHandle(getHandle());
+        kernel.init(outputMode, timeMode);
+        variables = loaded.all();
+    }
+
+    @Override
+    public void handleInitialState(InternalRow key, InternalRow entry, TimerValues timers) {
+        int number = entry.getInt(keys);
+        if (number == TIMER) {
+            getHandle().registerTimer(entry.getLong(keys + 1));
+            return;
+        }
+        var variable = variables.get(number);
+        if (variable.expiry() != null) {
+            long rest = entry.getLong(keys + 1) - timers.getCurrentProcessingTimeInMs();
+            if (rest <= 0) {
+                return;
+            }
+            variable.expiry().in(rest);
+        }
+        int at = keys + HEAD + 2 * number;
+        InternalRow mapKey = variable.mapKey() == null ? null : entry.getStruct(at, variable.mapKey().length());
+        variable.put().put(mapKey, entry.getStruct(at + 1, variable.value().length()));
+    }
+
+    @Override
+    public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
+        return CollectionConverters.asScala(List.<InternalRow>of().iterator());
+    }
+
+    @Override
+    public void close() {
+        kernel.close();
+        kernel.openedBy(null);
+    }
+}
