@@ -207,6 +207,11 @@ class CheckpointRecord(Record):
         """The numbers of the batches that queries have begun, as far as the checkpoint goes back."""
         return {name: tuple(_numbers(self.query(name) / "offsets")) for name in names}
 
+    def is_batch_open(self, name: str) -> bool:
+        """Whether a query has begun a batch that is not done."""
+        folder = self.query(name)
+        return max(_numbers(folder / "offsets"), default=-1) > max(_numbers(folder / "commits"), default=-1)
+
     def settings(self, name: str) -> Mapping[str, str]:
         """The settings of Spark that a query goes on with: its first batch has fixed them; none before that."""
         folder = self.query(name) / "offsets"
