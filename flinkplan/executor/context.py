@@ -79,6 +79,7 @@ class TranslationContext(Record):
     how many files of a source a micro-batch takes up at most.  ``is_timed``: something waits for watermarks.
     ``reached``: the Java ``ReachedWatermarks`` of a stream, by which rows of a batch know those of the batches before.
     ``tells_lag``: somebody looks at how much of a source is still to be read, which may have to be asked for.
+    ``in_kernels``: kernels keep all state, also that which Spark's own operators could keep.
     ``kernels``: the classes of the kernels that each node has been translated to, by its id.  ``built``: the engine
     that runs each translated node, and the kernel's class where it is one.
     """
@@ -106,6 +107,7 @@ class TranslationContext(Record):
     tells_lag: bool = False
     kernels: dict[int, list[str]] = field(default_factory=dict)
     built: dict[int, tuple[str, str]] = field(default_factory=dict)
+    in_kernels: bool = False
 
     def record_kernel(self, name: str) -> None:
         """Note that the node which is translated is run by the Java class ``name`` below ``flinkplan.runtime``."""

@@ -57,7 +57,7 @@ class QueryPlan(Record, dict=True):
     """The part of a plan that one sink needs, which is one query of Spark: a batch or a stream.
 
     ``folds``: the changes that one batch makes to a key may come to one.  ``is_real_time``: there are no batches.
-    ``whole``: the plan of all sinks whose queries share streams, if they do.
+    ``whole``: the plan of all sinks whose queries share streams, if they do.  ``in_kernels``: kernels keep all state.
     """
 
     plan: Plan
@@ -65,6 +65,7 @@ class QueryPlan(Record, dict=True):
     folds: bool = True
     is_real_time: bool = False
     whole: Plan | None = None
+    in_kernels: bool = False
 
     @property
     def whole_plan(self) -> Plan:
@@ -100,7 +101,7 @@ class QueryPlan(Record, dict=True):
     @cached_property
     def obstacle(self) -> str | None:
         """Why the query's state cannot all be Spark's own; ``None``: it can."""
-        return obstacle(self.plan)
+        return "its checkpoint has the state of kernels" if self.in_kernels else obstacle(self.plan)
 
     def obstacle_of(self, node: ExecNode) -> str | None:
         """Why a window aggregation takes a kernel; ``None``: Spark's own grouping does it.
@@ -146,7 +147,7 @@ def query_of(context: TranslationContext) -> QueryPlan:
     if QueryPlan not in context.shared:
         whole = context.common.plan if context.common else None
         context.shared[QueryPlan] = QueryPlan(
-            context.plan, context.is_batch, context.folds_changes, context.is_real_time, whole
+            context.plan, context.is_batch, context.folds_changes, context.is_real_time, whole, context.in_kernels
         )
     found: QueryPlan = context.shared[QueryPlan]
     return found

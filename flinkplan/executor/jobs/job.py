@@ -247,7 +247,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     lock = _lock(record, spark)
     try:
         job = Job(mode, options.listener, record, queries, lock, temporary)
-        kind = _Batches if is_batch else _RealTime if mode is Mode.REAL_TIME else _Streams
+        kind = _Batches if is_batch else _RealTime if mode is Mode.REAL_TIME else Streams
         made = kind(run, mode, record, spark, options)
         starts = made.of(queries)
         job.built = made.built
@@ -395,13 +395,25 @@ class _Queries:
         return partitions_for(nodes, self._options.variables, self._spark.sparkContext.defaultParallelism)
 
 
-class _Streams(_Queries):
+class Streams(_Queries):
     """Queries in micro-batches, whose state is in the checkpoint."""
 
-    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+    def _surroundings(self, name: str, part: Plan) -> tuple[SharedRows, Any, TranslationContext]:
         rows = SharedRows(part, self._spark)
         reached = reached_watermarks(part, self._spark, self._record.query(name), self._mode)
-        context = replace(self._context(part, self._spark, is_batch=False), common_rows=rows, reached=reached)
+        in_kernels = self._record.settings(name).get(STATE_ENCODING) == "avro"  # as the first batch has fixed it
+        context = self._context(part, self._spark, is_batch=False)
+        return rows, reached, replace(context, common_rows=rows, reached=reached, in_kernels=in_kernels)
+
+    def frame(self, name: str, part: Plan, *, in_kernels: bool = False) -> DataFrame:
+        """What the query of a sink makes before anything writes it; ``in_kernels``: its state is to be in kernels."""
+        rows, _, context = self._surroundings(name, part)
+        context = replace(context, in_kernels=in_kernels or context.in_kernels)
+        (node,) = part.sinks
+        return rows.settle(translate(part, part.nodes, context)[node.id].frame)
+
+    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+        rows, reached, context = self._surroundings(name, part)
         stream, into = self._translate(name, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"
@@ -420,7 +432,8 @@ class _Streams(_Queries):
             conf = self._spark.conf
             if (partitions := self._partitions(part.nodes)) is not None:
                 conf.set(PARTITIONS, str(partitions))
-            conf.set(STATE_ENCODING, "unsaferow" if is_native_query(part) else "avro")
+            is_native = is_native_query(part) and not context.in_kernels
+            conf.set(STATE_ENCODING, "unsaferow" if is_native else "avro")
             conf.set(EMPTY_BATCHES, str(self._mode is Mode.STREAMING and goes_by_clock(part)).lower())
             return query.start()
 

@@ -34,12 +34,12 @@ from ..windows import Clock
 
 
 def _runs(node: GroupWindowAggregate, query: QueryPlan) -> Execution:
-    return window_kernel(node, _windowing(node), node.agg_calls, query, "all functions, sessions and retractions")
+    return window_kernel(node, windowing_of(node), node.agg_calls, query, "all functions, sessions and retractions")
 
 
 def _check(node: GroupWindowAggregate, plan: Plan, options: Mapping[str, str]) -> None:
     check_calls(node.agg_calls)
-    windowing = _windowing(node)
+    windowing = windowing_of(node)
     check_merges(windowing, node.agg_calls)
     emission_of(node, windowing.is_proctime, options)
 
@@ -50,7 +50,7 @@ def group_window_aggregate(
 ) -> Stream:
     """One row a key and window when the window closes, and before and after that as the options say."""
     (stream,) = inputs
-    windowing = _windowing(node)
+    windowing = windowing_of(node)
     what = WindowAggregation(
         node.grouping,
         node.agg_calls,
@@ -64,7 +64,8 @@ def group_window_aggregate(
     return aggregate_windows(context, stream if windowing.is_proctime else with_event_time(stream), what)
 
 
-def _windowing(node: GroupWindowAggregate) -> TimeAttributeWindowing:
+def windowing_of(node: GroupWindowAggregate) -> TimeAttributeWindowing:
+    """The windows as windowing functions describe theirs."""
     window, time = _window(node.window)
     return TimeAttributeWindowing(window, time.field_type, time.field_index, time.field_type.is_rowtime)
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _SIDES = ("left", "right")
+
+LEFT_ROW, RIGHT_ROW = "__left_row", "__right_row"
+"""The columns of a kernel's input that hold the rows of either side."""
+
 _BEFORE_ALL = 2**60
 """What takes a sequence number before all others, but not before the end of input if it is behind that."""
 
@@ -207,8 +211,8 @@ def _united(
     def shaped(stream: Stream, keys: Sequence[int], is_right: bool) -> DataFrame:
         row: Column = F.struct(*stream.columns)
         sides = [
-            (F.lit(None).cast(schemas[0]) if is_right else row).alias("__left_row"),
-            (row if is_right else F.lit(None).cast(schemas[1])).alias("__right_row"),
+            (F.lit(None).cast(schemas[0]) if is_right else row).alias(LEFT_ROW),
+            (row if is_right else F.lit(None).cast(schemas[1])).alias(RIGHT_ROW),
         ]
         hidden = []
         sequence = fields.field(stream.frame, SEQUENCE)

@@ -1,0 +1,285 @@
+"""GROUP BY: accumulators, and the values that DISTINCT has seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+from ....plan.accumulator_columns import is_count_star, parts
+from ....plan.errors import UnsupportedError
+from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, LocalGroupAggregate
+from ....plan.record import Record
+from ....plan.savepoint.accumulators import accumulator_names
+from ....plan.specs import AggregateCall
+from ....plan.types import LogicalType, RowField
+from ....state.form import StateError
+from ...aggregate_functions import function_name
+from ...jvm.types import field_name
+from .carriers import Carried, Carrier, carries
+from .tables import FlinkTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+
+_ENDED = "value and order"
+"""The one part of the accumulator of FIRST_VALUE and LAST_VALUE, a row."""
+
+_MANY_PARTS = 2**40
+"""Of how many parts a group is at least that nobody has counted: updates of parts never empty it."""
+
+
+class DistinctCall(Record):
+    """A DISTINCT call by its number: at ``place`` of the ``sharing`` calls that share a view of what they have seen.
+
+    ``counts``: values are taken back, so that they are counted.
+    """
+
+    number: int
+    view: int
+    place: int
+    sharing: int
+    counts: bool
+
+    def tables(self, carrier: Carrier) -> Iterator[FlinkTable]:
+        """What has been seen, NULL apart from all else."""
+        for name in (f"distinctAcc_{self.view}", f"distinctAcc_{self.view}_null_state"):
+            if (table := carrier.table(name)) is not None:
+                yield table
+
+    def count(self, table: FlinkTable) -> Column:
+        """How often a value has been seen: Flink has a bit for each call, where values are counted a number."""
+        from pyspark.sql import functions as F
+
+        number = table.frame["value"].getField(field_name(0))
+        if not self.counts:
+            return F.shiftright(number, self.place).bitwiseAND(1).cast("bigint")
+        return number[self.place] if self.sharing > 1 else number
+
+    def value(self, table: FlinkTable, schema: StructType) -> Column:
+        """The value, as a struct of the call's arguments."""
+        from pyspark.sql import functions as F
+
+        if not table.table.map_key:
+            return F.struct(*(F.lit(None) for _ in schema.fields)).cast(schema)
+        value = table.frame["map_key"]
+        return (value.getField(field_name(0)) if len(schema.fields) > 1 else value).cast(schema)
+
+
+class Calls(Record):
+    """The aggregate calls of an operator over columns ``fields``.
+
+    ``retracts``: of each call whether it takes values back; ``counts_rows``: rows of a group are counted beside them.
+    ``least_rows``: how many rows a group has at least, where nobody counts them.
+    """
+
+    calls: Sequence[AggregateCall]
+    retracts: Sequence[bool]
+    counts_rows: bool
+    fields: Sequence[RowField]
+    least_rows: int = 1
+
+    @property
+    def types(self) -> list[LogicalType]:
+        """The types of the columns."""
+        return [field.type for field in self.fields]
+
+    @property
+    def names(self) -> list[str]:
+        """What the calls are called in the state of a kernel."""
+        return accumulator_names(self.calls, self.fields)
+
+    @property
+    def distinct(self) -> Iterator[DistinctCall]:
+        """The calls that see each value once; in Flink those over the same columns share what they have seen."""
+        shared: dict[tuple[int, ...], list[int]] = {}
+        for number, call in enumerate(self.calls):
+            if call.distinct:
+                shared.setdefault(tuple(call.arg_list), []).append(number)
+        for view, numbers in enumerate(shared.values()):
+            for place, number in enumerate(numbers):
+                yield DistinctCall(number, view, place, len(numbers), any(self.retracts))
+
+    def by_call(self, value: Column) -> tuple[list[Mapping[str, Column]], Column | None]:
+        """The parts of each call's accumulator in a row of Flink's, by their names, and the number of rows, if kept.
+
+        Raises :class:`StateError` for a function whose accumulator is not known.
+        """
+        position, rows = 0, None
+        found: list[Mapping[str, Column]] = []
+        for call, retracts in zip(self.calls, self.retracts, strict=True):
+            names = _parts(call, retracts, self.types)
+            columns = {name: value.getField(field_name(position + i)) for i, name in enumerate(names)}
+            position += len(names)
+            found.append(columns)
+            if is_count_star(call):
+                rows = columns["count1"]
+        if self.counts_rows and rows is None:
+            rows = value.getField(field_name(position))
+        return found, rows
+
+
+@carries(GroupAggregate, GlobalGroupAggregate)
+def group_aggregate(carrier: Carrier) -> Carried:
+    """The accumulators of each group."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, GroupAggregate | GlobalGroupAggregate)
+    calls = _calls(carrier)
+    ttl = node.ttl_ms()
+    table = carrier.table("accState")
+    if table is None:
+        return {}
+    accumulators, rows = calls.by_call(table.frame["value"])
+    stored = carrier.operator.variable("accumulators").value
+    each = zip(calls.calls, calls.retracts, accumulators, stored.fields[1:], strict=True)
+    columns = [
+        accumulated(call, retracts, found, field.dataType).alias(field.name)  # type: ignore[arg-type]
+        for call, retracts, found, field in each
+    ]
+    value = F.struct(F.lit(calls.least_rows) if rows is None else rows, *columns)
+    found = dict([carrier.put("accumulators", ttl, table, value)])
+    return {**found, **distinct_values(carrier, calls, ttl)}
+
+
+@carries(IncrementalGroupAggregate)
+def incremental_group_aggregate(carrier: Carrier) -> Carried:
+    """What each part of a group has accumulated: of what is not DISTINCT Flink hands on what is new, and keeps nothing.
+
+    So it begins with nothing here, and what comes out of it is what is new again.
+    """
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, IncrementalGroupAggregate)
+    local = carrier.plan.inputs(carrier.plan.inputs(node)[0])[0]
+    assert isinstance(local, LocalGroupAggregate)
+    calls = Calls(local.agg_calls, local.agg_call_need_retractions, False, carrier.plan.inputs(local)[0].fields)
+    if any(calls.retracts):
+        raise StateError("values are taken back, of which parts of groups keep nothing")
+    found = distinct_values(carrier, calls, node.ttl_ms())
+    views = [found[name] for call in calls.distinct if (name := _variable_of(carrier, calls, call)) in found]
+    if not views:
+        return found
+    stored = carrier.operator.variable("accumulators").value
+    columns = []
+    for number, (call, field) in enumerate(zip(calls.calls, stored.fields[1:], strict=True)):
+        if function_name(call) not in ("COUNT", "$SUM0") or (call.distinct and function_name(call) != "COUNT"):
+            raise StateError(f"of {function_name(call)} parts of groups keep nothing")
+        total = F.coalesce(F.col(f"n{number}"), F.lit(0)) if call.distinct else F.lit(0)
+        start = F.struct(*(total.cast(t.dataType) for t in field.dataType.fields))  # type: ignore[attr-defined]
+        columns.append(start.alias(field.name))
+    counted = [
+        _counted(found[_variable_of(carrier, calls, call)]).withColumnRenamed("count", f"n{call.number}")
+        for call in calls.distinct
+        if _variable_of(carrier, calls, call) in found
+    ]
+    joined = reduce(lambda one, other: one.join(other, "key", "full"), counted)
+    value = F.struct(F.lit(1), *columns).alias("value")
+    return {**found, **dict([carrier.entries("accumulators", node.ttl_ms(), joined.select("key", value))])}
+
+
+def _variable_of(carrier: Carrier, calls: Calls, call: DistinctCall) -> str:
+    """The variable in which what a DISTINCT call has seen stands."""
+    node = carrier.node
+    return carrier.variable_of(f"{calls.names[call.number]}-distinct", node.ttl_ms())
+
+
+def _counted(seen: DataFrame) -> DataFrame:
+    """How many values that are not NULL stand under each key."""
+    from pyspark.sql import functions as F
+
+    names = seen.schema["map_key"].dataType.names  # type: ignore[attr-defined]
+    whole = reduce(and_, (F.col("map_key").getField(name).isNotNull() for name in names))
+    return seen.groupBy("key").agg(F.count(F.when(whole, 1)).alias("count"))
+
+
+def _calls(carrier: Carrier) -> Calls:
+    node, plan = carrier.node, carrier.plan
+    if isinstance(node, GroupAggregate):
+        return Calls(node.agg_calls, node.agg_call_need_retractions, node.need_retraction, carrier.fields())
+    assert isinstance(node, GlobalGroupAggregate)
+    below = plan.inputs(plan.inputs(node)[0])[0]
+    if isinstance(below, LocalGroupAggregate):
+        fields = plan.inputs(below)[0].fields
+        return Calls(below.agg_calls, node.agg_call_need_retractions, node.need_retraction, fields)
+    if not isinstance(below, IncrementalGroupAggregate):
+        raise StateError("it aggregates what another has partly, which is not carried over yet")
+    local = plan.inputs(plan.inputs(below)[0])[0]
+    assert isinstance(local, LocalGroupAggregate)
+    grouped = [plan.inputs(local)[0].fields[i] for i in local.grouping]
+    partial = [RowField(f"$f{i}", call.type) for i, call in enumerate(local.agg_calls)]
+    retracts, counts = node.agg_call_need_retractions, node.need_retraction
+    return Calls(node.agg_calls, retracts, counts, [*grouped, *partial], least_rows=_MANY_PARTS)
+
+
+def _parts(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
+    """The names of the parts of a call's accumulator.  Raises :class:`StateError` where they are not known."""
+    if function_name(call) in ("FIRST_VALUE", "LAST_VALUE") and not retracts:
+        return [_ENDED]
+    try:
+        return [name for name, _ in parts(call, retracts, types)]
+    except UnsupportedError as e:
+        raise StateError(f"accumulators of {function_name(call)} are not carried over: {e.message}") from None
+
+
+def accumulated(call: AggregateCall, retracts: bool, found: Mapping[str, Column], stored: StructType) -> Column:
+    """What a kernel has accumulated for a call, where Flink has ``found``; ``stored`` is the kernel's schema.
+
+    Raises :class:`StateError` for a function of which it is not known.
+    """
+    from pyspark.sql import functions as F
+
+    types = [field.dataType for field in stored.fields]
+    match function_name(call):
+        case "COUNT":
+            values = [next(iter(found.values()))]
+        case "SUM":
+            total = found["sum"]
+            count = found["count"] if retracts else F.when(total.isNull(), 0).otherwise(1)
+            values = [F.coalesce(total.cast(types[0]), F.lit(0).cast(types[0])), count]
+        case "$SUM0":
+            values = [found["sum"], F.lit(1)]
+        case "AVG":
+            values = [F.coalesce(found["sum"].cast(types[0]), F.lit(0).cast(types[0])), found["count"]]
+        case "MIN" | "MAX" if not retracts:
+            values = [next(iter(found.values()))]
+        case "SINGLE_VALUE":
+            values = [F.when(found["count"] > 0, F.array(found["value"])).otherwise(F.array().cast(types[0]))]
+        case "FIRST_VALUE" | "LAST_VALUE" if not retracts:
+            values = [found[_ENDED].getField(field_name(0))]
+        case "LISTAGG" if not retracts:
+            text = found["concatAcc"]
+            values = [
+                F.when(text.isNotNull(), F.array(text)).otherwise(F.array().cast(types[0])),
+                F.coalesce(found["accDelimiter"], F.lit(",")),
+            ]
+        case name:
+            how = ", of which values are taken back," if retracts else ""
+            raise StateError(f"what {name}{how} has accumulated is not carried over yet")
+    return F.struct(*(value.cast(t) for value, t in zip(values, types, strict=True)))
+
+
+def distinct_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
+    """The values that each DISTINCT call has seen, and how often."""
+    from pyspark.sql import functions as F
+
+    found: dict[str, DataFrame] = {}
+    for call in calls.distinct:
+        state = f"{calls.names[call.number]}-distinct"
+        schema = carrier.operator.variable(state).map_key
+        assert schema is not None
+        frames = []
+        for table in call.tables(carrier):
+            count = call.count(table)
+            accessed = ["accessed"] if "accessed" in table.frame.columns else []
+            columns = [carrier.key(table).alias("key"), call.value(table, schema).alias("map_key")]
+            frames.append(table.frame.where(count > 0).select(*columns, F.struct(count).alias("value"), *accessed))
+        if frames:
+            name, entries = carrier.entries(state, ttl, reduce(lambda one, other: one.unionByName(other), frames))
+            found[name] = entries
+    return found

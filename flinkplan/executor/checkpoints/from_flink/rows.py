@@ -1,0 +1,89 @@
+"""Operators that keep rows by key: deduplication, normalization, and what makes upserts for a sink."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink, TemporalSort
+from ....state.form import StateError
+from ...jvm.types import field_name
+from ...stream import KIND, ROW, SEQUENCE, TIME
+from .carriers import Carried, Carrier, carries
+from .tables import FlinkTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_PLACES = 1 << 20
+"""More than there are rows of one time and key."""
+
+
+@carries(Deduplicate)
+def deduplicate(carrier: Carrier) -> Carried:
+    """The row of each key, or that there was one."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, Deduplicate)
+    if node.is_rowtime and node.output_insert_only:
+        raise StateError(f"node {node.id} keeps first rows until the watermark says so, which is not carried over yet")
+    table = carrier.table("deduplicate-state")
+    if table is None:
+        return {}
+    value = table.row if node.keeps_rows else F.lit(True)
+    return dict([carrier.put("deduplicateState", node.ttl_ms(), table, F.struct(value))])
+
+
+@carries(ChangelogNormalize)
+def normalize(carrier: Carrier) -> Carried:
+    """The last row of each key."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, ChangelogNormalize)
+    table = carrier.table("deduplicate-state")
+    if table is None:
+        return {}
+    return dict([carrier.put("changelogNormalizeState", node.ttl_ms(), table, F.struct(table.row))])
+
+
+@carries(Sink)
+def materialize_upserts(carrier: Carrier) -> Carried:
+    """The rows of each primary key, in the order in which they have come."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, Sink)
+    if carrier.operator.kernel != "UpsertMaterialize":
+        raise StateError("what a sink keeps of conflicts is not carried over yet")
+    table = carrier.table("values")
+    if table is None:
+        return {}
+    rows = table.frame["value"].getField(field_name(0))
+    return dict([carrier.put("sinkMaterializeState", node.ttl_ms(), table, F.struct(rows))])
+
+
+@carries(TemporalSort)
+def temporal_sort(carrier: Carrier) -> Carried:
+    """The rows that wait, and the time of the last one that came out."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, TemporalSort)
+    found: dict[str, DataFrame] = {}
+    last = carrier.table("lastTriggeringTsState")
+    if last is not None:
+        found |= dict([carrier.put("last", 0, last, F.struct(last.frame["value"].getField(field_name(0))))])
+    table = carrier.table("dataState")
+    if table is None:
+        return found
+    time = table.frame["map_key"].getField(field_name(0))
+    lists = table.frame["value"].getField(field_name(0))
+    rows = table.frame.select("*", F.posexplode(lists).alias("place", ROW), time.alias(TIME))
+    placed = rows.select(carrier.key(FlinkTable(table.table, rows)).alias("key"), "place", ROW, TIME)
+    held = {TIME: F.col(TIME), ROW: F.col(ROW), SEQUENCE: F.col("place").cast("bigint"), KIND: F.lit(0)}
+    value = carrier.input_row("rows", held).alias("value")
+    position = (F.col(TIME) * _PLACES + F.col("place")).alias("position")
+    found |= dict([carrier.entries("rows", 0, placed.select("key", value, position))])
+    due = placed.groupBy("key").agg(F.min(TIME).alias("time"))
+    return {**found, **carrier.due(due)}

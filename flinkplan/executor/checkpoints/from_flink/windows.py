@@ -1,0 +1,321 @@
+"""Operators over windows: aggregations, ranks, deduplication and joins.
+
+Flink keeps slices, of which the windows of HOP and CUMULATE share some; kernels keep windows.  So what slices have
+accumulated is merged for each window that has not fired.  Those of CUMULATE are merged into the first one as windows
+fire, so that it stands for all before.
+
+Source: Flink's ``SliceAssigners``, ``SlicingWindowOperator`` and ``AbstractWindowAggProcessor``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+from ....plan.accumulator_columns import counts_rows
+from ....plan.nodes import (
+    GlobalWindowAggregate,
+    GroupWindowAggregate,
+    LocalWindowAggregate,
+    WindowAggregate,
+    WindowDeduplicate,
+    WindowJoin,
+    WindowRank,
+)
+from ....plan.record import Record, replace
+from ....plan.settings import LOCAL_TIME_ZONE
+from ....plan.specs import (
+    CumulativeWindow,
+    SessionWindow,
+    TimeAttributeWindowing,
+    TumblingWindow,
+    WindowingStrategy,
+)
+from ....plan.types import RowField
+from ....state.form import StateError
+from ...aggregate_functions import function_name
+from ...jvm.types import field_name
+from ...operators.group_windows import windowing_of
+from ...operators.timed_joins import LEFT_ROW, RIGHT_ROW
+from ...stream import END, KIND, RIGHT, ROW, SEQUENCE, START
+from ...windows import Clock, window_starts
+from .aggregates import Calls, accumulated
+from .carriers import Carried, Carrier, carries
+from .tables import FlinkTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+_BEFORE_ALL = -(2**40)
+"""The number of the first row that has come before the savepoint; those that come behind have higher ones."""
+
+_SUMMED = ("sum", "count", "count1")
+
+
+class Windows(Record):
+    """The windows of an operator; ``watermark`` is that of the savepoint (epoch milliseconds), if it has one.
+
+    ``open``: those that have not fired, by ``key``, ``start`` and ``end``, where timers say which they are.
+    """
+
+    windowing: WindowingStrategy
+    clock: Clock
+    watermark: int | None
+    open: DataFrame | None = None
+
+    @classmethod
+    def of(cls, carrier: Carrier, windowing: WindowingStrategy) -> Windows:
+        if isinstance(windowing.window, SessionWindow):
+            raise StateError("of sessions Flink keeps results, but the rows are wanted")
+        zone = carrier.node.option(LOCAL_TIME_ZONE, carrier.time_zone)
+        clock = Clock(zone, windowing.time_attribute_type.root == "TIMESTAMP_LTZ")
+        return cls(windowing, clock, carrier.watermark)
+
+    @property
+    def is_sliced(self) -> bool:
+        """Whether windows share slices."""
+        sliced = isinstance(self.windowing, TimeAttributeWindowing)
+        return sliced and not isinstance(self.windowing.window, TumblingWindow)
+
+    def of_slices(self, frame: DataFrame) -> DataFrame:
+        """Rows of slices, whose end is in ``namespace``, for each window that has not fired: ``start``, ``end``."""
+        from pyspark.sql import functions as F
+
+        end = F.col("namespace").getField(field_name(0 if self.open is None else 1)).cast("bigint")
+        if self.is_sliced:
+            frame = frame.select("*", F.inline(window_starts(self.windowing.window, end - 1)))
+        else:
+            frame = frame.select("*", self.start(end).alias("start"), end.alias("end"))
+        if self.open is not None:
+            same = reduce(and_, (F.col(f"slices.{b}").eqNullSafe(F.col(f"open.{b}")) for b in ("key", "start", "end")))
+            return frame.alias("slices").join(self.open.alias("open"), same, "left_semi")
+        if self.watermark is None:
+            return frame
+        return frame.where(self.fires(F.col("end")) > F.lit(self.watermark))
+
+    def of_ends(self, frame: DataFrame) -> DataFrame:
+        """Rows of windows, whose end is in ``namespace``, with ``start`` and ``end``."""
+        from pyspark.sql import functions as F
+
+        end = F.col("namespace").getField(field_name(0)).cast("bigint")
+        return frame.select("*", self.start(end).cast("bigint").alias("start"), end.alias("end"))
+
+    def start(self, end: Column) -> Column:
+        """The start of the window with this end."""
+        from pyspark.sql import functions as F
+
+        window = self.windowing.window
+        if isinstance(window, CumulativeWindow):
+            first = F.element_at(window_starts(window, end - 1), 1)
+            return first.getField("start")
+        size: int = window.size_ms  # type: ignore[attr-defined]
+        return (end - size).cast("bigint")
+
+    def fires(self, end: Column) -> Column:
+        """The instant at which the window with this end fires."""
+        return self.clock.timer(end - 1)
+
+
+_WINDOW_TIMERS = "_timer_state/event_window-timers"
+
+
+def _open_windows(carrier: Carrier) -> DataFrame:
+    """The windows that have a timer.  Source: Flink's ``WindowOperator``."""
+    from pyspark.sql import functions as F
+
+    table = carrier.timers.get(_WINDOW_TIMERS)
+    if table is None:
+        raise StateError("windows without timers, as those by the clock are, are not carried over yet")
+    bounds = (
+        F.col("namespace").getField(field_name(i)).cast("bigint").alias(n) for i, n in enumerate(("start", "end"))
+    )
+    return table.frame.select(carrier.key(table).alias("key"), *bounds)
+
+
+@carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
+def window_aggregate(carrier: Carrier) -> Carried:
+    """The accumulators of each open window."""
+    from pyspark.sql import functions as F
+
+    calls, windowing = _aggregated(carrier)
+    table = carrier.table("window-aggs")
+    if table is None:
+        return {}
+    windows = Windows.of(carrier, windowing)
+    if isinstance(carrier.node, GroupWindowAggregate):
+        windows = replace(windows, open=_open_windows(carrier))
+    stored = carrier.operator.variable("windows").value
+    own: StructType = stored["accumulators"].dataType  # type: ignore[assignment]
+    parts, rows = calls.by_call(F.col("acc"))
+    named = {f"{n}_{part}": column for n, found in enumerate(parts) for part, column in found.items()}
+    one = F.lit(1).cast("bigint") if rows is None else rows
+    slices = windows.of_slices(
+        table.frame.select(carrier.key(table).alias("key"), "namespace", table.frame["value"].alias("acc"))
+    ).select("key", "start", "end", one.alias("rows"), *(c.alias(name) for name, c in named.items()))
+    seen = _seen_by_window(carrier, calls, windows)
+    by = ("key", "start", "end")
+    merged = [_merged(calls, name).alias(name) for name in named]
+    frame = slices.groupBy(*by).agg(F.sum("rows").alias("rows"), *merged)
+    for number, values in seen.items():
+        if windows.is_sliced:
+            frame = _with_distinct(frame, calls, number, values)
+    accumulators = [
+        accumulated(call, retracts, {part: F.col(f"{n}_{part}") for part in found}, field.dataType)  # type: ignore[arg-type]
+        for n, (call, retracts, found, field) in enumerate(
+            zip(calls.calls, calls.retracts, parts, own.fields, strict=True)
+        )
+    ]
+    calls_of = F.struct(*accumulators) if accumulators else F.lit(None)
+    value = F.struct("rows", F.lit(False), F.lit(-1), F.lit(None), calls_of)
+    kept = frame.select("key", F.struct("end", "start").alias("map_key"), value.alias("value"))
+    found = {
+        f"{calls.names[number]}-distinct": values.select(
+            "key",
+            F.struct(F.struct("start", "end"), "value").alias("map_key"),
+            F.struct(F.col("count")).alias("value"),
+        )
+        for number, values in seen.items()
+    }
+    return {**found, **_entries(carrier, "windows", kept), **_due(carrier, windows, frame)}
+
+
+def _aggregated(carrier: Carrier) -> tuple[Calls, WindowingStrategy]:
+    node, plan = carrier.node, carrier.plan
+    if isinstance(node, GlobalWindowAggregate):
+        local = plan.inputs(plan.inputs(node)[0])[0]
+        assert isinstance(local, LocalWindowAggregate)
+        fields: Sequence[RowField] = plan.inputs(local)[0].fields
+        calls, windowing, retracts = local.agg_calls, local.windowing, bool(local.need_retraction)
+    elif isinstance(node, GroupWindowAggregate):
+        if "emit=[" in node.description:  # the plan says so there alone
+            raise StateError("windows that fire early or late are not carried over yet")
+        retracted = [node.need_retraction] * len(node.agg_calls)
+        return Calls(node.agg_calls, retracted, node.need_retraction, carrier.fields()), windowing_of(node)
+    else:
+        assert isinstance(node, WindowAggregate)
+        fields, calls, windowing = carrier.fields(), node.agg_calls, node.windowing
+        retracts = bool(node.need_retraction)
+    return Calls(calls, [retracts] * len(calls), counts_rows(windowing, retracts), fields), windowing
+
+
+def _merged(calls: Calls, name: str) -> Column:
+    """A part of an accumulator, merged over slices.  Raises :class:`StateError` where it is not known how."""
+    from pyspark.sql import functions as F
+
+    number, _, part = name.partition("_")
+    if part in _SUMMED:
+        return F.sum(name)
+    if part in ("min", "max"):
+        return (F.min if part == "min" else F.max)(name)
+    raise StateError(f"slices of {function_name(calls.calls[int(number)])} are not merged yet")
+
+
+def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping[int, DataFrame]:
+    """The values that DISTINCT calls have seen, by window: ``value`` (a struct) and ``count``."""
+    from pyspark.sql import functions as F
+
+    found: dict[int, DataFrame] = {}
+    for call in calls.distinct:
+        variable = carrier.operator.variable(f"{calls.names[call.number]}-distinct")
+        schema: StructType = variable.map_key["key"].dataType  # type: ignore[index,assignment]
+        frames = []
+        for table in call.tables(carrier):
+            count, key = call.count(table), carrier.key(table)
+            columns = [key.alias("key"), call.value(table, schema).alias("value"), count.alias("count")]
+            frames.append(windows.of_slices(table.frame.where(count > 0).select("namespace", *columns)))
+        if frames:
+            united = reduce(lambda one, other: one.unionByName(other), frames)
+            total = (F.sum if call.counts else F.max)("count")
+            found[call.number] = united.groupBy("key", "start", "end", "value").agg(total.alias("count"))
+    return found
+
+
+def _with_distinct(frame: DataFrame, calls: Calls, number: int, values: DataFrame) -> DataFrame:
+    """The accumulator of a DISTINCT call, of all values in a window's slices."""
+    from pyspark.sql import functions as F
+
+    call = calls.calls[number]
+    arguments = [F.col("value").getField(name) for name in values.schema["value"].dataType.names]  # type: ignore[attr-defined]
+    if function_name(call) != "COUNT":
+        raise StateError(f"slices of {function_name(call)}(DISTINCT) are not merged yet")
+    counts = reduce(and_, (argument.isNotNull() for argument in arguments))
+    by = ("key", "start", "end")
+    total = values.groupBy(*by).agg(F.count(F.when(counts, 1)).alias("total"))
+    name = f"{number}_count"
+    same = reduce(and_, (F.col(f"windows.{b}").eqNullSafe(F.col(f"totals.{b}")) for b in by))
+    joined = frame.alias("windows").join(total.alias("totals"), same, "left")
+    others = [F.col(f"windows.{c}") for c in frame.columns if c != name]
+    return joined.select(*others, F.coalesce("totals.total", F.lit(0)).cast("bigint").alias(name))
+
+
+def _entries(carrier: Carrier, state: str, frame: DataFrame) -> Carried:
+    return dict([carrier.entries(state, 0, frame)])
+
+
+def _due(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
+    """When each key is due, of a frame with its open windows: by the kernel's own state, and Spark's timer."""
+    from pyspark.sql import functions as F
+
+    due = frame.groupBy("key").agg(F.min(windows.fires(F.col("end"))).cast("bigint").alias("time"))
+    return carrier.due(due)
+
+
+@carries(WindowRank, WindowDeduplicate)
+def window_rank(carrier: Carrier) -> Carried:
+    """The first rows of each open window."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, WindowRank | WindowDeduplicate)
+    windows = Windows.of(carrier, node.windowing)
+    ranked, single = carrier.table("window_rank"), carrier.table("window_deduplicate")
+    if ranked is not None:
+        rows = ranked.frame["value"].getField(field_name(0))
+        frame, table = ranked.frame.select("*", F.posexplode(rows).alias("position", "row")), ranked
+    elif single is not None:
+        frame, table = single.frame.select("*", F.lit(0).alias("position"), single.row.alias("row")), single
+    else:
+        return {}
+    key = carrier.key(FlinkTable(table.table, frame)).alias("key")
+    found = frame.select(key, "namespace", "position", F.col("row").alias(ROW))
+    return _rows(carrier, windows, found)
+
+
+@carries(WindowJoin)
+def window_join(carrier: Carrier) -> Carried:
+    """The rows of both sides in each open window."""
+    from pyspark.sql import functions as F
+
+    node = carrier.node
+    assert isinstance(node, WindowJoin)
+    windows = Windows.of(carrier, node.left_windowing)
+    schema = carrier.operator.variable("rows").value
+    frames = []
+    for is_right, name in enumerate(("left-records", "right-records")):
+        table = carrier.table(name)
+        if table is None:
+            continue
+        own, other = (RIGHT_ROW, LEFT_ROW) if is_right else (LEFT_ROW, RIGHT_ROW)
+        sides = [
+            table.row.cast(schema[own].dataType).alias(own),
+            F.lit(None).cast(schema[other].dataType).alias(other),
+            F.lit(bool(is_right)).alias(RIGHT),
+        ]
+        frames.append(table.frame.select(carrier.key(table).alias("key"), "namespace", "position", *sides))
+    if not frames:
+        return {}
+    return _rows(carrier, windows, reduce(lambda one, other: one.unionByName(other), frames))
+
+
+def _rows(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
+    """Rows of windows, whose ends are in ``namespace``, as a kernel keeps those that it has read."""
+    from pyspark.sql import functions as F
+
+    placed = windows.of_ends(frame)
+    held = {START: F.col("start"), END: F.col("end"), KIND: F.lit(0), SEQUENCE: F.col("position") + _BEFORE_ALL}
+    held |= {name: F.col(name) for name in (ROW, LEFT_ROW, RIGHT_ROW, RIGHT) if name in frame.columns}
+    kept = placed.select("key", carrier.input_row("rows", held).alias("value"), "position")
+    return {**_entries(carrier, "rows", kept), **_due(carrier, windows, placed)}
