@@ -106,10 +106,22 @@ def never_stopped(truth: Truth, runner: Runner) -> Counter[tuple[Any, ...]]:
     return rows(chain.from_iterable(changes(runner.folder / "out").values()))
 
 
-@pytest.mark.parametrize("truth", [t for t in TRUTHS if t.refused is None], ids=lambda truth: truth.name)
+GOING_ON = [truth for truth in TRUTHS if truth.refused is None]
+
+
+@pytest.mark.parametrize("truth", GOING_ON, ids=lambda truth: truth.name)
 def test_spark_goes_on(truth: Truth, spark: SparkSession, tmp_path: Path) -> None:
-    before, after = restart(truth, Runner(spark, tmp_path))
+    _, after = restart(truth, Runner(spark, tmp_path))
     assert sorted(after, key=str) == sorted(truth.expected, key=str)
+
+
+NEVER_STOPPED = [truth for truth in GOING_ON if truth.seamless or judged(truth) is Verdict.INCOMPATIBLE]
+
+
+@pytest.mark.nightly("what a job writes that never stops is compared with what test_spark_goes_on expects")
+@pytest.mark.parametrize("truth", NEVER_STOPPED, ids=lambda truth: truth.name)
+def test_a_stop_shows_where_it_is_judged_to(truth: Truth, spark: SparkSession, tmp_path: Path) -> None:
+    before, after = restart(truth, Runner(spark, tmp_path))
     if truth.seamless:
         assert rows(after) == never_stopped(truth, Runner(spark, tmp_path / "again"))
     if judged(truth) is Verdict.INCOMPATIBLE:

@@ -1,20 +1,19 @@
-"""Which cases together show all that there is: each part of windows, and each with each that it goes together with."""
+"""Which cases together show all that there is of windows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from .pipeline import Case
 
 
 def covering(cases: Sequence[Case]) -> list[Case]:
-    """Few cases that have all the features of all, in pairs; chosen one after the other by how many more they have."""
-    pairs = {case["name"]: set(combinations(sorted(set(_features(case))), 2)) for case in cases}
-    missing, chosen = set().union(*pairs.values()), set[str]()
+    """Few cases that have all the features of all; chosen one after the other by how many more they have."""
+    features = {case["name"]: set(_features(case)) for case in cases}
+    missing, chosen = set[str]().union(*features.values()), set[str]()
     while missing:
-        best = max(pairs, key=lambda name: len(pairs[name] & missing))
-        missing -= pairs[best]
+        best = max(features, key=lambda name: len(features[name] & missing))
+        missing -= features[best]
         chosen.add(best)
     return [case for case in cases if case["name"] in chosen]
 

@@ -1,7 +1,7 @@
 """Every case is emitted as by Flink: at once, and in runs that end anywhere.
 
-Starting jobs costs, so that of some hundred cases those are run here that show each part of windows with each other
-part; ``make parity-windows`` runs all, and all by Python classes.
+A case costs a second, so that of some hundred those are run here that show each part of windows; ``make
+parity-windows`` runs all, and all by Python classes.
 """
 
 from __future__ import annotations
