@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.nodes import DropUpdateBefore, Exchange, Match, MiniBatchAssigner, OpaqueNode, node_classes
+from flinkplan.plan.nodes import (
+    DropUpdateBefore,
+    Exchange,
+    Match,
+    MiniBatchAssigner,
+    OpaqueNode,
+    TableSourceScan,
+    node_classes,
+)
 from flinkplan.planner import compile_script
 from flinkplan.planner.clauses import CLAUSES, places
 from flinkplan.planner.script import parse_pipeline
@@ -88,6 +96,25 @@ def test_all_operators_are_written_somehow_or_serve_others() -> None:
 def test_operators_come_from_the_clauses_over_their_tables(query: str, expected: list[tuple[str, list[str]]]) -> None:
     operators = found(f"{TABLES}INSERT INTO o {query};")
     assert [each for each in expected if each not in operators] == []
+
+
+def test_tables_of_one_name_are_told_apart_by_their_database() -> None:
+    script = """
+CREATE TABLE t (k INT) WITH ('connector' = 'datagen');
+CREATE DATABASE d2;
+USE d2;
+CREATE TABLE t (k INT, v INT) WITH ('connector' = 'datagen');
+CREATE VIEW w AS SELECT k, COUNT(*) AS n FROM t GROUP BY k;
+USE default_database;
+CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO o SELECT t.k, n FROM t JOIN d2.w ON t.k = w.k;
+"""
+    operators = found(script)
+    assert [texts for name, texts in operators if name == "TableSourceScan"] == [["t", "t"], ["t", "t"]]
+    plan = compile_script(script)
+    spans = places(plan, parse_pipeline(script, None))
+    lines = [sorted(span.line for span in spans[n.id]) for n in plan.nodes if isinstance(n, TableSourceScan)]
+    assert lines == [[2, 9], [5, 6]]
 
 
 def test_each_sink_has_its_own_clauses() -> None:
