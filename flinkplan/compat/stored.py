@@ -12,12 +12,8 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode
 from ..plan.record import Record
 from ..plan.savepoint.layout import Column
+from ..plan.types.readable import readable
 from .lineage import Lineage, Meaning
-
-
-def sql_type(text: str) -> str:
-    """A type as users write it in SQL."""
-    return text.replace("VARCHAR(2147483647)", "STRING").replace("VARBINARY(2147483647)", "BYTES")
 
 
 class StoredColumn(Record):
@@ -28,7 +24,7 @@ class StoredColumn(Record):
     meaning: Meaning
 
     def __str__(self) -> str:
-        return f"{self.name} {sql_type(self.type)}"
+        return f"{self.name} {readable(self.type)}"
 
 
 class Stored(Record):

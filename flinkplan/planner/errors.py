@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 
 from ..plan.errors import FlinkplanError
+from ..plan.types.readable import readable
 
 
 class Part(Enum):
@@ -27,6 +28,6 @@ class PlanningError(FlinkplanError):
     exit_code = 2
 
     def __init__(self, message: str, *, hint: str | None = None, part: Part | None = None, name: str = "") -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(readable(message), hint=None if hint is None else readable(hint))
         self.part = part
         self.name = name

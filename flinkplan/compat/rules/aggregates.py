@@ -16,12 +16,12 @@ from ...plan.nodes import (
 from ...plan.record import PartlyCompared, Record
 from ...plan.savepoint.accumulators import accumulator_names
 from ...plan.specs import AggregateCall
+from ...plan.types.readable import readable
 from ..columns import Scope, Shown
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
 from ..reordering import retractions_of
-from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .keys import judged_keys
 from .model import Became, ChangeRule, Judgement, became, field_judge, pair_judge, rule
@@ -348,7 +348,7 @@ _WIDER = ("INT", "BIGINT")
 
 def _replaced(old: _Call, new: _Call) -> str:
     """What gave way to what; calls that read alike differ in their types, or in what goes by that name."""
-    before, after = (sql_type(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
+    before, after = (readable(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
     if old.text == new.text and before != after:
         return f"{old.text}: {before} → {after}"
     return became(old.text, new.text)

@@ -14,9 +14,10 @@ from ...plan.nodes.base import OWN
 from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.specs import StateMetadata
 from ...plan.ttl import forgetful
+from ...plan.types.readable import readable
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
-from ..stored import Stored, StoredColumn, paired, sql_type, stored
+from ..stored import Stored, StoredColumn, paired, stored
 from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, became, field_judge, pair_judge, plan_judge, rule, short
 
@@ -280,7 +281,7 @@ def _is_recast(c: Comparison, old: StoredColumn, new: StoredColumn) -> bool:
 
 def _cast(old: StoredColumn, new: StoredColumn) -> str | None:
     """What in the query gives a column that is kept its old type again; ``None`` where nothing does."""
-    before, after = (sql_type(column.type).removesuffix(" NOT NULL") for column in (old, new))
+    before, after = (readable(column.type).removesuffix(" NOT NULL") for column in (old, new))
     if before != after:
         return f"CAST({new.name} AS {before})"
     return f"COALESCE({new.name}, …)" if old.type.endswith(" NOT NULL") else None

@@ -16,10 +16,10 @@ from ...plan.specs import (
     WatermarkPushDown,
 )
 from ...plan.types import row
+from ...plan.types.readable import readable
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage, Meaning
-from ..stored import sql_type
 from ..verdicts import Effect, Verdict
 from .model import Became, ChangeRule, Judgement, arrows, field_judge, label, pair_judge, rule
 
@@ -297,7 +297,7 @@ def _columns_change(edit: Update, read: Callable[[ExecNode], Mapping[str, str]])
     old, new = read(edit.old), read(edit.new)
     if list(old) != list(new):
         return f"({', '.join(old)}) → ({', '.join(new)})"
-    told = [f"{name} {sql_type(t)} → {sql_type(new[name])}" for name, t in old.items() if new[name] != t]
+    told = [f"{name} {readable(t)} → {readable(new[name])}" for name, t in old.items() if new[name] != t]
     keys = [_primary_key(node) for node in (edit.old, edit.new)]
     if keys[0] != keys[1]:
         told.append(f"primary key {' → '.join(keys)}")

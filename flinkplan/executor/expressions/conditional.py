@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING
 from ...plan.errors import PlanError
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
-from ...plan.types import APPROXIMATE, STRING_LENGTH
+from ...plan.types import APPROXIMATE
+from ...plan.types.readable import readable
 from ..jvm.spark import F
 from ..jvm.types import cast_type, has_nanos
 from .comparison import is_minus_zero
@@ -94,18 +94,8 @@ def least(call: Invocation, *operands: Column) -> Column:
     return _all_known(found, operands)
 
 
-_SUMMARIES = (
-    (re.compile(rf"VARCHAR\({STRING_LENGTH}\)"), "STRING"),
-    (re.compile(rf"VARBINARY\({STRING_LENGTH}\)"), "BYTES"),
-    (re.compile(r"TIMESTAMP\((\d)\) WITH LOCAL TIME ZONE"), r"TIMESTAMP_LTZ(\1)"),
-)
-
-
 @scalar("$TYPEOF$1")
 def type_of(call: Invocation, *operands: Column) -> Column:
     """The type of the first operand as text; the unshortened form where a second operand is TRUE."""
     text = str(call.types[0])
-    if len(operands) == 1:
-        for long, short in _SUMMARIES:
-            text = long.sub(short, text)
-    return F.lit(text)
+    return F.lit(readable(text) if len(operands) == 1 else text)

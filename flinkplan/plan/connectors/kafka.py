@@ -13,14 +13,12 @@ from ..errors import FlinkplanError
 from ..options import BOOLEAN, DURATION, TEXT, WHOLE, Option, OptionType, exactly_one_of
 from ..row_kinds import UPSERTS
 from ..specs import ResolvedSchema
-from ..types import BIGINT, INT, STRING, STRING_LENGTH, LogicalType, timestamp_ltz
+from ..types import BIGINT, BYTES, INT, STRING, LogicalType, timestamp_ltz
 from .bundled import EVERYWHERE, PARALLELISM, unused
 from .formats import FORMATS
 from .kafka_properties import PROPERTIES
 from .kinds import by_format
 from .model import FORMAT, KEY_FORMAT, MESSAGE_FORMATS, VALUE_FORMAT, Connector, Options, Problem, Sink, Source, always
-
-_BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 
 _OFFSETS = re.compile(r"partition:(\d{1,9}),offset:(\d{1,18})")
 
@@ -108,7 +106,7 @@ _SECRETS = tuple(
 METADATA: Mapping[str, LogicalType] = {
     "topic": STRING.not_null(),
     "partition": INT.not_null(),
-    "headers": LogicalType("MAP", False, children=(STRING.not_null(), _BYTES.not_null())),
+    "headers": LogicalType("MAP", False, children=(STRING.not_null(), BYTES.not_null())),
     "leader-epoch": INT,
     "offset": BIGINT.not_null(),
     "timestamp": timestamp_ltz(3, nullable=False),

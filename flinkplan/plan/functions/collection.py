@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..record import Json, replace
-from ..types import BIGINT, BOOLEAN, CHARACTER, INT, STRING, STRING_LENGTH, LogicalType, array, map_, multiset, row
+from ..types import (
+    BIGINT,
+    BOOLEAN,
+    BYTES,
+    CHARACTER,
+    INT,
+    STRING,
+    LogicalType,
+    array,
+    map_,
+    multiset,
+    row,
+)
 from .model import SPECIAL, Argument, Arguments, Pushing
 from .registry import declare
 from .rules import (
@@ -196,14 +208,13 @@ declare(
 )
 
 _BITMAP = LogicalType("BITMAP")
-_BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 for _name in ("AND", "ANDNOT", "OR", "XOR"):
     declare(f"BITMAP_{_name}", signature("BITMAP", "BITMAP"), if_null(_BITMAP), bridged=True)
 declare("BITMAP_BUILD", signature(of_type(array(INT))), if_null(_BITMAP), bridged=True)
 declare("BITMAP_FROM_BYTES", signature("BINARY"), if_null(_BITMAP), bridged=True)
 declare("BITMAP_CARDINALITY", signature("BITMAP"), if_null(BIGINT), bridged=True)
 declare("BITMAP_TO_ARRAY", signature("BITMAP"), if_null(array(INT)), bridged=True)
-declare("BITMAP_TO_BYTES", signature("BITMAP"), if_null(_BYTES), bridged=True)
+declare("BITMAP_TO_BYTES", signature("BITMAP"), if_null(BYTES), bridged=True)
 declare("BITMAP_TO_STRING", signature("BITMAP"), if_null(STRING), bridged=True)
 
 

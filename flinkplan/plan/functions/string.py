@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from ..types import BIGINT, BOOLEAN, CHARACTER, INT, STRING, STRING_LENGTH, LogicalType, array, char, map_
+from ..types import BIGINT, BOOLEAN, BYTES, CHARACTER, INT, STRING, STRING_LENGTH, LogicalType, array, char, map_
 from .model import BINARY, Arguments, Pushing
 from .registry import declare
 from .rules import always, argument, common_of, if_null, null_in_null_out, nullable, signature, varying
 from .typing import least_restrictive
-
-BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 
 _TEXT = signature("CHARACTER")
 _TWO = signature("CHARACTER", "CHARACTER")

@@ -199,6 +199,7 @@ FLOAT = LogicalType("FLOAT")
 DOUBLE = LogicalType("DOUBLE")
 DATE = LogicalType("DATE")
 STRING = string()
+BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 SYMBOL = LogicalType("SYMBOL", nullable=False)
 NULL = LogicalType("NULL")
 

@@ -7,7 +7,18 @@ import re
 from ..errors import PlanError
 from ..printable import shortened
 from ..record import Json, replace
-from .logical import INT, STRING, STRING_LENGTH, WITH_LENGTH, LogicalType, RowField, TimeKind, array, decimal, multiset
+from .logical import (
+    BYTES,
+    INT,
+    STRING,
+    WITH_LENGTH,
+    LogicalType,
+    RowField,
+    TimeKind,
+    array,
+    decimal,
+    multiset,
+)
 
 _SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
 DEEPEST = 100
@@ -199,7 +210,7 @@ class _TypeParser:
         return LogicalType("STRUCTURED", fields=tuple(fields), raw=Json({"class": cls}))
 
 
-_ALIASES = {"STRING": STRING, "BYTES": LogicalType("VARBINARY", length=STRING_LENGTH), "INTEGER": INT}
+_ALIASES = {"STRING": STRING, "BYTES": BYTES, "INTEGER": INT}
 _parsed: dict[str, LogicalType] = {}
 
 

@@ -6,6 +6,7 @@ from ...plan.record import Json
 from ...plan.types import (
     BIGINT,
     BOOLEAN,
+    BYTES,
     DATE,
     DOUBLE,
     FLOAT,
@@ -39,7 +40,7 @@ _SIMPLE = {
     "DOUBLE": DOUBLE,
     "DATE": DATE,
     "STRING": STRING,
-    "BYTES": LogicalType("VARBINARY", length=STRING_LENGTH),
+    "BYTES": BYTES,
     "VARIANT": LogicalType("VARIANT"),
     "BITMAP": LogicalType("BITMAP"),
     "NULL": LogicalType("NULL"),

@@ -10,7 +10,6 @@ from ....plan.functions.comparison import CAST_ONE_SIDE, EQ, IS_NOT_DISTINCT_FRO
 from ....plan.functions.typing import least_restrictive
 from ....plan.record import replace
 from ....plan.rex import Call, InputRef, RexNode, children
-from ....plan.types.readable import readable
 from ...algebra.builders import columns, extended
 from ...algebra.logical import Join, Project, TemporalJoin
 from ...algebra.rel import ONE_SIDED, Rel
@@ -95,7 +94,7 @@ def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
     """JoinConditionTypeCoerceRule: values of different types as their common type, but no text as something else."""
     if not are_joinable(left.type, right.type):
         raise PlanningError(
-            readable(f"{left.type.nullable_()} and {right.type.nullable_()} are not converted implicitly by a join"),
+            f"{left.type.nullable_()} and {right.type.nullable_()} are not converted implicitly by a join",
             hint=CAST_ONE_SIDE,
         )
     if left.type.nullable_() == right.type.nullable_():
