@@ -14,8 +14,8 @@ from .binder.errors import BindError
 def check_use(use: TableUse) -> None:
     """Raise :class:`BindError` for options that Flink refuses where the table is read or written."""
     schema = use.table.resolved.schema
-    found = problems(use.table.identifier.name, use.options, schema, use.as_sink)
-    for problem in chain(found, exposed(use.options)):
+    found_problems = problems(use.table.identifier.name, use.options, schema, use.as_sink)
+    for problem in chain(found_problems, exposed(use.options)):
         raise use.wrong(problem.key, problem.message, problem.hint)
     known = CONNECTORS.get(use.options["connector"])
     if known is not None and known.options is not None:

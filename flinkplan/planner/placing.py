@@ -16,9 +16,9 @@ def place_of(insert: ast.Insert, error: FlinkplanError) -> Span:
         if error.part is Part.SINK:
             return insert.table.span
         is_it = _IS_PART[error.part]
-        found = {node.span for node in insert.query.walk() if is_it(node, error.name)}
-        if len(found) == 1:
-            return found.pop()
+        spans = {node.span for node in insert.query.walk() if is_it(node, error.name)}
+        if len(spans) == 1:
+            return spans.pop()
     return insert.span.to(insert.table.span)
 
 

@@ -49,7 +49,7 @@ class Session:
         self._correlations = Correlations()
         self._warn = warn
         self._executes = executes
-        self._told: set[Finding] = set()
+        self._reported: set[Finding] = set()
         for key, value in (config or {}).items():
             self.set_option(key, value)
         self._defaults = dict(self.config)
@@ -58,17 +58,17 @@ class Session:
         """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
         check_setting(key, value)
         self.config[key] = value
-        self._tell(advice.of_setting(key, value, executes=self._executes), span)
+        self._report(advice.of_setting(key, value, executes=self._executes), span)
 
-    def _tell(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
+    def _report(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
         """Pass findings on, at a place of the text unless they name one; they are not looked for if nobody is told."""
         if self._warn is None:
             return
         for finding in findings:
             here = finding.location is None and span is not NO_SPAN
             placed_ = replace(finding, location=span.location) if here else finding
-            if placed_ not in self._told:
-                self._told.add(placed_)
+            if placed_ not in self._reported:
+                self._reported.add(placed_)
                 self._warn(placed_)
 
     @deeply
@@ -153,10 +153,10 @@ class Session:
     def _advise(self, uses: Iterable[TableUse], plan: Plan, statement: ast.Insert | ast.StatementSet) -> None:
         for use in uses:
             for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
-                self._tell([finding], use.place(key))
+                self._report([finding], use.place(key))
         inserts = inserts_of(statement)
-        found = advice.of_plan(plan, comparisons=False)  # told where they are written
-        self._tell(found, inserts[0].span if len(inserts) == 1 else statement.span)
+        findings = advice.of_plan(plan, comparisons=False)  # told where they are written
+        self._report(findings, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:
         """The plan of a query by itself: its sink is a table that takes every change, and is gone afterwards."""
@@ -173,7 +173,7 @@ class Session:
         return restored(plan, self.catalog, self.config)
 
     def _context(self) -> Context:
-        return Context(self.catalog, self.config, self._correlations, tell=self._tell)
+        return Context(self.catalog, self.config, self._correlations, tell=self._report)
 
     def create_table_as(self, node: ast.CreateTable) -> ast.Insert:
         """Create the table of a CREATE TABLE … AS; gives the INSERT that fills it."""

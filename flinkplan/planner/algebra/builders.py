@@ -20,7 +20,7 @@ def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project
     return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
 
 
-def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
+def select_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     """A projection to some columns; the relation itself where they are all, in order."""
     wanted = tuple(indexes)
     if wanted == tuple(range(rel.width)):
@@ -29,7 +29,7 @@ def columns(rel: Rel, indexes: Iterable[int]) -> Rel:
     return project(rel, (refs_[i] for i in wanted), (rel.names[i] for i in wanted))
 
 
-def extended(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
+def append_columns(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
     """The relation with further columns behind its own; those without a name have the one that is inferred."""
     more = tuple(exprs)
     if not more:
@@ -98,5 +98,5 @@ def is_trivial(rel: Calc) -> bool:
 def _conjunction(first: RexNode | None, second: RexNode | None) -> RexNode | None:
     if first is None or second is None:
         return first or second
-    found = simplify_condition(and_([first, second]))
-    return None if is_always_true(found) else found
+    condition = simplify_condition(and_([first, second]))
+    return None if is_always_true(condition) else condition

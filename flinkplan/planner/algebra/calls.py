@@ -13,7 +13,7 @@ from ...plan.types import LogicalType
 def aggregate_call(
     function: Function,
     arguments: Iterable[int],
-    of: LogicalType,
+    result_type: LogicalType,
     *,
     name: str | None = None,
     filter_arg: int = -1,
@@ -30,18 +30,18 @@ def aggregate_call(
         distinct=distinct,
         approximate=False,
         ignore_nulls=ignore_nulls,
-        type=of,
+        type=result_type,
     )
 
 
-def is_of(call: AggregateCall, *functions: Function) -> bool:
+def is_call_of(call: AggregateCall, *functions: Function) -> bool:
     """Whether it is a call of one of the functions."""
     return any(call.internal_name == function.internal_name for function in functions)
 
 
-def of_function(call: AggregateCall, function: Function, of: LogicalType) -> AggregateCall:
+def with_function(call: AggregateCall, function: Function, result_type: LogicalType) -> AggregateCall:
     """The call of another function on the same columns, which nobody has named."""
-    return replace(call, name=None, syntax=function.syntax, internal_name=function.internal_name, type=of)
+    return replace(call, name=None, syntax=function.syntax, internal_name=function.internal_name, type=result_type)
 
 
 def remap_calls(

@@ -20,18 +20,18 @@ from .hints import LookupHint, TtlHint
 from .names import uniquify
 from .rel import (
     ONE_SIDED,
+    AssignsWatermark,
+    AssignsWindows,
     Binary,
     Correlation,
-    JoinOfMany,
     Leaf,
-    Marking,
-    Matching,
-    Passing,
+    MatchesPattern,
+    NaryJoin,
     Rel,
+    SameRowType,
     Unary,
     Union,
-    Windowing,
-    Writing,
+    WritesTable,
     aggregate_names,
 )
 from .row_types import nullable_types
@@ -66,14 +66,14 @@ class Project(Unary, kw_only=True):
         return tuple([e.type for e in self.exprs])
 
 
-class Filter(Passing, kw_only=True):
+class Filter(SameRowType, kw_only=True):
     """Keeps the rows for which ``condition`` is true; ``given`` are the names that its calc gives to groups."""
 
     condition: RexNode
     given: tuple[str, ...] | None = None
 
 
-class Watermark(Marking, kw_only=True):
+class Watermark(AssignsWatermark, kw_only=True):
     """A column with its watermark."""
 
 
@@ -124,7 +124,7 @@ class Join(LogicalBinary, kw_only=True):
     """Whether a MULTI_JOIN hint asks for a join of several inputs."""
 
 
-class MultiJoin(JoinOfMany, kw_only=True):
+class MultiJoin(NaryJoin, kw_only=True):
     """Joins that Flink plans as one."""
 
 
@@ -141,7 +141,7 @@ class TemporalJoin(LogicalBinary, kw_only=True):
     time: RexNode
 
 
-class Snapshot(Passing, kw_only=True):
+class Snapshot(SameRowType, kw_only=True):
     """The right side of a join as of processing time: what filters do not pass before columns are left out.
 
     ``lookup``: it is a table that is asked for the rows of a key, by a plain join.
@@ -184,7 +184,7 @@ class SetOp(Union, kw_only=True):
         return nullable_types([o.types for o in self.operands]) if self.kind is SetKind.UNION else first
 
 
-class WindowFunction(Windowing, kw_only=True):
+class WindowFunction(AssignsWindows, kw_only=True):
     """A windowing table function: the input's columns, then window_start, window_end, window_time.
 
     ``kind`` is TUMBLE, HOP, CUMULATE or SESSION; times are milliseconds (``size`` is the gap of a SESSION,
@@ -203,7 +203,7 @@ class WindowFunction(Windowing, kw_only=True):
         return self.input.types[self.time_index]
 
 
-class Match(Matching, kw_only=True):
+class Match(MatchesPattern, kw_only=True):
     """MATCH_RECOGNIZE."""
 
 
@@ -228,7 +228,7 @@ class LateRows(Rel, kw_only=True):
         return self.operator.rows.names
 
 
-class Sort(Passing, kw_only=True):
+class Sort(SameRowType, kw_only=True):
     """ORDER BY, OFFSET and FETCH."""
 
     order: tuple[SortField, ...]
@@ -236,7 +236,7 @@ class Sort(Passing, kw_only=True):
     fetch: int | None = None
 
 
-class TableModify(Writing, kw_only=True):
+class TableModify(WritesTable, kw_only=True):
     """INSERT INTO a table."""
 
 

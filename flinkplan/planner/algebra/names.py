@@ -30,17 +30,17 @@ def uniquify(
     wanted = list(names)
     if len(set(wanted)) == len(wanted) and None not in wanted:
         return cast("tuple[str, ...]", tuple(wanted))
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     numbers: dict[str, int] = {}
     """By name the first number that may make it unique: those before have been taken."""
     for position, name in enumerate(wanted):
         base = candidate = unnamed(position) if name is None else name
-        while candidate in found:
+        while candidate in unique:
             number = numbers.get(base, 0)
             candidate = f"{base}{separator}{number}"
             numbers[base] = number + 1
-        found[candidate] = None
-    return tuple(found)
+        unique[candidate] = None
+    return tuple(unique)
 
 
 def inferred(names: Sequence[str], exprs: Iterable[RexNode]) -> tuple[str, ...]:

@@ -14,17 +14,17 @@ from ..catalog.catalog import Table
 from .hints import TtlHint
 from .names import uniquify
 from .rel import (
+    AssignsWatermark,
+    AssignsWindows,
     Binary,
     Correlation,
-    JoinOfMany,
     Leaf,
-    Marking,
-    Matching,
-    Passing,
+    MatchesPattern,
+    NaryJoin,
+    SameRowType,
     Unary,
     Union,
-    Windowing,
-    Writing,
+    WritesTable,
     aggregate_names,
 )
 from .row_types import WINDOW_BOUND, nullable_types
@@ -58,28 +58,28 @@ class Calc(Unary, kw_only=True):
         return tuple([e.type for e in self.projection])
 
 
-class Exchange(Passing, kw_only=True):
+class Exchange(SameRowType, kw_only=True):
     """Brings rows of equal keys together; no keys: all rows."""
 
     keys: tuple[int, ...]
 
 
-class WatermarkAssigner(Marking, kw_only=True):
+class WatermarkAssigner(AssignsWatermark, kw_only=True):
     """Marks event time."""
 
 
-class MiniBatchAssigner(Passing, kw_only=True):
+class MiniBatchAssigner(SameRowType, kw_only=True):
     """Marks the ends of mini-batches."""
 
     interval: int
     mode: str
 
 
-class DropUpdateBefore(Passing, kw_only=True):
+class DropUpdateBefore(SameRowType, kw_only=True):
     """Drops -U rows."""
 
 
-class ChangelogNormalize(Passing, kw_only=True):
+class ChangelogNormalize(SameRowType, kw_only=True):
     """Completes a changelog of upserts by key."""
 
     unique_keys: tuple[int, ...]
@@ -98,7 +98,7 @@ class Expand(Unary, kw_only=True):
         return nullable_types([[e.type for e in exprs] for exprs in self.projects])
 
 
-class Aggregating(Unary, kw_only=True):
+class AggregateBase(Unary, kw_only=True):
     """A relation of groups: the grouping columns, then one column a call."""
 
     grouping: tuple[int, ...]
@@ -114,14 +114,14 @@ class Aggregating(Unary, kw_only=True):
         return aggregate_names(self.input, self.grouping, self.calls)
 
 
-class GroupAggregate(Aggregating, kw_only=True):
+class GroupAggregate(AggregateBase, kw_only=True):
     """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
 
     ttl: int | None = None
     phase: str | None = None
 
 
-class Accumulating(Unary, kw_only=True):
+class AccumulatorPhase(Unary, kw_only=True):
     """A phase of an aggregation that hands accumulators on: the grouping columns, then ``accumulators``."""
 
     accumulators: tuple[RowField, ...]
@@ -142,7 +142,7 @@ class Accumulating(Unary, kw_only=True):
         return (*[below[k] for k in self.keys], *[f.name for f in self.accumulators])
 
 
-class LocalAggregating(Accumulating, kw_only=True):
+class LocalPhase(AccumulatorPhase, kw_only=True):
     """The first phase of an aggregation."""
 
     grouping: tuple[int, ...]
@@ -153,14 +153,14 @@ class LocalAggregating(Accumulating, kw_only=True):
         return self.grouping
 
 
-class LocalGroupAggregate(LocalAggregating, kw_only=True):
+class LocalGroupAggregate(LocalPhase, kw_only=True):
     """The first phase of an aggregation."""
 
     need_retraction: bool
     phase: str | None = None
 
 
-class GlobalGroupAggregate(Aggregating, kw_only=True):
+class GlobalGroupAggregate(AggregateBase, kw_only=True):
     """The second phase; ``local_input`` is the type of the rows that the first phase read.
 
     ``count_star``: which of the calls of the phases below counts a group's rows, where none had to be added for it.
@@ -174,7 +174,7 @@ class GlobalGroupAggregate(Aggregating, kw_only=True):
     count_star: int | None = None
 
 
-class IncrementalGroupAggregate(Accumulating, kw_only=True):
+class IncrementalGroupAggregate(AccumulatorPhase, kw_only=True):
     """Between the phases of a split distinct aggregation."""
 
     partial_grouping: tuple[int, ...]
@@ -189,7 +189,7 @@ class IncrementalGroupAggregate(Accumulating, kw_only=True):
         return self.final_grouping
 
 
-class WindowAggregating(Aggregating, kw_only=True):
+class WindowAggregateBase(AggregateBase, kw_only=True):
     """A relation of groups and windows: properties of the window stand behind the results of calls."""
 
     properties: tuple[specs.NamedWindowProperty, ...]
@@ -213,7 +213,7 @@ class WindowAggregating(Aggregating, kw_only=True):
 _BOUNDS = ("WindowStart", "WindowEnd")
 
 
-class LegacyWindowAggregate(WindowAggregating, kw_only=True):
+class LegacyWindowAggregate(WindowAggregateBase, kw_only=True):
     """GROUP BY TUMBLE(…), HOP(…) or SESSION(…); ``emit`` is the text of its early and late firing."""
 
     window: specs.GroupWindow
@@ -246,11 +246,11 @@ class OverAggregate(Unary, kw_only=True):
         return (*self.input.types, *[c.type for c in self.calls])
 
 
-class Match(Matching, kw_only=True):
+class Match(MatchesPattern, kw_only=True):
     """MATCH_RECOGNIZE over rows that a partition's are brought together of."""
 
 
-class WindowTableFunction(Windowing, kw_only=True):
+class WindowTableFunction(AssignsWindows, kw_only=True):
     """Appends window_start, window_end and window_time."""
 
     windowing: specs.WindowingStrategy
@@ -260,7 +260,7 @@ class WindowTableFunction(Windowing, kw_only=True):
         return self.windowing.time_attribute_type
 
 
-class SlicingAggregate(WindowAggregating, kw_only=True):
+class SlicedWindowAggregate(WindowAggregateBase, kw_only=True):
     """The results of a window aggregation."""
 
     windowing: specs.WindowingStrategy
@@ -269,17 +269,17 @@ class SlicingAggregate(WindowAggregating, kw_only=True):
         return self.windowing.time_attribute_type.not_null()
 
 
-class WindowAggregate(SlicingAggregate, kw_only=True):
+class WindowAggregate(SlicedWindowAggregate, kw_only=True):
     """A window aggregation in one phase."""
 
 
-class LocalWindowAggregate(LocalAggregating, kw_only=True):
+class LocalWindowAggregate(LocalPhase, kw_only=True):
     """The first phase of a window aggregation."""
 
     windowing: specs.WindowingStrategy
 
 
-class GlobalWindowAggregate(SlicingAggregate, kw_only=True):
+class GlobalWindowAggregate(SlicedWindowAggregate, kw_only=True):
     """The second phase of a window aggregation."""
 
     local_input: LogicalType
@@ -363,7 +363,7 @@ class TableFunctionJoin(Correlation, kw_only=True):
     """A correlation with a table function."""
 
 
-class Ranking(Unary, kw_only=True):
+class RankBase(Unary, kw_only=True):
     """The best rows of each group; ``rank`` names the column of their ranks, if there is one.
 
     Source: ``Rank.deriveRowType``.
@@ -386,14 +386,14 @@ class Ranking(Unary, kw_only=True):
         return below if self.rank is None else uniquify((*below, self.rank), separator="_")
 
 
-class Rank(Ranking, kw_only=True):
+class Rank(RankBase, kw_only=True):
     """Top-N; ``in_batches``: as it is after each mini-batch."""
 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
     in_batches: bool = False
 
 
-class Deduplicate(Passing, kw_only=True):
+class Deduplicate(SameRowType, kw_only=True):
     """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
 
     keys: tuple[int, ...]
@@ -402,13 +402,13 @@ class Deduplicate(Passing, kw_only=True):
     in_batches: bool
 
 
-class WindowRank(Ranking, kw_only=True):
+class WindowRank(RankBase, kw_only=True):
     """Top-N of each window."""
 
     windowing: specs.WindowingStrategy
 
 
-class WindowDeduplicate(Passing, kw_only=True):
+class WindowDeduplicate(SameRowType, kw_only=True):
     """The first or last row of each key and window."""
 
     partition: tuple[int, ...]
@@ -417,7 +417,7 @@ class WindowDeduplicate(Passing, kw_only=True):
     windowing: specs.WindowingStrategy
 
 
-class SortLimit(Passing, kw_only=True):
+class SortLimit(SameRowType, kw_only=True):
     """ORDER BY … LIMIT."""
 
     order: tuple[specs.SortField, ...]
@@ -426,7 +426,7 @@ class SortLimit(Passing, kw_only=True):
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
-class Limit(Passing, kw_only=True):
+class Limit(SameRowType, kw_only=True):
     """LIMIT."""
 
     offset: int
@@ -434,19 +434,19 @@ class Limit(Passing, kw_only=True):
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
-class TemporalSort(Passing, kw_only=True):
+class TemporalSort(SameRowType, kw_only=True):
     """ORDER BY a time attribute first."""
 
     order: tuple[specs.SortField, ...]
 
 
-class FullSort(Passing, kw_only=True):
+class FullSort(SameRowType, kw_only=True):
     """ORDER BY of a bounded stream."""
 
     order: tuple[specs.SortField, ...]
 
 
-class MultiJoin(JoinOfMany, kw_only=True):
+class MultiJoin(NaryJoin, kw_only=True):
     """A join of several relations on one common key, whose columns of each input are ``keys``."""
 
     keys: tuple[tuple[int, ...], ...]
@@ -462,7 +462,7 @@ class ConstantRows(Leaf, kw_only=True):
     tuples: tuple[tuple[RexNode, ...], ...]
 
 
-class Sink(Writing, kw_only=True):
+class Sink(WritesTable, kw_only=True):
     """Writes a table."""
 
     upsert_materialize: bool = False

@@ -104,7 +104,7 @@ class Unary(Rel, kw_only=True):
         return self if new is self.input else replace(self, input=new)
 
 
-class Naming(Unary, kw_only=True):
+class SameNames(Unary, kw_only=True):
     """A relation that calls its columns what its input does."""
 
     @cached_property
@@ -112,7 +112,7 @@ class Naming(Unary, kw_only=True):
         return self.input.names
 
 
-class Passing(Naming, kw_only=True):
+class SameRowType(SameNames, kw_only=True):
     """A relation with the columns of its input."""
 
     @cached_property
@@ -124,7 +124,7 @@ class Passing(Naming, kw_only=True):
         return self.input.row_type
 
 
-class Marking(Naming, kw_only=True):
+class AssignsWatermark(SameNames, kw_only=True):
     """Marks a column as event time."""
 
     rowtime_index: int
@@ -179,7 +179,7 @@ class Nary(Rel, kw_only=True):
         return self if all(map(is_, new, self.operands)) else replace(self, operands=new)
 
 
-class JoinOfMany(Nary, kw_only=True):
+class NaryJoin(Nary, kw_only=True):
     """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
 
     Conditions are over the columns of all; ``ttls`` are milliseconds by input.
@@ -229,7 +229,7 @@ class Union(Nary, kw_only=True):
         return self.operands[0].names
 
 
-class Windowing(Unary, kw_only=True):
+class AssignsWindows(Unary, kw_only=True):
     """A relation with its rows' windows: the input's columns, then window_start, window_end, window_time."""
 
     @property
@@ -246,7 +246,7 @@ class Windowing(Unary, kw_only=True):
         return (*self.input.names, "window_start", "window_end", "window_time")
 
 
-class Matching(Unary, kw_only=True):
+class MatchesPattern(Unary, kw_only=True):
     """The matches of a pattern in the rows of each partition: its columns, then the measures.
 
     ``pattern``, ``after`` and ``interval`` are as plans have them.
@@ -273,7 +273,7 @@ class Matching(Unary, kw_only=True):
         return (*[self.input.names[i] for i in self.partition], *[name for name, _ in self.measures])
 
 
-class Writing(Passing, kw_only=True):
+class WritesTable(SameRowType, kw_only=True):
     """A relation that a table takes; ``target_columns`` where the statement listed some."""
 
     table: Table

@@ -29,23 +29,23 @@ def walk(rel: Rel) -> Iterator[Rel]:
 
 def walk_once(rel: Rel) -> dict[int, tuple[Rel, int]]:
     """The relations of a tree by their identities, in the order of :func:`walk`, and at how many places each stands."""
-    found: dict[int, Rel] = {}
+    relations: dict[int, Rel] = {}
     inputs_first: list[Rel] = []
 
     def enter(each: Rel) -> None:
-        found[id(each)] = each
+        relations[id(each)] = each
         for below in each.inputs:
-            if id(below) not in found:
+            if id(below) not in relations:
                 enter(below)
         inputs_first.append(each)
 
     enter(rel)
-    places = dict.fromkeys(found, 0)
+    places = dict.fromkeys(relations, 0)
     places[id(rel)] = 1
     for each in reversed(inputs_first):
         for below in each.inputs:
             places[id(below)] += places[id(each)]
-    return {key: (each, places[key]) for key, each in found.items()}
+    return {key: (each, places[key]) for key, each in relations.items()}
 
 
 Kinds: TypeAlias = type[Rel] | tuple[type[Rel], ...]
@@ -58,9 +58,9 @@ class Occurrences(dict[frozenset[type[Rel]], bool]):
         self._patterns = patterns
 
     def __missing__(self, classes: frozenset[type[Rel]]) -> bool:
-        found = any(all(any(issubclass(c, kind) for c in classes) for kind in kinds) for kinds in self._patterns)
-        self[classes] = found
-        return found
+        occurs = any(all(any(issubclass(c, kind) for c in classes) for kind in kinds) for kinds in self._patterns)
+        self[classes] = occurs
+        return occurs
 
 
 class Pass(Struct):
@@ -85,10 +85,10 @@ class Pass(Struct):
             rel = self.equals.first(rel)
         if self.name in rel.settled or not self.matching[rel.classes]:
             return rel
-        found = self.seen.get(id(rel))
-        if found is None:
-            found = self.seen[id(rel)] = rel, self.change(rel, self.visit)
-        return found[1]
+        rewritten = self.seen.get(id(rel))
+        if rewritten is None:
+            rewritten = self.seen[id(rel)] = rel, self.change(rel, self.visit)
+        return rewritten[1]
 
 
 class Equals(Struct):
@@ -100,13 +100,13 @@ class Equals(Struct):
 
     def first(self, rel: Rel) -> Rel:
         """The first relation that equals another one."""
-        found = self.known.get(id(rel))
-        if found is None:
+        entry = self.known.get(id(rel))
+        if entry is None:
             new = rel.over(self.first)
             first = self.firsts.setdefault(_identity(new), new)
-            found = self.known[id(rel)] = rel, first
+            entry = self.known[id(rel)] = rel, first
             self.known[id(first)] = first, first
-        return found[1]
+        return entry[1]
 
 
 def _identity(rel: Rel) -> Hashable:
@@ -129,7 +129,7 @@ def bottom_up(rel: Rel, change: Rewrite) -> Rel:
     return Pass(lambda rel, visit: change(rel.over(visit))).visit(rel)
 
 
-def become(kind: type[R], rel: Rel, **changes: Any) -> R:
+def copy_as(kind: type[R], rel: Rel, **changes: Any) -> R:
     """A relation of another class, with what both classes say of themselves but for the changes."""
     shared = {name: getattr(rel, name) for name in kind.__struct_fields__ if name in rel.__struct_fields__}
     return kind(**{**shared, **changes})

@@ -198,10 +198,10 @@ class AggregateBinder(WindowedBinder):
     def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if function in (GROUPING, GROUPING_ID, GROUP_ID):
             return self._grouping(node, function)
-        found = self._bound.get(node)
-        if found is None:
-            found = self._bound[node] = self._aggregate(node, function)
-        return found
+        rex = self._bound.get(node)
+        if rex is None:
+            rex = self._bound[node] = self._aggregate(node, function)
+        return rex
 
     def _aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         if node.order_by or node.within_group:
@@ -349,9 +349,9 @@ def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str |
     function = GROUP_WINDOWS[name]
     operands = binder.bind_all(node.args)
     if not operands or not operands[0].type.is_time_attribute:
-        found = f", not {operands[0].type.nullable_()}" if operands else ""
+        actual = f", not {operands[0].type.nullable_()}" if operands else ""
         raise BindError(
-            f"the first argument of {name} must be a time attribute{found}",
+            f"the first argument of {name} must be a time attribute{actual}",
             node.args[0].span if node.args else node.span,
             "declare a WATERMARK for the column, or use a column of PROCTIME()",
         )

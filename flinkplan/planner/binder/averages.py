@@ -20,13 +20,13 @@ def average(target: LogicalType, total: RexNode, count: RexNode) -> RexNode:
 def variance(
     target: LogicalType,
     operand: RexNode,
-    of: Callable[[Function, RexNode], RexNode],
+    aggregate: Callable[[Function, RexNode], RexNode],
     of_sample: bool,
     root: bool,
 ) -> RexNode:
     """``(SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / COUNT(x)``, each step in the type of the result, ``target``.
 
-    ``of`` makes a SUM or a COUNT of an expression; ``root``: of that the root.
+    ``aggregate`` makes a SUM or a COUNT of an expression; ``root``: of that the root.
     """
 
     def typed(rex: RexNode) -> RexNode:
@@ -34,14 +34,14 @@ def variance(
 
     x = typed(operand)
     square = typed(arithmetic.TIMES.call(x, x))
-    squares, total, count = typed(of(SUM, square)), typed(of(SUM, x)), of(COUNT, x)
+    squares, total, count = typed(aggregate(SUM, square)), typed(aggregate(SUM, x)), aggregate(COUNT, x)
     mean = typed(arithmetic.DIVIDE.call(typed(arithmetic.TIMES.call(total, total)), typed(count)))
     difference = typed(arithmetic.MINUS.call(squares, mean))
-    found = typed(arithmetic.DIVIDE.call(difference, _less_one(count) if of_sample else typed(count)))
+    result = typed(arithmetic.DIVIDE.call(difference, _less_one(count) if of_sample else typed(count)))
     if root:
         half = Literal("0.5", decimal(2, 1, nullable=False))
-        found = typed(arithmetic.POWER.call(found, half))
-    return convert(target, found)
+        result = typed(arithmetic.POWER.call(result, half))
+    return convert(target, result)
 
 
 def _less_one(count: RexNode) -> RexNode:

@@ -86,12 +86,12 @@ def _unknown(node: ast.FunctionCall) -> BindError:
 
 def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCall) -> RexNode:
     """A call with its arguments checked, and cast where the function asks for another type."""
-    found = function.call(*fit(function, operands, node.span))
+    new = function.call(*fit(function, operands, node.span))
     if not function.bridged or str(node.name).upper() in function.aliases or str(node.name) == function.name:
-        return found
+        return new
     name = WrittenName(function.internal_name)
     name.written = str(node.name)
-    return replace(found, name=name)
+    return replace(new, name=name)
 
 
 def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[RexNode, ...]:
@@ -302,13 +302,13 @@ def _map(binder: ExpressionBinder, node: ast.MapConstructor) -> RexNode:
     return _constructed(collection.MAP, operands, "map", node.span)
 
 
-def _constructed(function: Function, operands: tuple[RexNode, ...], what: str, span: Span) -> RexNode:
+def _constructed(function: Function, operands: tuple[RexNode, ...], kind: str, span: Span) -> RexNode:
     """Elements are cast to their common type."""
     if not operands:
-        raise BindError(f"an empty {what} has no type", span, "write CAST(NULL AS ARRAY<…>), or list an element")
+        raise BindError(f"an empty {kind} has no type", span, "write CAST(NULL AS ARRAY<…>), or list an element")
     expected = function.accept([o.type for o in operands])
     if expected is None or any(t.root == "NULL" for t in expected):
-        raise BindError(f"the elements of this {what} have no common type", span, "CAST them to one type")
+        raise BindError(f"the elements of this {kind} have no common type", span, "CAST them to one type")
     return function.call(
         *(null(t) if o.type.root == "NULL" else _element_of(o, t) for o, t in zip(operands, expected, strict=True))
     )

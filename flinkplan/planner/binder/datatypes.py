@@ -95,8 +95,8 @@ def _resolve(node: ast.DataType) -> LogicalType:
     raise unsupported(f"the type {name}", node.span)
 
 
-def _number(node: ast.DataType, default: int, low: int, high: int, what: str) -> int:
+def _number(node: ast.DataType, default: int, low: int, high: int, parameter: str) -> int:
     value = int(node.args[0]) if node.args else default
     if not low <= value <= high:
-        raise BindError(f"the {what} of {node.name} is between {low} and {high}, not {value}", node.span)
+        raise BindError(f"the {parameter} of {node.name} is between {low} and {high}, not {value}", node.span)
     return value

@@ -51,9 +51,9 @@ def each_of(items: Iterable[tuple[T, Span]], function: Callable[[T], R]) -> list
     return results
 
 
-def unsupported(what: str, span: Span, hint: str | None = None) -> UnsupportedError:
+def unsupported(feature: str, span: Span, hint: str | None = None) -> UnsupportedError:
     """The error for SQL that Flink takes and flinkplan does not."""
-    return UnsupportedError(f"{what} is not supported", where=span.location, hint=hint, snippet=snippet(span))
+    return UnsupportedError(f"{feature} is not supported", where=span.location, hint=hint, snippet=snippet(span))
 
 
 def untyped_null(span: Span) -> BindError:

@@ -30,8 +30,8 @@ class FromItem(Record):
         fields = [f for n in self.namespaces for f in n.row_type.fields]
         for _, first, t in self.unnested:
             fields[first : first + len(t.fields)] = t.fields
-        whole = row(zip(uniquify(f.name for f in fields), (f.type for f in fields), strict=True), nullable=False)
-        return _reading(self.rel, {name for name, _, _ in self.unnested}, whole)
+        row_type = row(zip(uniquify(f.name for f in fields), (f.type for f in fields), strict=True), nullable=False)
+        return _reading(self.rel, {name for name, _, _ in self.unnested}, row_type)
 
 
 def _reading(rel: Rel, names: Collection[str], t: LogicalType) -> Rel:

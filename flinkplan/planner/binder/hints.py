@@ -68,7 +68,7 @@ class SelectHints:
         if not self.by_name:
             return None
         self.consulted = True
-        found = []
+        ttls = []
         for i, item in enumerate(items):
             if item.name is None:
                 continue
@@ -76,8 +76,8 @@ class SelectHints:
             called = next((name for name in self.by_name if item.namespaces[0].matches(tuple(name.split(".")))), None)
             if called is not None:
                 self.used.add(called)
-                found.append((i, self.by_name[called][0]))
-        return TtlHint(tuple(found)) if found else None
+                ttls.append((i, self.by_name[called][0]))
+        return TtlHint(tuple(ttls)) if ttls else None
 
     def check(self) -> None:
         """Raise :class:`BindError` for a name that matched no input.

@@ -63,23 +63,23 @@ def is_persisted(column: Column) -> bool:
 
 
 def _sink(context: Context, node: ast.Insert) -> Table:
-    found = context.catalog.find(node.table.names)
-    if found is None:
+    table = context.catalog.find(node.table.names)
+    if table is None:
         raise BindError(
             f"there is no table '{node.table}'",
             node.table.span,
             did_you_mean(node.table.names[-1], context.catalog.names()),
         )
-    if isinstance(found, View):
+    if isinstance(table, View):
         raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
-    if node.overwrite and (found.resolved.options or {}).get("connector") != "filesystem":
+    if node.overwrite and (table.resolved.options or {}).get("connector") != "filesystem":
         raise BindError(
             f"'{node.table}' cannot be overwritten",
             node.span.to(node.table.span),
             "only tables of files can, and those in batch mode; write INSERT INTO",
         )
-    context.uses.append(TableUse(found, dict(hint_options(node.hints)), node.table.span, as_sink=True))
-    return found
+    context.uses.append(TableUse(table, dict(hint_options(node.hints)), node.table.span, as_sink=True))
+    return table
 
 
 # ---------------------------------------------------------------- column list and partition
@@ -87,7 +87,7 @@ def _sink(context: Context, node: ast.Insert) -> Table:
 
 def _static_partition(context: Context, node: ast.Insert, table: Table, columns: list[Column]) -> dict[str, RexNode]:
     binder = ExpressionBinder(context, Scope(), "PARTITION")
-    found = {}
+    values = {}
     keys = table.resolved.partition_keys or ()
     for part in node.partition:
         name = part.column.name
@@ -98,8 +98,8 @@ def _static_partition(context: Context, node: ast.Insert, table: Table, columns:
         if part.value is not None:
             column = next(c for c in columns if c.name == name)
             value = binder.bind(part.value)
-            found[name] = convert(_type(column).with_nullability(value.type.nullable), value)
-    return found
+            values[name] = convert(_type(column).with_nullability(value.type.nullable), value)
+    return values
 
 
 def _partition_text(value: ast.Expression | None) -> str:

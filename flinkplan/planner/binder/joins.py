@@ -118,8 +118,8 @@ def _check_join_keys(condition: RexNode, span: Span) -> None:
 
 def _side(scope: Scope, name: ast.Identifier) -> RexNode:
     """The first column of the name, as Flink takes it."""
-    found = next((column for shown, column in scope.visible() if shown == name.name), None)
-    return scope.resolve((name,)) if found is None else found
+    column_of_name = next((column for shown, column in scope.visible() if shown == name.name), None)
+    return scope.resolve((name,)) if column_of_name is None else column_of_name
 
 
 def _first(item: FromItem, column: MergedColumn) -> RexNode:

@@ -49,7 +49,7 @@ def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
         if math.isinf(float(node.value)):
             raise BindError(f"{node.text} is beyond the range of DOUBLE", node.span)
         return Literal(Approximate(node.value or 0), DOUBLE.not_null())  # a zero has neither sign nor digits
-    whole, _, fraction = node.text.lstrip("+-").partition(".")
+    integer_digits, _, fraction = node.text.lstrip("+-").partition(".")
     if not fraction:
         number = int(node.value)
         for t in (INT, BIGINT):
@@ -58,7 +58,7 @@ def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
         raise BindError(
             f"{node.text} is beyond the range of BIGINT", node.span, "write it as a text: CAST('…' AS DECIMAL(38, 0))"
         )
-    precision = len(whole) + len(fraction)
+    precision = len(integer_digits) + len(fraction)
     if precision > MAX_DECIMAL:
         raise BindError(f"{node.text} has {precision} digits, a DECIMAL at most {MAX_DECIMAL}", node.span)
     if not fits_integer(int(node.text.replace(".", "")), BIGINT):

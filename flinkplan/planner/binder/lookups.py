@@ -50,8 +50,10 @@ class LookupHints:
     def of(self, item: FromItem) -> LookupHint:
         """How a table is to be looked up: the first hint that names it counts."""
         self.joins(item)
-        found = next((options for _, options in self._hints if _names(options["table"], item)), None)
-        return LookupHint(is_true(found.get("shuffle")), _retry(found)) if found else LookupHint()
+        options_of_item = next((options for _, options in self._hints if _names(options["table"], item)), None)
+        if not options_of_item:
+            return LookupHint()
+        return LookupHint(is_true(options_of_item.get("shuffle")), _retry(options_of_item))
 
     def joins(self, *items: FromItem) -> None:
         """Note what is joined, whether it is looked up or not."""

@@ -286,8 +286,8 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
     if literals and len(items) > 1 and not binder.keeps_as_written:
         parts = members(operand, items, "<>" if node.negated else "=", node.span)
         return search_of(parts, every=node.negated)
-    found = disjunction(members(operand, items, "=", node.span))
-    return not_(found) if node.negated else found
+    is_member = disjunction(members(operand, items, "=", node.span))
+    return not_(is_member) if node.negated else is_member
 
 
 def members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Span) -> list[RexNode]:

@@ -178,8 +178,8 @@ class _MatchBinder(ExpressionBinder):
         qualifier = node.parts[0]
         if alpha == _ANY_ROW and len(node.parts) > 1 and qualifier.name not in dict(self.scope.row_fields):
             raise _unknown(qualifier, self.variables)
-        found = self.scope.resolve(node.parts if alpha == _ANY_ROW else node.parts[1:])
-        return transform(found, lambda r: PatternInputRef(alpha, r.index, r.type) if isinstance(r, InputRef) else r)
+        rex = self.scope.resolve(node.parts if alpha == _ANY_ROW else node.parts[1:])
+        return transform(rex, lambda r: PatternInputRef(alpha, r.index, r.type) if isinstance(r, InputRef) else r)
 
     def aggregate(self, node: ast.FunctionCall, function: Function) -> RexNode:
         """An aggregate of a variable's rows."""
@@ -274,8 +274,8 @@ def _spread(node: ast.Expression, step: _Step | None = None) -> ast.Expression:
         if not 1 <= len(node.args) <= 2:
             raise BindError(f"{name} takes a value and how far to go", node.span, f"write {name}(A.column, 1)")
         offset = node.args[1] if len(node.args) == 2 else _number(int(name in _NEAR))
-        found = _spread(node.args[0], _Step(name, offset))
-        return found if step is None else step.to(found)
+        spread = _spread(node.args[0], _Step(name, offset))
+        return spread if step is None else step.to(spread)
     operands = [n for n in node.children() if isinstance(n, (ast.Expression, ast.When))]
     if step is not None and (not operands or isinstance(node, ast.ColumnRef)):
         return step.to(node)
@@ -300,11 +300,11 @@ class _Checks(Record):
             inside = replace(self, around=(*self.around, name))
         elif name in _MODIFIERS and not self.is_measure:
             raise BindError(f"{name} stands in MEASURES only", node.span)
-        found = set().union(*(inside.of(child) for child in node.children()))
-        if (name in _NAVIGATION or name in _AGGREGATES) and len(found) != 1 and (found or name != "COUNT"):
-            many = " and ".join(f"'{v}'" for v in sorted(found)) or "none"
+        variables = set().union(*(inside.of(child) for child in node.children()))
+        if (name in _NAVIGATION or name in _AGGREGATES) and len(variables) != 1 and (variables or name != "COUNT"):
+            many = " and ".join(f"'{v}'" for v in sorted(variables)) or "none"
             raise BindError(f"{name} takes values of one variable, and these are of {many}", node.span)
-        return found
+        return variables
 
     def _check(self, name: str, node: ast.Node) -> None:
         if name in _NEAR and self.is_measure:

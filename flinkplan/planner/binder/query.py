@@ -74,8 +74,8 @@ def _bind_cte(
         return rel, renamed(rel, cte.columns, cte.name)
 
     first = context.apart()
-    found = bind(first)
-    return bind if first.correlations.made > context.correlations.made else lambda _: found
+    bound = bind(first)
+    return bind if first.correlations.made > context.correlations.made else lambda _: bound
 
 
 def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Rel:

@@ -95,9 +95,9 @@ class Scope(Struct):
         for find in (Scope._qualified, Scope._unqualified):
             scope: Scope | None = self
             while scope is not None:
-                found = find(scope, parts)
-                if found is not None:
-                    return found if scope is self else _correlated(found, scope, parts)
+                rex = find(scope, parts)
+                if rex is not None:
+                    return rex if scope is self else _correlated(rex, scope, parts)
                 scope = scope.outer
         raise self._missing(parts)
 
@@ -106,29 +106,29 @@ class Scope(Struct):
         for length in range(len(names) - 1, 0, -1):
             for namespace in self.namespaces:
                 if namespace.matches(names[:length]):
-                    found = _column(namespace, parts[length])
-                    if found is not None:
-                        return nested(found, parts[length + 1 :])
+                    column = _column(namespace, parts[length])
+                    if column is not None:
+                        return nested(column, parts[length + 1 :])
         return None
 
     def _unqualified(self, parts: Sequence[Identifier]) -> RexNode | None:
         name = parts[0].name
         merged = [m for m in self.merged if m.name == name and m.is_named]
         hidden = {i for m in merged for i in m.hidden}
-        found: list[RexNode] = [m.expr for m in merged]
-        owners = ["JOIN … USING"] * len(found)
+        candidates: list[RexNode] = [m.expr for m in merged]
+        owners = ["JOIN … USING"] * len(candidates)
         for namespace in self.namespaces:
             column = _column(namespace, parts[0])
             if column is not None and not (isinstance(column, InputRef) and column.index in hidden):
-                found.append(column)
+                candidates.append(column)
                 owners.append(namespace.alias or "?")
-        if len(found) > 1:
+        if len(candidates) > 1:
             raise BindError(
                 f"the column '{name}' is ambiguous: it is in {' and in '.join(owners)}",
                 parts[0].span,
                 f"qualify it: {owners[0]}.{name}",
             )
-        return nested(found[0], parts[1:]) if found else None
+        return nested(candidates[0], parts[1:]) if candidates else None
 
     def _missing(self, parts: Sequence[Identifier]) -> BindError:
         names = tuple(p.name for p in parts)
@@ -174,10 +174,10 @@ def _column(namespace: Namespace, part: Identifier) -> RexNode | None:
         )
     first, *inner = paths[0]
     index = namespace.row_type.field_names.index(first)
-    found: RexNode = InputRef(namespace.offset + index, namespace.row_type.fields[index].type)
+    rex: RexNode = InputRef(namespace.offset + index, namespace.row_type.fields[index].type)
     for name in inner:
-        found = field_access(found, name)
-    return found
+        rex = field_access(rex, name)
+    return rex
 
 
 def _paths(t: LogicalType, name: str) -> list[tuple[str, ...]]:

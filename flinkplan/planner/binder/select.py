@@ -141,8 +141,8 @@ def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
         if not node.qualifier:
             columns = list(scope.visible())
         else:
-            found = scope.columns_of(tuple(p.name for p in node.qualifier))
-            columns = _row_columns(scope, node) if found is None else found
+            qualified = scope.columns_of(tuple(p.name for p in node.qualifier))
+            columns = _row_columns(scope, node) if qualified is None else qualified
         for name, rex in columns:
             unique = uniquify([*names, name])[-1]
             names.add(unique)
@@ -246,14 +246,14 @@ def _without_aliases(node: ast.Expression, items: list[Item], *, unique: bool = 
     def meant(part: ast.Node) -> ast.Node:
         if not isinstance(part, ast.ColumnRef) or len(part.parts) > 1 or part.parts[0].name not in named:
             return part
-        found = named[part.parts[0].name]
-        if unique and len(found) > 1:
+        exprs = named[part.parts[0].name]
+        if unique and len(exprs) > 1:
             raise BindError(f"the select list has several columns '{part.parts[0].name}'", part.span)
-        return found[0]
+        return exprs[0]
 
-    found = node.rewritten(meant)
-    assert isinstance(found, ast.Expression)
-    return found
+    rewritten = node.rewritten(meant)
+    assert isinstance(rewritten, ast.Expression)
+    return rewritten
 
 
 def _qualified(

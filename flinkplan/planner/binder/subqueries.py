@@ -47,8 +47,8 @@ def _in_query(binder: ExpressionBinder, node: ast.InQuery) -> RexNode:
         if not node.negated:
             check_join_keys(o.type, f.type, node.span)
     nullable = any(o.type.nullable for o in operands) or any(f.type.nullable for f in fields)
-    found = SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl)
-    return not_(found) if node.negated else found
+    subquery = SubQuery(SubQueryKind.IN, rel, tuple(operands), BOOLEAN.with_nullability(nullable), correl)
+    return not_(subquery) if node.negated else subquery
 
 
 @binds(ast.Exists)
@@ -79,10 +79,10 @@ def _quantified_query(binder: ExpressionBinder, node: ast.Quantified) -> RexNode
     operator = _INVERSE[node.operator] if every else node.operator
     if operator == "=":
         check_join_keys(operand.type, column, node.span)
-        found = SubQuery(SubQueryKind.IN, rel, (operand,), t, correl)
+        subquery = SubQuery(SubQueryKind.IN, rel, (operand,), t, correl)
     else:
-        found = SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, COMPARISONS[operator])
-    return not_(found) if every else found
+        subquery = SubQuery(SubQueryKind.SOME, rel, (operand,), t, correl, COMPARISONS[operator])
+    return not_(subquery) if every else subquery
 
 
 @binds(ast.Quantified)

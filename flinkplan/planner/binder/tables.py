@@ -90,18 +90,18 @@ def _relation_of(
         for ctes in reversed(context.ctes):
             if names[0] in ctes:
                 return ctes[names[0]](context)
-    found = context.catalog.find(names)
-    if found is None:
+    entry = context.catalog.find(names)
+    if entry is None:
         known = [*context.catalog.names(), *(n for ctes in context.ctes for n in ctes)]
         raise BindError(f"there is no table or view '{name}'", name.span, did_you_mean(names[-1], known))
-    if isinstance(found, View):
+    if isinstance(entry, View):
         if options:
             raise BindError(f"the view '{name}' takes no options", name.span, "give them to the tables that it reads")
-        rel = _expand_view(context, found, name)
+        rel = _expand_view(context, entry, name)
     else:
-        context.uses.append(TableUse(found, dict(options), name.span))
-        scans, key = context.catalog.expansions, (found.identifier, options, alias)
-        rel = scans[key] if key in scans else scans.setdefault(key, scan(found, options, alias))
+        context.uses.append(TableUse(entry, dict(options), name.span))
+        scans, key = context.catalog.expansions, (entry.identifier, options, alias)
+        rel = scans[key] if key in scans else scans.setdefault(key, scan(entry, options, alias))
     return rel, rel.row_type
 
 
@@ -113,19 +113,19 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
     seen = (view.identifier, context.correlations.made, context.names_scans, frozenset(context.config.items()))
     if seen not in known:
         uses: list[TableUse] = []
-        told: list[tuple[Sequence[Finding], Span]] = []
+        warnings: list[tuple[Sequence[Finding], Span]] = []
         inner = replace(
             context,
             catalog=replace(context.catalog, current_catalog=view.home[0], current_database=view.home[1]),
             ctes=(),
             expanding=(*context.expanding, view.identifier.summary),
             uses=uses,
-            tell=lambda findings, span: told.append((tuple(findings), span)),
+            tell=lambda findings, span: warnings.append((tuple(findings), span)),
         )
-        known[seen] = _bind_view(inner, view, name), uses, told, inner.correlations.made
-    rel, uses, told, context.correlations.made = known[seen]
+        known[seen] = _bind_view(inner, view, name), uses, warnings, inner.correlations.made
+    rel, uses, warnings, context.correlations.made = known[seen]
     context.uses.extend(uses)
-    for findings, span in told:
+    for findings, span in warnings:
         context.tell(findings, span)
     return cast(Rel, rel)
 

@@ -58,7 +58,7 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
 
 def _arguments(kind: str, call: ast.FunctionCall) -> dict[str, ast.Expression]:
     parameters = PARAMETERS[kind]
-    found: dict[str, ast.Expression] = {}
+    arguments: dict[str, ast.Expression] = {}
     for position, argument in enumerate(call.args):
         if isinstance(argument, ast.NamedArgument):
             name = argument.name.name.upper()
@@ -66,19 +66,19 @@ def _arguments(kind: str, call: ast.FunctionCall) -> dict[str, ast.Expression]:
                 raise BindError(
                     f"{kind} has no parameter {argument.name.name}", argument.name.span, did_you_mean(name, parameters)
                 )
-            found[name] = argument.value
+            arguments[name] = argument.value
         elif position < len(parameters):
-            found[parameters[position]] = argument
+            arguments[parameters[position]] = argument
         else:
             raise BindError(f"{kind} takes {len(parameters)} arguments at most", argument.span)
-    missing = [p for p in parameters if p not in found and p != "OFFSET"]
+    missing = [p for p in parameters if p not in arguments and p != "OFFSET"]
     if missing:
         raise BindError(
             f"{kind} lacks {' and '.join(missing)}",
             call.span,
             f"it takes ({', '.join(parameters)}), OFFSET may be left out",
         )
-    return found
+    return arguments
 
 
 def _time_column(kind: str, node: ast.Expression, row_type: LogicalType) -> int:

@@ -122,19 +122,19 @@ class Catalog(Struct):
 
     def get(self, names: tuple[str, ...], kind: type[T]) -> T:
         """The table, or the view, of a name.  Raises :class:`CatalogError` if there is none of that kind."""
-        found = self.find(names)
-        if not isinstance(found, kind):
-            raise self._missing(names, kind, found)
-        return found
+        entry = self.find(names)
+        if not isinstance(entry, kind):
+            raise self._missing(names, kind, entry)
+        return entry
 
     def _missing(
-        self, names: tuple[str, ...], kind: type[Table] | type[View], found: Table | View | None
+        self, names: tuple[str, ...], kind: type[Table] | type[View], existing: Table | View | None
     ) -> CatalogError:
-        what, other = ("table", "view") if kind is Table else ("view", "table")
+        wanted, other = ("table", "view") if kind is Table else ("view", "table")
         name = ".".join(names)
-        if found is not None:
-            return CatalogError(f"'{name}' is a {other}, not a {what}")
-        return CatalogError(f"there is no {what} '{name}'", hint=did_you_mean(names[-1], self.names()))
+        if existing is not None:
+            return CatalogError(f"'{name}' is a {other}, not a {wanted}")
+        return CatalogError(f"there is no {wanted} '{name}'", hint=did_you_mean(names[-1], self.names()))
 
     def add(self, item: Table | View, *, replace: bool = False, if_not_exists: bool = False) -> None:
         """Add a table or view.  Raises :class:`CatalogError` if the name is taken or the database is missing."""
@@ -171,10 +171,10 @@ class Catalog(Struct):
         place = self.temporary if temporary else self.objects
         hiding = self.temporary.get(identifier)
         if not temporary and isinstance(hiding, kind):
-            what = "TABLE" if kind is Table else "VIEW"
+            keyword = "TABLE" if kind is Table else "VIEW"
             raise CatalogError(
-                f"a temporary {what.lower()} '{'.'.join(names)}' hides it",
-                hint=f"first DROP TEMPORARY {what} {'.'.join(names)}",
+                f"a temporary {keyword.lower()} '{'.'.join(names)}' hides it",
+                hint=f"first DROP TEMPORARY {keyword} {'.'.join(names)}",
             )
         if isinstance(place.get(identifier), kind):
             del place[identifier]

@@ -33,11 +33,11 @@ class _Draft(Record):
     options: tuple[tuple[str, str], ...] = ()
     merging: Mapping[str, str] = field(default_factory=dict)
 
-    def check(self, feature: str, conflict: bool, what: str, span: Span) -> None:
+    def check(self, feature: str, conflict: bool, feature_text: str, span: Span) -> None:
         """Raise :class:`BindError` if the statement says again what is included already."""
         if conflict and self.merging.get(feature) == "INCLUDING":
             ways = f"EXCLUDING {feature}" + ("" if feature in _KEPT_WHOLE else f" or OVERWRITING {feature}")
-            raise BindError(f"the table after LIKE has {what} already", span, f"add ({ways}) behind its name")
+            raise BindError(f"the table after LIKE has {feature_text} already", span, f"add ({ways}) behind its name")
 
 
 def create_table(context: Context, node: ast.CreateTable) -> Table:
@@ -250,8 +250,8 @@ def _primary_key(
             )
     names = tuple(c.name for c in key.columns)
     constraint = key.name.name if key.name is not None else "PK_" + "_".join(names)
-    found = UniqueConstraint(constraint, "PRIMARY_KEY", names)
-    return found, tuple(_not_null(c) if c.name in names else c for c in columns)
+    unique = UniqueConstraint(constraint, "PRIMARY_KEY", names)
+    return unique, tuple(_not_null(c) if c.name in names else c for c in columns)
 
 
 def _not_null(column: Column) -> Column:

@@ -44,8 +44,8 @@ def _select(rel: p.PhysicalBinary) -> str:
 
 
 def _keys_json(keys: Keys) -> tuple[tuple[int, ...], ...] | None:
-    found = sorted((tuple(sorted(k)) for k in keys), key=lambda k: (len(k), k))
-    return tuple(found) or None
+    ordered = sorted((tuple(sorted(k)) for k in keys), key=lambda k: (len(k), k))
+    return tuple(ordered) or None
 
 
 def _input_spec(keys: Keys, join_keys: tuple[int, ...]) -> str:
@@ -236,12 +236,12 @@ def _ttl_text(ttls: tuple[int | None, ...]) -> list[str]:
 
 def _attribute_map(rel: p.MultiJoin) -> dict[str, list[dict[str, int]]]:
     """For each input the columns that are equal to one of an earlier input; for the first, those that are compared."""
-    found: dict[str, list[dict[str, int]]] = {str(i): [] for i in range(len(rel.operands))}
+    by_input: dict[str, list[dict[str, int]]] = {str(i): [] for i in range(len(rel.operands))}
     for (left, left_column), (right, right_column) in equalities(rel):
-        found[str(right)].append(_attributes(left, left_column, right, right_column))
+        by_input[str(right)].append(_attributes(left, left_column, right, right_column))
         if left == 0:
-            found["0"].append(_attributes(-1, -1, 0, left_column))
-    return found
+            by_input["0"].append(_attributes(-1, -1, 0, left_column))
+    return by_input
 
 
 def _attributes(left: int, left_column: int, right: int, right_column: int) -> dict[str, int]:

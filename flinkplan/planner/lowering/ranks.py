@@ -13,16 +13,16 @@ _NO_PARTITION = specs.PartitionSpec(())
 _UNLIMITED = 2**63 - 1
 
 
-def range_text(found: specs.RankRange, rel: Rel) -> str:
+def range_text(rank_range: specs.RankRange, rel: Rel) -> str:
     """``rankStart=1, rankEnd=3``."""
-    match found:
+    match rank_range:
         case specs.ConstantRankRange(start, end):
             return f"rankStart={start}, rankEnd={end}"
         case specs.ConstantRankRangeWithoutEnd(start):
             return f"rankStart={start}"
         case specs.VariableRankRange(index):
             return f"rankEnd={rel.names[index]}"
-    raise TypeError(found)
+    raise TypeError(rank_range)
 
 
 def strategy_text(strategy: specs.RankStrategy) -> str:

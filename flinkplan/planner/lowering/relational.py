@@ -23,8 +23,8 @@ def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context)
     resolved = table.resolved
     merged = table_options(table, dict(options))
     if options or CHANGELOG in merged:
-        told = without_said_kinds(merged)
-        resolved = replace(resolved, options=dict(sorted(told.items())) if options else told)
+        shown_options = without_said_kinds(merged)
+        resolved = replace(resolved, options=dict(sorted(shown_options.items())) if options else shown_options)
     if ctx.complete:
         return specs.ContextResolvedTable(str(table.identifier), resolved)
     return reference(table, resolved, ctx.config)
@@ -222,7 +222,7 @@ def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     table = _listed_invocation(rel.call, rel.input.names)
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(rel.names)}], "
-        f"rowType=[{record_type(rel.row_type, of_function=not rel.input.names)}], joinType=[{rel.type.value}]"
+        f"rowType=[{record_type(rel.row_type, function_output=not rel.input.names)}], joinType=[{rel.type.value}]"
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(rel.width)]

@@ -16,7 +16,7 @@ from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
 from ..algebra import physical as p
-from ..algebra.calls import is_of
+from ..algebra.calls import is_call_of
 from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
@@ -51,11 +51,11 @@ def argument_bounds(rel: Rel, call: AggregateCall) -> Bounds:
     (index,) = call.arg_list
     while isinstance(rel, Exchange):
         rel = rel.input
-    found = column_bounds(rel, index)
+    bounds = column_bounds(rel, index)
     if call.filter_arg < 0 or not isinstance(rel, Calc):
-        return found
+        return bounds
     kept, value = rel.projection[call.filter_arg], rel.projection[index]
-    return found.within(_told(children(kept)[0] if is_call(kept, IS_TRUE) else kept, value))
+    return bounds.within(_implied(children(kept)[0] if is_call(kept, IS_TRUE) else kept, value))
 
 
 def column_bounds(rel: Rel, index: int) -> Bounds:
@@ -70,8 +70,8 @@ def _exchange(rel: Exchange, index: int) -> Bounds:
 
 def _calc(rel: Calc, index: int) -> Bounds:
     value = rel.projection[index]
-    found = _value(value, rel.input)
-    return found if rel.condition is None else found.within(_told(rel.condition, value))
+    bounds = _value(value, rel.input)
+    return bounds if rel.condition is None else bounds.within(_implied(rel.condition, value))
 
 
 def _value(rex: RexNode, source: Rel) -> Bounds:
@@ -82,10 +82,10 @@ def _value(rex: RexNode, source: Rel) -> Bounds:
         return Bounds(number, number)
     if is_call(rex, CASE):
         *branches, last = children(rex)
-        found = _value(last, source)
+        bounds = _value(last, source)
         for value in branches[1::2]:
-            found = found.or_(_value(value, source))
-        return found
+            bounds = bounds.or_(_value(value, source))
+        return bounds
     return UNKNOWN
 
 
@@ -93,13 +93,13 @@ def _number(literal: Literal) -> Decimal | None:
     return Decimal(str(literal.value)) if literal.type.root in NUMERIC and literal.value is not None else None
 
 
-def _told(condition: RexNode, value: RexNode) -> Bounds:
+def _implied(condition: RexNode, value: RexNode) -> Bounds:
     """What a condition says of a value where it holds."""
-    found = UNKNOWN
+    bounds = UNKNOWN
     for part in conjunctions(condition):
         if isinstance(part, Call):
-            found = found.within(_compared(part, value))
-    return found
+            bounds = bounds.within(_compared(part, value))
+    return bounds
 
 
 def _compared(call: Call, value: RexNode) -> Bounds:
@@ -129,17 +129,17 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     if index < keys:
         return column_bounds(rel.input, rel.grouping[index])
     call = rel.calls[index - keys]
-    if is_of(call, COUNT):
+    if is_call_of(call, COUNT):
         return Bounds(lower=Decimal(0))
     known = aggregation_of(call.internal_name)
     if len(call.arg_list) != 1 or not (known.is_one_of or known.direction is Direction.BY_SIGN):
         return UNKNOWN
-    found = argument_bounds(rel.input, call)
+    bounds = argument_bounds(rel.input, call)
     if known.is_one_of:
-        return found
+        return bounds
     return Bounds(
-        found.lower if found.lower is not None and found.lower >= 0 else None,
-        found.upper if found.upper is not None and found.upper <= 0 else None,
+        bounds.lower if bounds.lower is not None and bounds.lower >= 0 else None,
+        bounds.upper if bounds.upper is not None and bounds.upper <= 0 else None,
     )
 
 

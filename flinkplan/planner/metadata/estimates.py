@@ -17,7 +17,7 @@ from ...plan.functions.cast import CAST
 from ...plan.record import Record, found_once
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
-from ..algebra.calls import is_of
+from ..algebra.calls import is_call_of
 from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, SetKind, SetOp, Sort, Values
 from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
 from ..algebra.rel import Rel
@@ -147,8 +147,8 @@ def _aggregate_rows(known: Estimates, rel: Aggregate) -> float:
     if not rel.grouping:
         return 1.0
     rows, distinct = known.rows(rel.input), known.distinct_rows(rel.input, rel.grouping)
-    found = rows * (1.0 - exp(-0.1 * len(rel.grouping))) if distinct is None else min(distinct, rows)
-    return found * len(rel.grouping_sets or [()])
+    groups = rows * (1.0 - exp(-0.1 * len(rel.grouping))) if distinct is None else min(distinct, rows)
+    return groups * len(rel.grouping_sets or [()])
 
 
 def _union_rows(known: Estimates, rel: SetOp) -> float:
@@ -208,10 +208,10 @@ def _inner_join_rows(known: Estimates, rel: Join, keys: JoinKeys) -> float:
 
 def _semi_selectivity(known: Estimates, rel: Join, keys: JoinKeys) -> float:
     """Which share of the left rows a semi or anti join keeps."""
-    found = guessed_selectivity(keys.rest)
+    share = guessed_selectivity(keys.rest)
     if keys.left:
-        found *= min(1.0, _matching_keys(known, rel, keys))
-    return found if rel.type is JoinType.SEMI else (1.0 - found or 0.1)
+        share *= min(1.0, _matching_keys(known, rel, keys))
+    return share if rel.type is JoinType.SEMI else (1.0 - share or 0.1)
 
 
 def _matching_keys(known: Estimates, rel: Join, keys: JoinKeys) -> float:
@@ -253,7 +253,7 @@ def _aggregate_population(known: Estimates, rel: Aggregate, columns: tuple[int, 
     keys = len(rel.grouping)
     factors = [_population(known, rel.input, (rel.grouping[i] for i in columns if i < keys))]
     for call in (rel.calls[i - keys] for i in columns if i >= keys):
-        if is_of(call, COUNT):
+        if is_call_of(call, COUNT):
             factors.append(sqrt(2.0 * known.rows(rel.input)))
             continue
         values = _population(known, rel.input, call.arg_list) if call.arg_list else None
@@ -289,8 +289,8 @@ def _share_of_original(known: Estimates, rel: Rel) -> float | None:
     if len(rel.inputs) > 1:
         return None
     below = _share_of_original(known, rel.inputs[0])
-    found = None if below is None else below * known.rows(rel) / known.rows(rel.inputs[0])
-    return found if found is None or found <= 1.0 else None
+    own_share = None if below is None else below * known.rows(rel) / known.rows(rel.inputs[0])
+    return own_share if own_share is None or own_share <= 1.0 else None
 
 
 def _multi_join_rows(known: Estimates, rel: MultiJoin) -> float:
@@ -341,8 +341,8 @@ def _aggregate_distinct(known: Estimates, rel: Aggregate, columns: frozenset[int
         return None
     below = dict(enumerate(rel.grouping))
     pushed = and_(remap(c, below) for c in conjunctions(condition) if all(i < keys for i in refs(c)))
-    found = known.distinct_rows(rel.input, (rel.grouping[i] for i in columns if i < keys), pushed)
-    return None if found is None else min(found, known.rows(rel.input))
+    rows = known.distinct_rows(rel.input, (rel.grouping[i] for i in columns if i < keys), pushed)
+    return None if rows is None else min(rows, known.rows(rel.input))
 
 
 def _join_distinct(known: Estimates, rel: Join, columns: frozenset[int], condition: RexNode) -> float | None:
@@ -350,8 +350,8 @@ def _join_distinct(known: Estimates, rel: Join, columns: frozenset[int], conditi
     parts = conjunctions(condition)
     left = and_(c for c in parts if all(i < width for i in refs(c)))
     if rel.type in (JoinType.SEMI, JoinType.ANTI):
-        found = known.distinct_rows(rel.left, columns, left)
-        return None if found is None else found * _semi_selectivity(known, rel, join_keys(rel.condition, width))
+        rows = known.distinct_rows(rel.left, columns, left)
+        return None if rows is None else rows * _semi_selectivity(known, rel, join_keys(rel.condition, width))
     right = and_(shift(c, -width) for c in parts if all(i >= width for i in refs(c)))
     of_left = known.distinct_rows(rel.left, (i for i in columns if i < width), left)
     of_right = known.distinct_rows(rel.right, (i - width for i in columns if i >= width), right)
@@ -366,13 +366,13 @@ def _drawn(values: float, rows: float) -> float:
 
 
 def _sort_distinct(known: Estimates, rel: Sort, columns: frozenset[int], condition: RexNode) -> float | None:
-    found = known.distinct_rows(rel.input, columns, condition)
-    return None if found is None else min(found, known.rows(rel))
+    rows = known.distinct_rows(rel.input, columns, condition)
+    return None if rows is None else min(rows, known.rows(rel))
 
 
 def _union_distinct(known: Estimates, rel: SetOp, columns: frozenset[int], condition: RexNode) -> float | None:
-    found = [known.distinct_rows(o, columns, condition) for o in rel.operands]
-    return None if None in found else sum(f for f in found if f is not None)
+    rows = [known.distinct_rows(o, columns, condition) for o in rel.operands]
+    return None if None in rows else sum(f for f in rows if f is not None)
 
 
 _DISTINCT_ROWS: dict[type[Rel], Callable[..., float | None]] = {

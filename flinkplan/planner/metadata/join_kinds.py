@@ -89,11 +89,11 @@ def interval_bounds(
     indexes: tuple[int, int] | None = None
     rest: list[RexNode] = []
     for part in conjunctions(condition):
-        found = _time_comparison(part, types, width)
-        if found is None or (indexes is not None and found[0] != indexes):
+        time_bounds = _time_comparison(part, types, width)
+        if time_bounds is None or (indexes is not None and time_bounds[0] != indexes):
             rest.append(part)
             continue
-        indexes, low, high = found
+        indexes, low, high = time_bounds
         lower = low if lower is None else lower if low is None else max(lower, low)
         upper = high if upper is None else upper if high is None else min(upper, high)
     if indexes is None or lower is None or upper is None:

@@ -46,8 +46,8 @@ def upsert_keys(rel: Rel) -> Keys:
 @found_once
 def immutable_columns(rel: Rel) -> Key:
     """The columns whose values never change in the rows of one upsert key; none where there is no such key."""
-    found = _immutable(rel)
-    return found if found and upsert_keys(rel) else NO_COLUMNS
+    immutable = _immutable(rel)
+    return immutable if immutable and upsert_keys(rel) else NO_COLUMNS
 
 
 def _immutable(rel: Rel) -> Key:
@@ -134,11 +134,11 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
             places.setdefault(rex.index, []).append(i)
     if not places:
         return NO_KEYS
-    found = set()
+    projected = set()
     for key in keys:
         if all(c in places for c in key):
-            found |= {frozenset(choice) for choice in product(*(places[c] for c in key))}
-    return frozenset(found)
+            projected |= {frozenset(choice) for choice in product(*(places[c] for c in key))}
+    return frozenset(projected)
 
 
 def _is_injective(source: LogicalType, target: LogicalType) -> bool:
@@ -168,10 +168,10 @@ _TEXTS = {"BOOLEAN": 5, "TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "F
 
 def _longest_text(t: LogicalType) -> int | None:
     """The length of the longest text of a value; ``None`` where two values may have one text."""
-    whole = 8 if t.root == "TIME" else 19 if t.root in TIMESTAMPS else None
-    if whole is None:
+    without_fraction = 8 if t.root == "TIME" else 19 if t.root in TIMESTAMPS else None
+    if without_fraction is None:
         return _TEXTS.get(t.root)
-    return whole + (1 + t.precision if t.precision else 0)
+    return without_fraction + (1 + t.precision if t.precision else 0)
 
 
 def _project(rel: Project, upsert: bool) -> Keys:
@@ -221,12 +221,12 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
     if spec.join_type in (JoinType.SEMI, JoinType.ANTI):
         return keys
     moved = frozenset(frozenset(i + left.width for i in k) for k in right_keys)
-    found = {a | b for a in keys for b in moved}
+    joined = {a | b for a in keys for b in moved}
     if _covered(right_keys, spec.right_keys) and spec.join_type not in (JoinType.RIGHT, JoinType.FULL):
-        found |= keys
+        joined |= keys
     if _covered(keys, spec.left_keys) and spec.join_type not in (JoinType.LEFT, JoinType.FULL):
-        found |= moved
-    return frozenset(found)
+        joined |= moved
+    return frozenset(joined)
 
 
 def _lookup_join(rel: LookupJoin, upsert: bool) -> Keys:
@@ -241,12 +241,12 @@ def _multi_join(rel: p.MultiJoin, upsert: bool) -> Keys:
     for operand, kind, common in zip(rel.operands[1:], rel.kinds[1:], rel.keys[1:], strict=True):
         right = _keys(operand, upsert)
         moved = frozenset(frozenset(i + width for i in k) for k in right)
-        found = {a | b for a in keys for b in moved}
+        joined = {a | b for a in keys for b in moved}
         if _covered(right, common):
-            found |= keys
+            joined |= keys
         if _covered(keys, rel.keys[0]) and kind is JoinType.INNER:
-            found |= moved
-        keys = frozenset(found)
+            joined |= moved
+        keys = frozenset(joined)
         width += operand.width
     return keys
 

@@ -30,7 +30,7 @@ from ...plan.record import found_once
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
-from ..algebra.calls import is_of
+from ..algebra.calls import is_call_of
 from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
@@ -145,16 +145,16 @@ def _rank(rel: p.Rank) -> Directions | None:
         return _first_row(rel, below)
     if below is None or any(below[p] != CONSTANT for p in rel.partition):
         return None
-    found = list(_only(rel, rel.partition))
+    directions = list(_only(rel, rel.partition))
     if rel.rank is not None:
-        found[-1] = CONSTANT
+        directions[-1] = CONSTANT
     if rel.order:
         first = rel.order[0]
         is_time = rel.input.types[first.index].is_time_attribute
         direction = INCREASING if is_time else below[first.index]
         wanted = DECREASING if first.is_ascending else INCREASING
-        found[first.index] = wanted if direction in (CONSTANT, wanted) else NOT_MONOTONIC
-    return tuple(found)
+        directions[first.index] = wanted if direction in (CONSTANT, wanted) else NOT_MONOTONIC
+    return tuple(directions)
 
 
 _FIRST = ConstantRankRange(1, 1)
@@ -190,10 +190,10 @@ def _join(rel: p.RegularJoin | p.WindowJoin | p.VersionedJoin) -> Directions | N
 
 
 def _union(rel: p.UnionAll) -> Directions | None:
-    found = [monotonicity(operand) for operand in rel.operands]
-    if None in found:
+    by_operand = [monotonicity(operand) for operand in rel.operands]
+    if None in by_operand:
         return None
-    return found[0] if len(set(found)) == 1 else _only(rel, ())
+    return by_operand[0] if len(set(by_operand)) == 1 else _only(rel, ())
 
 
 def _legacy_window(rel: p.LegacyWindowAggregate) -> Directions | None:
@@ -209,12 +209,12 @@ def _aggregate(rel: p.GroupAggregate | p.LocalGroupAggregate) -> Directions | No
 
 
 def _call(call: AggregateCall, below: Directions, source: Rel) -> str:
-    if is_of(call, COUNT):
+    if is_call_of(call, COUNT):
         return INCREASING if _never_changes(below) or len(call.arg_list) < 2 else NOT_MONOTONIC
-    found = _of_function(call, source)
+    direction = _of_function(call, source)
     if _never_changes(below) or not call.arg_list:
-        return found
-    return found if len(call.arg_list) == 1 and below[call.arg_list[0]] == found else NOT_MONOTONIC
+        return direction
+    return direction if len(call.arg_list) == 1 and below[call.arg_list[0]] == direction else NOT_MONOTONIC
 
 
 def _of_function(call: AggregateCall, source: Rel) -> str:

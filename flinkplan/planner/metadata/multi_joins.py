@@ -25,12 +25,12 @@ def equalities(rel: MultiJoin | PhysicalMultiJoin) -> list[tuple[Attribute, Attr
         place = max(i for i, start in enumerate(first) if start <= column)
         return place, column - first[place]
 
-    found = []
+    equal = []
     for i, condition in enumerate(rel.conditions):
         keys = join_keys(condition, first[i])
         pairs = zip(keys.left, keys.right, strict=True)
-        found += [(attribute(left), (i, right)) for left, right in pairs]
-    return found
+        equal += [(attribute(left), (i, right)) for left, right in pairs]
+    return equal
 
 
 def common_keys(rel: MultiJoin | PhysicalMultiJoin) -> tuple[tuple[int, ...], ...]:

@@ -57,8 +57,8 @@ def _of_any(parts: tuple[RexNode, ...]) -> float:
 
 def _compared_column(rex: RexNode) -> str | None:
     """What names the column that is compared with a literal."""
-    found = None if is_call(rex, NE) else comparison(rex)
-    return f"${found[1].index}" if found and isinstance(found[1], InputRef) else None
+    compared = None if is_call(rex, NE) else comparison(rex)
+    return f"${compared[1].index}" if compared and isinstance(compared[1], InputRef) else None
 
 
 def guessed_selectivity(parts: Iterable[RexNode]) -> float:

@@ -66,8 +66,8 @@ def _window(rel: LegacyWindowAggregate, columns: frozenset[int]) -> Known:
 
 def _over(rel: OverAggregate, columns: frozenset[int]) -> Known:
     known = frozenset(i for i in columns if i < rel.input.width)
-    found = are_columns_unique(rel.input, known)
-    return found if found or known == columns else None
+    unique = are_columns_unique(rel.input, known)
+    return unique if unique or known == columns else None
 
 
 def _join(rel: Join, columns: frozenset[int]) -> Known:

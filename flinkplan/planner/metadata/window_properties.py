@@ -227,23 +227,23 @@ def groups_by_window(rel: Aggregate) -> bool:
     Over sessions it must group by what the sessions are partitioned by, and by nothing else.  By processing
     time the window must be assigned right below, and nothing be computed of its columns.
     """
-    found = window_columns(rel.input)
-    if found is None or rel.grouping_sets is not None or not found.bounded_by(rel.grouping):
+    window = window_columns(rel.input)
+    if window is None or rel.grouping_sets is not None or not window.bounded_by(rel.grouping):
         return False
-    keys = set(rel.grouping) - found.all
-    if isinstance(found.spec, specs.SessionWindow) and keys != set(found.spec.partition_key_indices or ()):
+    keys = set(rel.grouping) - window.all
+    if isinstance(window.spec, specs.SessionWindow) and keys != set(window.spec.partition_key_indices or ()):
         return False
-    return found.time_type.is_rowtime or _assigned_right_below(rel, found)
+    return window.time_type.is_rowtime or _assigned_right_below(rel, window)
 
 
-def _assigned_right_below(rel: Aggregate, found: WindowColumns) -> bool:
+def _assigned_right_below(rel: Aggregate, window: WindowColumns) -> bool:
     below = rel.input
     while isinstance(below, (Calc, Project, Filter)):
         columns = window_columns(below.input)
         if columns is None or columns.all & _computed_of(below):
             return False
         below = below.input
-    return isinstance(below, WindowFunction) and not any(found.all & set(c.arg_list) for c in rel.calls)
+    return isinstance(below, WindowFunction) and not any(window.all & set(c.arg_list) for c in rel.calls)
 
 
 def _computed_of(rel: Calc | Project | Filter) -> frozenset[int]:

@@ -37,7 +37,7 @@ def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
     kinds = modify_kinds(sink.input)
     accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:
-        emitted = f"no {_words(missing)}, which {_origin(sink)} emits"
+        emitted = f"no {_kind_names(missing)}, which {_origin(sink)} emits"
         options = table_options(sink.table, dict(sink.options))
         raise PlanningError(
             f"the table '{sink.table.identifier.name}' takes {emitted}",
@@ -50,9 +50,9 @@ def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
     _check_conflict(sink, wanted)
     materialize = materializes(sink, kinds, wanted, config)
     for updates in _sink_requirement(sink, kinds, accepted):
-        found = _visit(sink.input, updates)
-        if found is not None:
-            return replace(sink, input=found, upsert_materialize=materialize, change_trait=found.changes)
+        source = _visit(sink.input, updates)
+        if source is not None:
+            return replace(sink, input=source, upsert_materialize=materialize, change_trait=source.changes)
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'", part=Part.SINK)
 
 
@@ -107,7 +107,7 @@ _ORIGINS: dict[type[Rel], str] = {
 }
 
 
-def _words(kinds: Kinds) -> str:
+def _kind_names(kinds: Kinds) -> str:
     names = {UPDATE: "updates", INSERT: "inserts", DELETE: "deletions"}
     return " and no ".join(word for kind, word in names.items() if kind in kinds)
 
@@ -207,10 +207,10 @@ def _calc(rel: p.Calc, required: Updates) -> Rel | None:
 
 
 def _scan(rel: p.SourceScan, required: Updates) -> Rel | None:
-    return _dropping(_done(rel, (), _told(rel)), required)
+    return _dropping(_done(rel, (), _source_updates(rel)), required)
 
 
-def _told(source: p.SourceScan) -> Updates:
+def _source_updates(source: p.SourceScan) -> Updates:
     """The updates that a source tells: both rows of each, or those after alone."""
     both = RowKind.UPDATE_BEFORE in source_kinds(source.table, dict(source.options))
     return _best(source) if both else _only_after(source)
@@ -220,8 +220,8 @@ def _mini_batches(rel: p.MiniBatchAssigner, required: Updates) -> Rel | None:
     """Those of a source are marked before its old rows are dropped."""
     if not isinstance(rel.input, p.SourceScan):
         return _forwarding(rel, required)
-    told = _told(rel.input)
-    return _dropping(_done(rel, (_visit(rel.input, told),), told), required)
+    updates = _source_updates(rel.input)
+    return _dropping(_done(rel, (_visit(rel.input, updates),), updates), required)
 
 
 def _dropping(source: Rel | None, required: Updates) -> Rel | None:

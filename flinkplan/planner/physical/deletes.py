@@ -39,7 +39,7 @@ class Deletes(Enum):
         return self is wanted or (self is Deletes.FULL and wanted is Deletes.BY_KEY)
 
 
-Found = tuple[Rel, Deletes]
+Answer = tuple[Rel, Deletes]
 """A relation, and what the deletions hold that it emits."""
 
 
@@ -53,9 +53,9 @@ def drop_needless_normalizations(sink: Rel, config: Mapping[str, str]) -> Rel:
     if is_on(config, "table.exec.source.cdc-events-duplicate") or p.ChangelogNormalize not in sink.classes:
         return sink
     for wanted in _wanted(sink):
-        found = _satisfying(sink.input, wanted)
-        if found is not None:
-            return replace(sink, input=found[0])
+        satisfied = _satisfying(sink.input, wanted)
+        if satisfied is not None:
+            return replace(sink, input=satisfied[0])
     return sink
 
 
@@ -81,82 +81,82 @@ def _deletes(rel: Rel) -> bool:
     return DELETE in rel.changes.kinds
 
 
-def _satisfying(rel: Rel, wanted: Deletes) -> Found | None:
+def _satisfying(rel: Rel, wanted: Deletes) -> Answer | None:
     """The relation where what it emits is what is wanted."""
-    found = _visit(rel, wanted)
-    return found if found is not None and found[1].satisfy(wanted) else None
+    answer = _visit(rel, wanted)
+    return answer if answer is not None and answer[1].satisfy(wanted) else None
 
 
-def _visit(rel: Rel, wanted: Deletes) -> Found | None:
+def _visit(rel: Rel, wanted: Deletes) -> Answer | None:
     """The relation, asked for such deletions; ``None`` where it cannot have them."""
     return _RULES[rel](rel, wanted)
 
 
-def _scan(rel: p.SourceScan, wanted: Deletes) -> Found | None:
+def _scan(rel: p.SourceScan, wanted: Deletes) -> Answer | None:
     by_key = deletes_by_key(rel.table, dict(rel.options), as_sink=False)
     return rel, _by_key(rel) if by_key else _full(rel)
 
 
-def _calc(rel: p.Calc, wanted: Deletes) -> Found | None:
+def _calc(rel: p.Calc, wanted: Deletes) -> Answer | None:
     return None if wanted is Deletes.BY_KEY and _filters_beyond_key(rel) else _forwarded(rel, wanted)
 
 
-def _regular_join(rel: p.RegularJoin, wanted: Deletes) -> Found | None:
+def _regular_join(rel: p.RegularJoin, wanted: Deletes) -> Answer | None:
     return _join(rel, (rel.spec.left_keys, rel.spec.right_keys), wanted)
 
 
-def _multi_join(rel: p.MultiJoin, wanted: Deletes) -> Found | None:
+def _multi_join(rel: p.MultiJoin, wanted: Deletes) -> Answer | None:
     return _join(rel, rel.keys, wanted)
 
 
-def _over_whole_rows(rel: Rel, wanted: Deletes) -> Found | None:
+def _over_whole_rows(rel: Rel, wanted: Deletes) -> Answer | None:
     """An operator that needs whole rows in the deletions of its inputs, and emits whole rows itself."""
     inputs = [_visit(i, _full(i)) for i in rel.inputs]
-    if any(found is None for found in inputs):
+    if any(answer is None for answer in inputs):
         return None
-    return with_inputs(rel, tuple(found[0] for found in inputs if found is not None)), _full(rel)
+    return with_inputs(rel, tuple(answer[0] for answer in inputs if answer is not None)), _full(rel)
 
 
-def _forwarded(rel: Rel, wanted: Deletes) -> Found | None:
-    found = _satisfying(rel.inputs[0], wanted)
-    return None if found is None else (with_inputs(rel, (found[0],)), found[1])
+def _forwarded(rel: Rel, wanted: Deletes) -> Answer | None:
+    answer = _satisfying(rel.inputs[0], wanted)
+    return None if answer is None else (with_inputs(rel, (answer[0],)), answer[1])
 
 
-def _union(rel: p.UnionAll, wanted: Deletes) -> Found | None:
+def _union(rel: p.UnionAll, wanted: Deletes) -> Answer | None:
     """Deletions by key, where some of an input are."""
     inputs = [_visit(i, wanted if _deletes(i) else Deletes.NONE) for i in rel.inputs]
-    told = [found for found in inputs if found is not None]
-    if len(told) < len(inputs):
+    answers = [answer for answer in inputs if answer is not None]
+    if len(answers) < len(inputs):
         return None
-    kinds = {kind for _, kind in told} - {Deletes.NONE}
+    kinds = {kind for _, kind in answers} - {Deletes.NONE}
     merged = kinds.pop() if len(kinds) == 1 else Deletes.BY_KEY if kinds else Deletes.NONE
-    return with_inputs(rel, tuple(rel for rel, _ in told)), merged
+    return with_inputs(rel, tuple(rel for rel, _ in answers)), merged
 
 
-def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Found | None:
+def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Answer | None:
     """By key only of inputs whose unique key holds the join key."""
-    told = []
+    answers = []
     for child, join_key in zip(rel.inputs, keys, strict=True):
         holds = any(frozenset(join_key) <= key for key in keys_in_group_range(child, join_key))
-        found = _visit(child, _by_key(child)) if holds and wanted is Deletes.BY_KEY else None
-        found = found or _visit(child, _full(child))
-        if found is None:
+        answer = _visit(child, _by_key(child)) if holds and wanted is Deletes.BY_KEY else None
+        answer = answer or _visit(child, _full(child))
+        if answer is None:
             return None
-        told.append(found)
-    by_key = any(kind is Deletes.BY_KEY for _, kind in told)
-    return with_inputs(rel, tuple(r for r, _ in told)), _by_key(rel) if by_key else _full(rel)
+        answers.append(answer)
+    by_key = any(kind is Deletes.BY_KEY for _, kind in answers)
+    return with_inputs(rel, tuple(r for r, _ in answers)), _by_key(rel) if by_key else _full(rel)
 
 
-def _normalize(rel: p.ChangelogNormalize, wanted: Deletes) -> Found | None:
+def _normalize(rel: p.ChangelogNormalize, wanted: Deletes) -> Answer | None:
     """Left out where it adds nothing that is wanted; else it makes whole rows of all deletions."""
     only_after = rel.changes.updates is Updates.ONLY_AFTER
     if rel.condition is None and only_after and not _reads_metadata(rel):
-        found = _satisfying(rel.input, wanted)
-        if found is not None:
-            shuffled, kind = found
+        answer = _satisfying(rel.input, wanted)
+        if answer is not None:
+            shuffled, kind = answer
             return (shuffled.input if isinstance(shuffled, p.Exchange) else shuffled), kind
-    found = _satisfying(rel.input, _by_key(rel.input))
-    return None if found is None else (with_inputs(rel, (found[0],)), _full(rel))
+    answer = _satisfying(rel.input, _by_key(rel.input))
+    return None if answer is None else (with_inputs(rel, (answer[0],)), _full(rel))
 
 
 def _filters_beyond_key(rel: p.Calc) -> bool:
@@ -172,7 +172,7 @@ def _reads_metadata(rel: Rel) -> bool:
     return any(map(_reads_metadata, rel.inputs))
 
 
-_RULES: Dispatch[Found | None] = Dispatch(
+_RULES: Dispatch[Answer | None] = Dispatch(
     "what deletions hold",
     {
         p.SourceScan: _scan,

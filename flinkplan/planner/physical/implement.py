@@ -43,7 +43,7 @@ from ..algebra.logical import (
     WindowOperator,
 )
 from ..algebra.rel import Rel
-from ..algebra.tree import become
+from ..algebra.tree import copy_as
 from ..connectors import table_options
 from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, is_lookup, join_keys, null_safe_equality
@@ -67,10 +67,10 @@ class Implementer(Struct):
 
     def visit(self, rel: Rel) -> Rel:
         """The physical relation of a logical one: the same wherever it stands."""
-        found = self.seen.get(id(rel))
-        if found is None:
-            found = self.seen[id(rel)] = rel, _RULES[rel](self, rel)
-        return found[1]
+        entry = self.seen.get(id(rel))
+        if entry is None:
+            entry = self.seen[id(rel)] = rel, _RULES[rel](self, rel)
+        return entry[1]
 
     def retracts(self, rel: Rel) -> bool:
         """Whether a physical relation updates or deletes rows."""
@@ -96,7 +96,7 @@ def _calc(self: Implementer, rel: p.Calc) -> Rel:
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:
-    return become(p.WatermarkAssigner, rel, input=self.visit(rel.input))
+    return copy_as(p.WatermarkAssigner, rel, input=self.visit(rel.input))
 
 
 def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
@@ -104,7 +104,7 @@ def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
     if groups_by_window(rel):
         return window_aggregate(rel, source, self.config, self.retracts(source))
     ttl = dict(rel.ttl.by_input).get(0) if rel.ttl else None
-    return become(p.GroupAggregate, rel, input=exchange(source, rel.grouping), ttl=ttl)
+    return copy_as(p.GroupAggregate, rel, input=exchange(source, rel.grouping), ttl=ttl)
 
 
 def _legacy_window(self: Implementer, rel: p.LegacyWindowAggregate) -> Rel:
@@ -133,7 +133,7 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
 def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
     """A window operator over the physical plan of its rows, which nothing above has any effect on."""
     source = self.plan(rel.rows)
-    return become(p.WindowOperator, rel, input=exchange(source, rel.window.keys))
+    return copy_as(p.WindowOperator, rel, input=exchange(source, rel.window.keys))
 
 
 def _late_rows(self: Implementer, rel: LateRows) -> Rel:
@@ -141,21 +141,21 @@ def _late_rows(self: Implementer, rel: LateRows) -> Rel:
 
 
 def _match(self: Implementer, rel: Match) -> Rel:
-    return become(p.Match, rel, input=exchange(self.visit(rel.input), rel.partition))
+    return copy_as(p.Match, rel, input=exchange(self.visit(rel.input), rel.partition))
 
 
 def _join(self: Implementer, rel: Join) -> Rel:
     if is_lookup(rel):
         (table,) = rel.right.inputs
-        found = lookup_join(rel, self.visit(rel.left), self.visit(table))
-        return replace(found, input=exchange(found.input, found.left_keys)) if found.hint.shuffle else found
+        lookup = lookup_join(rel, self.visit(rel.left), self.visit(table))
+        return replace(lookup, input=exchange(lookup.input, lookup.left_keys)) if lookup.hint.shuffle else lookup
     windowed = window_keys(rel)
     rel = replace(rel, left=self.visit(rel.left), right=self.visit(rel.right))
     types = (*rel.left.types, *rel.right.types)
     width = rel.left.width
     if windowed is not None:
         keys = windowed.keys
-        return become(
+        return copy_as(
             p.WindowJoin,
             _exchanged(rel, keys),
             condition=_without_windows(rel, keys),
@@ -167,9 +167,9 @@ def _join(self: Implementer, rel: Join) -> Rel:
     keys = join_keys(rel.condition if bounds is None else and_(rest), width)
     if bounds is not None:
         spec = IntervalJoinSpec(keys.spec(rel.type), bounds)
-        return become(p.IntervalJoin, _exchanged(rel, keys), spec=spec)
+        return copy_as(p.IntervalJoin, _exchanged(rel, keys), spec=spec)
     condition = null_safe_equality(rel.condition) or rel.condition
-    return become(p.RegularJoin, _exchanged(rel, keys), condition=condition, spec=keys.spec(rel.type))
+    return copy_as(p.RegularJoin, _exchanged(rel, keys), condition=condition, spec=keys.spec(rel.type))
 
 
 def _exchanged(rel: Join, keys: JoinKeys) -> Join:
@@ -180,7 +180,7 @@ def _exchanged(rel: Join, keys: JoinKeys) -> Join:
 def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
     keys = common_keys(rel)
     inputs = tuple(exchange(self.visit(o), key) for o, key in zip(rel.operands, keys, strict=True))
-    return become(p.MultiJoin, rel, operands=inputs, keys=keys)
+    return copy_as(p.MultiJoin, rel, operands=inputs, keys=keys)
 
 
 def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
@@ -196,8 +196,8 @@ def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
     return and_((*equal, *keys.rest))
 
 
-def _attached(found: WindowColumns, start: int, end: int) -> WindowAttachedWindowing:
-    return WindowAttachedWindowing(found.spec, found.time_type, start, end, found.time_type.is_rowtime)
+def _attached(window: WindowColumns, start: int, end: int) -> WindowAttachedWindowing:
+    return WindowAttachedWindowing(window.spec, window.time_type, start, end, window.time_type.is_rowtime)
 
 
 def _rank(self: Implementer, rel: p.Rank) -> Rel:
@@ -228,11 +228,11 @@ def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:
     )
 
 
-def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
-    partition = tuple(i for i in rel.partition if i not in found.all)
-    start = min(found.starts & set(rel.partition))
-    end = min(found.ends & set(rel.partition))
-    windowing = _attached(found, start, end)
+def _window_rank(rel: p.Rank, source: Rel, window: WindowColumns) -> Rel:
+    partition = tuple(i for i in rel.partition if i not in window.all)
+    start = min(window.starts & set(rel.partition))
+    end = min(window.ends & set(rel.partition))
+    windowing = _attached(window, start, end)
     first = rel.kind == "ROW_NUMBER" and rel.range == ConstantRankRange(1, 1) and rel.rank is None
     if first and len(rel.order) == 1 and source.types[rel.order[0].index].is_time_attribute:
         return p.WindowDeduplicate(
@@ -242,7 +242,7 @@ def _window_rank(rel: p.Rank, source: Rel, found: WindowColumns) -> Rel:
             keep_last=not rel.order[0].is_ascending,
             windowing=windowing,
         )
-    return become(p.WindowRank, rel, input=exchange(source, partition), partition=partition, windowing=windowing)
+    return copy_as(p.WindowRank, rel, input=exchange(source, partition), partition=partition, windowing=windowing)
 
 
 def _sort(self: Implementer, rel: Sort) -> Rel:
@@ -266,23 +266,23 @@ def _union(self: Implementer, rel: SetOp) -> Rel:
 
 
 def _values(self: Implementer, rel: Values) -> Rel:
-    return become(p.ConstantRows, rel)
+    return copy_as(p.ConstantRows, rel)
 
 
 def _correlate(self: Implementer, rel: Correlate) -> Rel:
-    return become(p.TableFunctionJoin, rel, input=self.visit(rel.input))
+    return copy_as(p.TableFunctionJoin, rel, input=self.visit(rel.input))
 
 
 def _temporal(self: Implementer, rel: TemporalJoin) -> Rel:
     left, right = self.visit(rel.left), self.visit(rel.right)
-    found = temporal_join(rel, left, right)
-    return replace(found, left=exchange(left, found.spec.left_keys), right=exchange(right, found.spec.right_keys))
+    join = temporal_join(rel, left, right)
+    return replace(join, left=exchange(left, join.spec.left_keys), right=exchange(right, join.spec.right_keys))
 
 
 def _sink(self: Implementer, rel: TableModify) -> Rel:
     source = self.visit(rel.input)
     keys = _shuffled_by(rel)
-    return become(p.Sink, rel, input=exchange(source, keys) if keys else source)
+    return copy_as(p.Sink, rel, input=exchange(source, keys) if keys else source)
 
 
 def _shuffled_by(rel: TableModify) -> tuple[int, ...]:

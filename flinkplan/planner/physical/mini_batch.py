@@ -17,7 +17,7 @@ from ...plan.types import TimeKind
 from ..algebra import physical as p
 from ..algebra.logical import Filter, Project, Scan, SetKind, SetOp, TableModify, Values
 from ..algebra.rel import Rel
-from ..algebra.tree import become, bottom_up, with_inputs
+from ..algebra.tree import bottom_up, copy_as, with_inputs
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
 from ..rex.unplanned import Over
@@ -126,9 +126,9 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 def _two_phases(rel: p.GroupAggregate, source: Rel, retracts: bool) -> Rel:
     retractions = call_retractions(rel, rel.calls, retracts)
     columns = accumulators(rel.calls, retractions, source.types, retracts)
-    local = become(p.LocalGroupAggregate, rel, input=source, need_retraction=retracts, accumulators=columns.fields)
+    local = copy_as(p.LocalGroupAggregate, rel, input=source, need_retraction=retracts, accumulators=columns.fields)
     grouping = tuple(range(len(rel.grouping)))
-    return become(
+    return copy_as(
         p.GlobalGroupAggregate,
         rel,
         input=p.Exchange(input=local, keys=grouping),
@@ -153,7 +153,7 @@ def _incremental(rel: Rel) -> Rel:
     plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
     retracts = partial.need_retraction
     columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
-    incremental = become(
+    incremental = copy_as(
         p.IncrementalGroupAggregate,
         partial,
         partial_grouping=partial.grouping,

@@ -46,14 +46,14 @@ def _normalize(rel: Rel, visit: Rewrite, shared: Sequence[tuple[SourceScan, list
 
 def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
     """The sources to be normalized, each with the calcs that read it."""
-    found: list[tuple[SourceScan, list[Calc]]] = []
+    readers: list[tuple[SourceScan, list[Calc]]] = []
     for each, places in walk_once(rel).values():
         if isinstance(each, Calc) and (source := _source(each.input)) is not None:
-            calcs = next((calcs for scan, calcs in found if scan == source), None)
+            calcs = next((calcs for scan, calcs in readers if scan == source), None)
             if calcs is None:
-                found.append((source, calcs := []))
+                readers.append((source, calcs := []))
             calcs += [each] * min(places, 2)
-    return found
+    return readers
 
 
 def _common(calcs: Iterable[Calc]) -> tuple[RexNode, ...]:
@@ -64,8 +64,8 @@ def _common(calcs: Iterable[Calc]) -> tuple[RexNode, ...]:
     conditions = [None if c.condition is None else pull_factors(sargs_expanded(c.condition)) for c in calcs]
     present = [c for c in conditions if c is not None]
     factors = conjunctions(pull_factors(or_(present))) if len(present) == len(conditions) else ()
-    whole = tuple(takewhile(lambda factor: not is_call(factor, OR), factors))
-    return tuple(part for factor in whole for part in conjunctions(to_cnf(factor))) if len(factors) > 1 else ()
+    leading = tuple(takewhile(lambda factor: not is_call(factor, OR), factors))
+    return tuple(part for factor in leading for part in conjunctions(to_cnf(factor))) if len(factors) > 1 else ()
 
 
 def _versions(rel: Rel) -> Rel:

@@ -14,7 +14,7 @@ from ...plan.rex import RexNode, walk
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
-from ..algebra.calls import is_of
+from ..algebra.calls import is_call_of
 from ..algebra.rel import Rel
 from ..algebra.tree import Pass, Rewrite
 from ..connectors import table_options
@@ -57,7 +57,7 @@ def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> Rel:
 def _check(rel: Rel, config: Mapping[str, str]) -> None:
     if _reads_inserts(rel) and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
         raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
-    if any(is_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
+    if any(is_call_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
         name = APPROX_COUNT_DISTINCT.name
         hint = "use COUNT(DISTINCT …)"
         raise PlanningError(f"{name} does not work on streams", hint=hint, part=Part.FUNCTION, name=name)

@@ -69,18 +69,18 @@ def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
 
 
 def _event_time(left: LogicalType, right: Rel) -> int:
-    found = next((i for i, t in enumerate(right.types) if t.is_rowtime), None)
-    if found is None:
+    index = next((i for i, t in enumerate(right.types) if t.is_rowtime), None)
+    if index is None:
         raise PlanningError(
             "the versioned table has no event time",
             hint="declare a WATERMARK in the table on the right",
             part=Part.TEMPORAL_JOIN,
         )
-    other = right.types[found]
+    other = right.types[index]
     if left.root != other.root:
         raise PlanningError(
             f"the event time of the left side is {left.regular()}, that of the versioned table is {other.regular()}",
             hint="give both the same type",
             part=Part.TEMPORAL_JOIN,
         )
-    return found
+    return index

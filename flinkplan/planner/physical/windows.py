@@ -17,7 +17,7 @@ from ..algebra.builders import calc
 from ..algebra.logical import Aggregate
 from ..algebra.physical import Exchange, GlobalWindowAggregate, LocalWindowAggregate, WindowAggregate
 from ..algebra.rel import Rel
-from ..algebra.tree import become
+from ..algebra.tree import copy_as
 from ..metadata.window_properties import window_columns
 from ..rex.expressions import identity
 from .window_pull_up import pull_up_window
@@ -25,23 +25,23 @@ from .window_pull_up import pull_up_window
 
 def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], retracts: bool) -> Rel:
     """An aggregation per window, over its input as a physical relation; a calc on top brings the columns into order."""
-    found = window_columns(rel.input)
-    assert found is not None
-    keys = tuple(g for g in rel.grouping if g not in found.all)
+    window = window_columns(rel.input)
+    assert window is not None
+    keys = tuple(g for g in rel.grouping if g not in window.all)
     properties: list[specs.NamedWindowProperty] = []
     property_of: dict[int, int] = {}
-    kinds = (("window_start", "WindowStart", found.starts), ("window_end", "WindowEnd", found.ends))
-    time_kind = "Rowtime" if found.time_type.is_rowtime else "Proctime"
-    for name, kind, columns in (*kinds, ("window_time", time_kind, found.times)):
+    kinds = (("window_start", "WindowStart", window.starts), ("window_end", "WindowEnd", window.ends))
+    time_kind = "Rowtime" if window.time_type.is_rowtime else "Proctime"
+    for name, kind, columns in (*kinds, ("window_time", time_kind, window.times)):
         grouped = [g for g in rel.grouping if g in columns]
         if grouped:
-            reference = specs.WindowReference("w$", found.time_type)
+            reference = specs.WindowReference("w$", window.time_type)
             properties.append(specs.NamedWindowProperty(name, specs.WindowProperty(kind, reference)))
             property_of.update(dict.fromkeys(grouped, len(properties) - 1))
     calls = rel.calls
     first = len(keys) + len(calls)
     attached = specs.WindowAttachedWindowing(
-        found.spec, found.time_type, min(found.starts), min(found.ends), found.time_type.is_rowtime
+        window.spec, window.time_type, min(window.starts), min(window.ends), window.time_type.is_rowtime
     )
     aggregate = WindowAggregate(
         input=source,
@@ -73,7 +73,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     retractions = (retracts,) * len(rel.calls)
     columns = accumulators(rel.calls, retractions, source.types, counts_rows(windowing, retracts))
     end_name = "$slice_end" if isinstance(windowing, specs.TimeAttributeWindowing) else "$window_end"
-    local = become(LocalWindowAggregate, rel, accumulators=(*columns.fields, RowField(end_name, BIGINT)))
+    local = copy_as(LocalWindowAggregate, rel, accumulators=(*columns.fields, RowField(end_name, BIGINT)))
     grouping = tuple(range(len(rel.grouping)))
     exchange = Exchange(input=local, keys=grouping)
     end = local.width - 1
@@ -83,7 +83,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
     else:
         assert isinstance(windowing, specs.WindowAttachedWindowing)
         merged = replace(windowing, window_start=-1, window_end=end)
-    return become(
+    return copy_as(
         GlobalWindowAggregate,
         rel,
         input=exchange,

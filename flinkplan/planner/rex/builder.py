@@ -126,8 +126,8 @@ def _retyped_literal(to: LogicalType, literal: Literal) -> Literal | None:
 def _retyped_number(to: LogicalType, given: Any) -> Literal | None:
     value = Decimal(given)
     if to.root in INTEGERS:
-        whole = value == value.to_integral_value()
-        return Literal(int(value), to) if whole and fits_integer(int(value), to) else None
+        is_integral = value == value.to_integral_value()
+        return Literal(int(value), to) if is_integral and fits_integer(int(value), to) else None
     if to.root == "DECIMAL":
         precision, scale = exact_digits(to)
         if value.copy_abs() >= Decimal(10) ** (precision - scale):

@@ -33,8 +33,8 @@ def _push(rex: RexNode) -> RexNode:
         operands = (*rex.operands[: at[-1]], value, *rex.operands[at[-1] + 1 :])
         if all(isinstance(o, Literal) and o.value is not None for o in operands):
             return replace(rex, operands=operands, type=rex.type.not_null())
-        found = _push(replace(rex, operands=operands))
-        return sargs.fold(found) if is_call(found, SEARCH) else found
+        pushed = _push(replace(rex, operands=operands))
+        return sargs.fold(pushed) if is_call(pushed, SEARCH) else pushed
 
     operands = [o if i % 2 == 0 else about(o) for i, o in enumerate(branches)]
     return case((*operands, about(otherwise)), rex.type)

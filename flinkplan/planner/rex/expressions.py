@@ -177,16 +177,16 @@ def _refs_within(rex: RexNode) -> frozenset[int]:
 
 def reads(exprs: Iterable[RexNode]) -> list[int]:
     """The input columns as often as the expressions read them, in the order in which they do."""
-    found: list[int] = []
+    indexes: list[int] = []
 
     def note(rex: RexNode) -> RexNode:
         if type(rex) is InputRef:
-            found.append(rex.index)
+            indexes.append(rex.index)
         return rex
 
     for e in exprs:
         rewrite(e, note)
-    return found
+    return indexes
 
 
 def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:

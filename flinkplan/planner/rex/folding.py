@@ -81,9 +81,9 @@ def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]
 
 def _write(value: Any, t: LogicalType) -> Any:
     if t.root in INTEGERS:
-        whole = int(value)
+        integer = int(value)
         bits = INTEGER_BITS[t.root]
-        return (whole + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+        return (integer + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
     if t.root == "DECIMAL":
         if not fits_decimal(value, t):
             raise UnknownValue

@@ -112,26 +112,26 @@ def _is_predicate(rex: RexNode) -> bool:
 
 def _each_knowing_the_others(simplifier: Simplifier, terms: list[RexNode], unknown: UnknownAs) -> list[RexNode]:
     """Each term where the comparisons before it hold; what is no comparison where all of them do."""
-    found = list(terms)
+    simplified = list(terms)
     for first in (True, False):
         for i, term in enumerate(terms):
             if _is_predicate(term) is first:
-                found[i] = simplifier.simplify(term, unknown)
+                simplified[i] = simplifier.simplify(term, unknown)
                 if first:
-                    simplifier = simplifier.knowing(found[i])
-    return found
+                    simplifier = simplifier.knowing(simplified[i])
+    return simplified
 
 
 def _each_where_the_others_fail(simplifier: Simplifier, terms: list[RexNode], unknown: UnknownAs) -> list[RexNode]:
     """Each term where the comparisons before it do not hold, of those that are never UNKNOWN."""
-    found = list(terms)
+    simplified = list(terms)
     done: set[int] = set()
     for i, term in enumerate(terms):
         if _is_predicate(term) and (is_call(term, IS_NULL, IS_NOT_NULL) or simplifier.is_certain(_operand(term))):
             done.add(i)
-            found[i] = simplifier.simplify(term, unknown)
-            simplifier = simplifier.knowing(simplifier.simplify(test(IS_NOT_TRUE, found[i])))
-    return [t if i in done else simplifier.simplify(t, unknown) for i, t in enumerate(found)]
+            simplified[i] = simplifier.simplify(term, unknown)
+            simplifier = simplifier.knowing(simplifier.simplify(test(IS_NOT_TRUE, simplified[i])))
+    return [t if i in done else simplifier.simplify(t, unknown) for i, t in enumerate(simplified)]
 
 
 def _operand(comparison: RexNode) -> RexNode:
@@ -153,17 +153,17 @@ def _collected(
     plain: set[int] = set()
     has_merged = False
     for term in terms:
-        found = sargs.read(term)
-        if found is None or not sargs.is_searched(found.operand):
+        searched = sargs.read(term)
+        if searched is None or not sargs.is_searched(searched.operand):
             plain.add(len(slots))
             slots.append(term)
-        elif found.operand in by_column:
-            by_column[found.operand].append(found)
+        elif searched.operand in by_column:
+            by_column[searched.operand].append(searched)
             has_merged |= is_call(term, SEARCH)
         else:
-            by_column[found.operand] = [found]
-            slots.append(found.operand)
-    searches = {column: sargs.combined(found, combine) for column, found in by_column.items()}
+            by_column[searched.operand] = [searched]
+            slots.append(searched.operand)
+    searches = {column: sargs.combined(searched, combine) for column, searched in by_column.items()}
     is_complex = any(sargs.complexity(sargs.complement(s) if every else s) > 1 for s in searches.values())
     if not is_complex and not has_merged and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
         return terms

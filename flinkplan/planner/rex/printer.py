@@ -59,9 +59,9 @@ def type_name(t: LogicalType) -> str:
     return str(t.regular().nullable_())
 
 
-def record_type(t: LogicalType, of_function: bool = False) -> str:
-    """The row type of a relation; ``of_function``: it is that of a table function's rows."""
-    return f"RecordType{':peek_no_expand' * of_function}({_fields(t)})"
+def record_type(t: LogicalType, function_output: bool = False) -> str:
+    """The row type of a relation; ``function_output``: it is that of a table function's rows."""
+    return f"RecordType{':peek_no_expand' * function_output}({_fields(t)})"
 
 
 def _fields(t: LogicalType) -> str:

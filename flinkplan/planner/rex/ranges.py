@@ -26,9 +26,9 @@ class Known(Record):
     excluded: frozenset[Any] | None = frozenset()
     """The values that it differs from, where that is all they say; else ``None``."""
 
-    def with_one_more(self, condition: RexNode, found: tuple[Function, RexNode, Literal]) -> Known:
-        """The same with a condition that is the comparison ``found``."""
-        operator, _, literal = found
+    def with_one_more(self, condition: RexNode, compared: tuple[Function, RexNode, Literal]) -> Known:
+        """The same with a condition that is the comparison ``compared``."""
+        operator, _, literal = compared
         excluded = None if self.excluded is None or operator is not NE else self.excluded | {_key(literal)}
         return Known((*self.conditions, condition), excluded)
 
@@ -56,10 +56,10 @@ class Bounds(Struct):
 
     def add(self, term: RexNode) -> bool:
         """Take a comparison into account.  Returns whether all of them can still hold."""
-        found = comparison(term)
-        if found is None:
+        compared = comparison(term)
+        if compared is None:
             return True
-        operator, operand, literal = found
+        operator, operand, literal = compared
         if operator is EQ and self.constants.setdefault(operand, literal) != literal:
             return False
         if operator is NE:
@@ -106,27 +106,27 @@ class Bounds(Struct):
 
 
 def _is_bound(term: RexNode, operators: Iterable[Function]) -> bool:
-    found = comparison(term)
-    return found is not None and found[0] in operators and isinstance(found[1], (InputRef, FieldAccess))
+    compared = comparison(term)
+    return compared is not None and compared[0] in operators and isinstance(compared[1], (InputRef, FieldAccess))
 
 
 def residue(operator: Function, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
     """What is left to check of a comparison where others of its operand hold: everything where nothing is."""
-    found = sargs.ranges_of(operator, literal.value)
+    ranges = sargs.ranges_of(operator, literal.value)
     for other in map(comparison, known):
         if other is None or not sargs.are_comparable(literal, other[2]):
             continue
         if other[0] is NE:
             point = sargs.ranges_of(NE, other[2].value)
-            if all(any(sargs.encloses(r, p, literal.type) for r in found) for p in point):
+            if all(any(sargs.encloses(r, p, literal.type) for r in ranges) for p in point):
                 return sargs.ALL
-            found = tuple(o for r in found for p in point if (o := sargs.overlap(r, p, literal.type)) is not None)
+            ranges = tuple(o for r in ranges for p in point if (o := sargs.overlap(r, p, literal.type)) is not None)
             continue
         r1 = sargs.ranges_of(other[0], other[2].value)[0]
-        if any(sargs.encloses(r, r1, literal.type) for r in found):
+        if any(sargs.encloses(r, r1, literal.type) for r in ranges):
             return sargs.ALL
-        found = tuple(o for r in found if (o := sargs.overlap(r, r1, literal.type)) is not None)
-    return found
+        ranges = tuple(o for r in ranges if (o := sargs.overlap(r, r1, literal.type)) is not None)
+    return ranges
 
 
 def point(ranges: tuple[Range, ...]) -> Bound | None:

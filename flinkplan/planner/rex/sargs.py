@@ -64,8 +64,8 @@ def read(rex: RexNode) -> Search | None:
         sarg = rex.operands[1]
         null = {"TRUE": True, "FALSE": False}.get(sarg.null_as)
         return Search(rex.operands[0], sarg.ranges, null, sarg.type)
-    if found := comparison(rex):
-        operator, operand, literal = found
+    if compared := comparison(rex):
+        operator, operand, literal = compared
         return Search(operand, ranges_of(operator, literal.value), None, literal.type)
     return None
 
@@ -104,16 +104,16 @@ def _is_point(r: Range) -> bool:
 def intersect(a: Search, b: Search) -> Search:
     """Both."""
     t = _common(a.type, b.type)
-    found = []
+    ranges = []
     left, right = list(reversed(a.ranges)), list(reversed(b.ranges))
     while left and right:
         x, y = left[-1], right[-1]
         both = overlap(x, y, t)
         if both is not None:
-            found.append(both)
+            ranges.append(both)
         (left if _tighter(x.upper, y.upper, t, -1) is x.upper else right).pop()
     null = False if False in (a.null, b.null) else (True if a.null and b.null else None)
-    return Search(a.operand, _typed(found, t), null, t)
+    return Search(a.operand, _typed(ranges, t), null, t)
 
 
 def overlap(a: Range, b: Range, t: LogicalType | None) -> Range | None:
@@ -195,13 +195,13 @@ def _merge(ranges: Iterable[Range], t: LogicalType | None) -> tuple[Range, ...]:
     def start(r: Range) -> tuple[Any, ...]:
         return () if r.lower is None else (key(r.lower.value, t), not r.lower.closed)
 
-    found: list[Range] = []
+    merged: list[Range] = []
     for r in sorted(ranges, key=start):
-        if found and _touches(found[-1].upper, r.lower, t):
-            found[-1] = Range(found[-1].lower, _looser(found[-1].upper, r.upper, t))
+        if merged and _touches(merged[-1].upper, r.lower, t):
+            merged[-1] = Range(merged[-1].lower, _looser(merged[-1].upper, r.upper, t))
         else:
-            found.append(r)
-    return tuple(found)
+            merged.append(r)
+    return tuple(merged)
 
 
 def _touches(upper: Bound | None, lower: Bound | None, t: LogicalType | None) -> bool:
@@ -235,60 +235,60 @@ def _has(r: Range, point: Bound, t: LogicalType) -> bool:
     return _holds_something(r.lower, point, t) and _holds_something(point, r.upper, t)
 
 
-def complement(found: Search) -> Search:
+def complement(searched: Search) -> Search:
     """The other values."""
     gaps: list[Range] = []
     lower: Bound | None = None
     at_start = True
-    for r in found.ranges:
+    for r in searched.ranges:
         if r.lower is not None:
             gaps.append(Range(None if at_start else lower, Bound(r.lower.value, not r.lower.closed)))
         at_start = False
         lower = None if r.upper is None else Bound(r.upper.value, not r.upper.closed)
     if lower is not None or at_start:
         gaps.append(Range(lower, None))
-    null = None if found.null is None else not found.null
-    return Search(found.operand, tuple(gaps), null, found.type)
+    null = None if searched.null is None else not searched.null
+    return Search(searched.operand, tuple(gaps), null, searched.type)
 
 
-def complexity(found: Search) -> int:
+def complexity(searched: Search) -> int:
     """How many comparisons a search takes.  Source: ``Sarg.complexity``."""
-    points = len(found.ranges) == 2 and found.is_complemented_points
-    return (1 if points else len(found.ranges)) + (found.null is True)
+    points = len(searched.ranges) == 2 and searched.is_complemented_points
+    return (1 if points else len(searched.ranges)) + (searched.null is True)
 
 
-def is_simple(found: Search) -> bool:
+def is_simple(searched: Search) -> bool:
     """Whether a search is for points or on one side of one."""
-    if len(found.ranges) == 1 and None in (found.ranges[0].lower, found.ranges[0].upper):
+    if len(searched.ranges) == 1 and None in (searched.ranges[0].lower, searched.ranges[0].upper):
         return True
-    return found.is_complemented_points or all(map(_is_point, found.ranges))
+    return searched.is_complemented_points or all(map(_is_point, searched.ranges))
 
 
-def written(found: Search, unknown: UnknownAs) -> RexNode:
+def written(searched: Search, unknown: UnknownAs) -> RexNode:
     """A search as comparisons where these are simple, else as SEARCH."""
-    if found.type is None or not found.ranges or found.ranges == ALL:
-        return _of_all_or_none(found, unknown)
-    whole = search(found.operand, Sarg(found.ranges, _NULL_AS[found.null], found.type))
-    return expand(whole) if _is_short(found) else whole
+    if searched.type is None or not searched.ranges or searched.ranges == ALL:
+        return _of_all_or_none(searched, unknown)
+    unexpanded = search(searched.operand, Sarg(searched.ranges, _NULL_AS[searched.null], searched.type))
+    return expand(unexpanded) if _is_short(searched) else unexpanded
 
 
-def _is_short(found: Search) -> bool:
-    return complexity(found) <= 1 and is_simple(found)
+def _is_short(searched: Search) -> bool:
+    return complexity(searched) <= 1 and is_simple(searched)
 
 
-def _of_all_or_none(found: Search, unknown: UnknownAs) -> RexNode:
+def _of_all_or_none(searched: Search, unknown: UnknownAs) -> RexNode:
     """Source: ``RexUtil.simpleSarg``."""
-    null = unknown.value if found.null is None else found.null
-    if found.ranges:
-        not_null = test(IS_NOT_NULL, found.operand)
+    null = unknown.value if searched.null is None else searched.null
+    if searched.ranges:
+        not_null = test(IS_NOT_NULL, searched.operand)
         return TRUE if null else not_null if null is False else or_([not_null, UNKNOWN])
-    is_null = test(IS_NULL, found.operand)
+    is_null = test(IS_NULL, searched.operand)
     return is_null if null else FALSE if null is False else and_([UNKNOWN, is_null])
 
 
-def write(found: Search) -> RexNode:
+def write(searched: Search) -> RexNode:
     """The shortest expression of a search."""
-    operand, ranges, null, t = found.operand, found.ranges, found.null, found.type
+    operand, ranges, null, t = searched.operand, searched.ranges, searched.null, searched.type
     if not operand.type.nullable:
         null = None
     if ranges == ALL or t is None:
@@ -297,8 +297,8 @@ def write(found: Search) -> RexNode:
         return test(IS_NULL, operand) if null else FALSE
     if not ranges:
         return test(IS_NULL, operand) if null else FALSE
-    whole = search(operand, Sarg(ranges, _NULL_AS[null], t))
-    return expand(whole) if null is None and _is_short(found) else whole
+    unexpanded = search(operand, Sarg(ranges, _NULL_AS[null], t))
+    return expand(unexpanded) if null is None and _is_short(searched) else unexpanded
 
 
 _NULL_AS = {True: "TRUE", False: "FALSE", None: "UNKNOWN"}
@@ -343,9 +343,9 @@ def expand(rex: RexNode) -> RexNode:
     def to(operator: Function, value: Any) -> RexNode:
         return compare(operator, operand, _literal(value, sarg.type))
 
-    found = read(rex)
-    assert found is not None and isinstance(sarg, Sarg)
-    if found.is_complemented_points:
+    searched = read(rex)
+    assert searched is not None and isinstance(sarg, Sarg)
+    if searched.is_complemented_points:
         parts: list[RexNode] = [and_(to(NE, r.upper.value) for r in sarg.ranges[:-1])]  # type: ignore[union-attr]
     else:
         parts = []

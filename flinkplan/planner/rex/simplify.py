@@ -81,9 +81,9 @@ def simplify_condition(rex: RexNode) -> RexNode:
 
     One that would only stand in another order is left as it is, unless it searches a list anywhere.
     """
-    found = pull_factors(reordered_condition(rex))
+    simplified = pull_factors(reordered_condition(rex))
     searches = any(is_call(part, SEARCH) for part in walk(rex))
-    return rex if not searches and _are_alike(found, rex) else found
+    return rex if not searches and _are_alike(simplified, rex) else simplified
 
 
 @found_once
@@ -97,14 +97,14 @@ def built_condition(rex: RexNode) -> RexNode:
 
     Source: ``RelBuilder.filter``, which eliminates no predicates.
     """
-    found = reordered_condition(simplify_condition(rex))
+    simplified = reordered_condition(simplify_condition(rex))
     built = _condition(Simplifier(eliminates=False), rex)
-    return built if _are_alike(found, built) else found
+    return built if _are_alike(simplified, built) else simplified
 
 
 def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:
-    found = simplifier.simplify(rex, UnknownAs.FALSE)
-    return FALSE if isinstance(found, Literal) and found.value is None else found
+    simplified = simplifier.simplify(rex, UnknownAs.FALSE)
+    return FALSE if isinstance(simplified, Literal) and simplified.value is None else simplified
 
 
 def negate(rex: RexNode) -> RexNode:
@@ -134,11 +134,11 @@ def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
     return numbers.setdefault(key, len(numbers))
 
 
-def _only_reordered(found: Sequence[RexNode], before: Sequence[RexNode]) -> bool:
+def _only_reordered(after: Sequence[RexNode], before: Sequence[RexNode]) -> bool:
     """Whether simpler operands are the same but for an order that does not matter: then they stay as they were."""
-    if len(found) != len(before):
+    if len(after) != len(before):
         return False
-    return all(_are_alike(a, b) for a, b in zip(found, before, strict=True))
+    return all(_are_alike(a, b) for a, b in zip(after, before, strict=True))
 
 
 def _is_symmetric(function: Function | None, left: RexNode, right: RexNode) -> bool:
@@ -162,11 +162,11 @@ class Simplifier(Record):
 
     def knowing(self, condition: RexNode) -> Simplifier:
         """The same for rows for which one more condition holds."""
-        found = comparison(condition)
-        if found is None:
+        compared = comparison(condition)
+        if compared is None:
             return replace(self, tests=self.tests | {condition})
-        same = self.comparisons.get(found[1], Known()).with_one_more(condition, found)
-        return replace(self, comparisons={**self.comparisons, found[1]: same})
+        same = self.comparisons.get(compared[1], Known()).with_one_more(condition, compared)
+        return replace(self, comparisons={**self.comparisons, compared[1]: same})
 
     def simplify(self, rex: RexNode, unknown: UnknownAs = UnknownAs.UNKNOWN) -> RexNode:
         """An expression of equal value, but that it may be what ``unknown`` says where it was UNKNOWN."""
@@ -194,16 +194,16 @@ class Simplifier(Record):
         """Whether the expression is never NULL."""
         if not rex.type.nullable or (self.tests and test(IS_NOT_NULL, rex) in self.tests):
             return True
-        found = comparison(rex)
-        return found is not None and self.is_certain(found[1])
+        compared = comparison(rex)
+        return compared is not None and self.is_certain(compared[1])
 
     def by_what_is_known(self, rex: RexNode) -> RexNode:
         """The part of a comparison that the known conditions leave to check."""
-        found = comparison(rex)
-        known = self.comparisons.get(found[1]) if found is not None and self.comparisons else None
-        if found is None or known is None:
+        compared = comparison(rex)
+        known = self.comparisons.get(compared[1]) if compared is not None and self.comparisons else None
+        if compared is None or known is None:
             return rex
-        operator, operand, literal = found
+        operator, operand, literal = compared
         if known.tells_nothing_of(literal):
             return rex
         own = sargs.ranges_of(operator, literal.value)
@@ -238,10 +238,10 @@ def _not(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     if function in NEGATED_TESTS or function in NEGATED:
         opposite = NEGATED_TESTS.get(function) or NEGATED[function]
         return simplifier.simplify(opposite.typed(inner.type, *operands), unknown)
-    found = simplifier.simplify(inner, unknown.negated())
-    if isinstance(found, Literal):
-        return found if found.value is None else FALSE if found.value else TRUE
-    return rex if found == inner else not_(found)
+    simplified = simplifier.simplify(inner, unknown.negated())
+    if isinstance(simplified, Literal):
+        return simplified if simplified.value is None else FALSE if simplified.value else TRUE
+    return rex if simplified == inner else not_(simplified)
 
 
 def _test(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -300,8 +300,8 @@ def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
         return simplifier.simplify(and_([UNKNOWN, test(IS_NULL, left)]), unknown)
     if any([isinstance(o.value, bool) for o in literals]):
         return _truth(simplifier, rex, unknown)
-    found = fold(rex)
-    return simplifier.by_what_is_known(found)
+    folded = fold(rex)
+    return simplifier.by_what_is_known(folded)
 
 
 def _truth(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -324,16 +324,16 @@ _SAME_AS_BEING = {True: (EQ, GE), False: (NE, GT)}
 def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     operand = simplifier.simplify(rex.operands[0])
     rex = replace(rex, operands=(operand, *rex.operands[1:]))
-    found = sargs.read(rex)
-    if isinstance(operand, Literal) or found is None:
+    searched = sargs.read(rex)
+    if isinstance(operand, Literal) or searched is None:
         return sargs.fold(rex)
-    if not found.ranges or found.ranges == sargs.ALL:
-        return simplifier.simplify(sargs.written(found, unknown), unknown)
-    if found.null is not None and simplifier.is_certain(operand):
-        found = replace(found, null=None)
-    elif found.null is None and len(found.ranges) == 1 and point(found.ranges) is not None:
+    if not searched.ranges or searched.ranges == sargs.ALL:
+        return simplifier.simplify(sargs.written(searched, unknown), unknown)
+    if searched.null is not None and simplifier.is_certain(operand):
+        searched = replace(searched, null=None)
+    elif searched.null is None and len(searched.ranges) == 1 and point(searched.ranges) is not None:
         return sargs.expand(rex)
-    return sargs.write(found)
+    return sargs.write(searched)
 
 
 def _not_distinct(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -373,9 +373,9 @@ def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     if len(kept) == 1:
         return kept[0][1] if rex.type.nullable else cast(kept[0][1], rex.type)
     operands = (*(part for pair in kept[:-1] for part in pair), kept[-1][1])
-    found = rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands)
-    expanded = boolean_case(found) if rex.type.root == "BOOLEAN" else found
-    return found if expanded == found else simplifier.simplify(expanded, unknown)
+    new = rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands)
+    expanded = boolean_case(new) if rex.type.root == "BOOLEAN" else new
+    return new if expanded == new else simplifier.simplify(expanded, unknown)
 
 
 def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -408,8 +408,8 @@ def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
                 return source
             if (keeps_blanks or rex.type.root == operand.type.root) and is_direct(source.type, rex.type):
                 return fold(replace(rex, operands=(source,)))
-    found = replace(rex, operands=(without_null(operand),))
-    return fold(found) if simplifier.evaluates else _retyped(found) or fold(found)
+    new = replace(rex, operands=(without_null(operand),))
+    return fold(new) if simplifier.evaluates else _retyped(new) or fold(new)
 
 
 def _retyped(rex: Call) -> RexNode | None:
@@ -422,8 +422,9 @@ def _retyped(rex: Call) -> RexNode | None:
     if literal.type.root not in (*INTEGERS, "DECIMAL") or t.root not in ("DECIMAL", "DOUBLE"):
         return None
     number = Decimal(str(literal.value))
-    whole, scale = len(number.as_tuple().digits) + int(number.as_tuple().exponent), -int(number.as_tuple().exponent)
-    fits = t.root == "DOUBLE" or (scale <= (t.scale or 0) and whole <= (t.precision or 0) - (t.scale or 0))
+    scale = -int(number.as_tuple().exponent)
+    integer_digits = len(number.as_tuple().digits) - scale
+    fits = t.root == "DOUBLE" or (scale <= (t.scale or 0) and integer_digits <= (t.precision or 0) - (t.scale or 0))
     return cast(Literal(str(literal.value), t.not_null()), t) if fits else None
 
 

@@ -14,12 +14,12 @@ def name_alike(root: Rel) -> Rel:
     Flink's planner keeps one of equal relations, and the names of a projection do not count there.  One that stands
     below another projection is a part of that.
     """
-    found: dict[tuple[RexNode, ...], list[Project]] = {}
+    by_expressions: dict[tuple[RexNode, ...], list[Project]] = {}
 
     def named(rel: Rel) -> Rel:
         if not isinstance(rel, Project):
             return rel
-        alike = found.setdefault(rel.exprs, [])
+        alike = by_expressions.setdefault(rel.exprs, [])
         equal = next((other for other in alike if other.input == rel.input), None)
         if equal is None:
             alike.append(rel)

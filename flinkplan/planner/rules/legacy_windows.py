@@ -17,7 +17,7 @@ from ...plan.rex import Call, InputRef, Literal, RexNode, children, internal_nam
 from ...plan.settings import is_on, value_of
 from ...plan.types import LogicalType
 from ..algebra.aggregations import remap_aggregate
-from ..algebra.calls import is_of
+from ..algebra.calls import is_call_of
 from ..algebra.logical import Aggregate, Filter, Project
 from ..algebra.names import inferred, uniquify
 from ..algebra.physical import LegacyWindowAggregate
@@ -90,8 +90,8 @@ def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
     )
     outputs = identity(result.types)
     first = len(keys) + len(rel.calls)
-    found = {p.property.kind: outputs[first + i] for i, p in enumerate(properties)}
-    marker = Call(_WINDOW, tuple(found.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
+    by_kind = {p.property.kind: outputs[first + i] for i, p in enumerate(properties)}
+    marker = Call(_WINDOW, tuple(by_kind.get(kind, outputs[first]) for _, kind in _PROPERTIES), time_type)
     place = {k: i for i, k in enumerate(keys)}
     new: list[RexNode] = [marker if rel.grouping[i] == at else outputs[place[i]] for i in range(count)]
     new += (cast(outputs[len(keys) + i], c.type) for i, c in enumerate(rel.calls))
@@ -144,7 +144,7 @@ def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, 
 
 def _if_empty(call: specs.AggregateCall) -> specs.AggregateCall:
     """Without grouping columns the planner takes the result of most functions to be nullable."""
-    return call if is_of(call, COUNT) else replace(call, type=call.type.nullable_())
+    return call if is_call_of(call, COUNT) else replace(call, type=call.type.nullable_())
 
 
 def _simplified(source: Project, indexes: list[int]) -> tuple[Rel, list[int]]:

@@ -30,8 +30,8 @@ def gather_lists(rel: Filter) -> Rel:
     """``x = 1 OR x = 2 OR …`` of four values or more as ``x IN (1, 2, …)``, ``x <> 1 AND …`` as NOT IN."""
     names = [f"${i}" for i in range(rel.width)]
     listed = _gathered(OR, rel.condition, names) or rel.condition
-    found = _gathered(AND, listed, names) or listed
-    return rel if found is rel.condition else replace(rel, condition=found)
+    gathered = _gathered(AND, listed, names) or listed
+    return rel if gathered is rel.condition else replace(rel, condition=gathered)
 
 
 def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode | None:
@@ -82,5 +82,5 @@ def _list(operand: RexNode, literals: Sequence[Literal]) -> RexNode:
     comparisons = [compare(EQ, operand, literal) for literal in literals]
     if any(literal.value is None or family_of(operand.type) != family_of(literal.type) for literal in literals):
         return or_(comparisons)
-    found = [search for c in comparisons if (search := sargs.read(c)) is not None]
-    return sargs.write(sargs.combined(found, sargs.unite))
+    searches = [search for c in comparisons if (search := sargs.read(c)) is not None]
+    return sargs.write(sargs.combined(searches, sargs.unite))

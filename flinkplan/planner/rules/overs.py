@@ -106,9 +106,9 @@ class _Program(Struct):
                 self._index(bound)
             return InputRef(self._index(node), node.type)
 
-        found = rewrite(rex, place)
-        assert isinstance(found, InputRef)
-        return found.index
+        placed = rewrite(rex, place)
+        assert isinstance(placed, InputRef)
+        return placed.index
 
     def _index(self, node: RexNode) -> int:
         if node not in self.nodes:
@@ -140,8 +140,8 @@ class _Program(Struct):
             if is_over:
                 calls = [i for i in wanted if levels[i] == level]
                 input_names = self.names if rel is self.source else rel.names
-                rel, found = _operators(rel, input_names, [self._placed(i, places) for i in calls])
-                places |= dict(zip(calls, found, strict=True))
+                rel, call_places = _operators(rel, input_names, [self._placed(i, places) for i in calls])
+                places |= dict(zip(calls, call_places, strict=True))
             exprs = tuple(self._placed(i, places) for i in wanted)
             if _picks_in_order(exprs):
                 level_names = tuple(self._name(node, i, rel.names[places[node]]) for i, node in enumerate(wanted))
@@ -198,7 +198,7 @@ class _Program(Struct):
         for i in range(len(self.nodes)):
             for operand in self._operands(i):
                 users[operand] |= dict.fromkeys(self._cohort(i))
-        waiting = [sum(i in found for found in users) for i in range(len(self.nodes))]
+        waiting = [sum(i in operands for operands in users) for i in range(len(self.nodes))]
         order = [i for i, count in enumerate(waiting) if not count]
         for i in order:
             for user in users[i]:

@@ -119,8 +119,8 @@ def _verdict(predicate: RexNode, partition: Partition, scan: SourceScan) -> bool
             node = replace(node, type=node.type.with_nullability(any(o.type.nullable for o in node.operands)))
         return _without_nullability(simplify(node))
 
-    found = rewrite(rewrite(predicate, sargs.expand), known)
-    return found.value is True if isinstance(found, Literal) else None
+    result = rewrite(rewrite(predicate, sargs.expand), known)
+    return result.value is True if isinstance(result, Literal) else None
 
 
 def _without_nullability(rex: RexNode) -> RexNode:

@@ -182,17 +182,17 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
 
     Source: ``RelOptUtil.simplifyJoin``, ``Strong``.
     """
-    found = kind
+    simplified = kind
     for part in parts if kind in (JoinType.LEFT, JoinType.RIGHT, JoinType.FULL) else ():
         rejects_left = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index < width)
         rejects_right = rejects_null(part, lambda r: isinstance(r, InputRef) and r.index >= width)
-        if (rejects_left and found is JoinType.RIGHT) or (rejects_right and found is JoinType.LEFT):
-            found = JoinType.INNER
-        elif found is JoinType.FULL and rejects_left:
-            found = JoinType.INNER if rejects_right else JoinType.LEFT
-        elif found is JoinType.FULL and rejects_right:
-            found = JoinType.RIGHT
-    return found
+        if (rejects_left and simplified is JoinType.RIGHT) or (rejects_right and simplified is JoinType.LEFT):
+            simplified = JoinType.INNER
+        elif simplified is JoinType.FULL and rejects_left:
+            simplified = JoinType.INNER if rejects_right else JoinType.LEFT
+        elif simplified is JoinType.FULL and rejects_right:
+            simplified = JoinType.RIGHT
+    return simplified
 
 
 @rule(on=Filter, over=(Aggregate, LegacyWindowAggregate))

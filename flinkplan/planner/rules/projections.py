@@ -12,7 +12,7 @@ from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown
-from ..algebra.builders import columns
+from ..algebra.builders import select_columns
 from ..algebra.logical import (
     Aggregate,
     Correlate,
@@ -137,7 +137,7 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     needed = sorted(refs(below.condition).union(_read(rel)))
     if len(needed) == below.input.width:
         return rel
-    trimmed = columns(drop_aliases(below.input), needed)
+    trimmed = select_columns(drop_aliases(below.input), needed)
     mapping = {old: new for new, old in enumerate(needed)}
     given = None if below.given is None else tuple(below.given[i] for i in needed)
     inner = Filter(input=trimmed, condition=built_condition(remap(below.condition, mapping)), given=given)
@@ -176,7 +176,7 @@ def push_past_moved_join(rel: Project, below: Join) -> Rel:
     width = below.left.width
     right = range(width, width + below.right.width)
     read = refs(below.condition).union(_read(rel))
-    narrowed = PUSH_PROJECTIONS.run(columns(below.right, (i - width for i in right if i in read)))
+    narrowed = PUSH_PROJECTIONS.run(select_columns(below.right, (i - width for i in right if i in read)))
     gains_nothing = isinstance(narrowed, Project) and narrowed.input == PUSH_PROJECTIONS.run(below.right)
     trimmed = _trimmed(rel, below, refs(below.condition).union(right if gains_nothing else ()))
     if trimmed is rel or not is_one_sided(below.left):
@@ -196,7 +196,7 @@ def _trimmed(rel: Project, below: Join, kept: frozenset[int]) -> Rel:
     needed = [*left, *right]
     if len(needed) == total:
         return rel
-    new_left, new_right = columns(below.left, left), columns(below.right, [i - width for i in right])
+    new_left, new_right = select_columns(below.left, left), select_columns(below.right, [i - width for i in right])
     mapping = {old: new for new, old in enumerate(needed)}
     join = replace(below, left=new_left, right=new_right, condition=remap(below.condition, mapping))
     return _reading(rel, join, mapping)
@@ -212,7 +212,7 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
     operands = []
     for operand in below.operands:
         width = operand.width
-        operands.append(columns(operand, (i for i in range(width) if first + i in needed)))
+        operands.append(select_columns(operand, (i for i in range(width) if first + i in needed)))
         first += width
     join = replace(
         below,
@@ -236,7 +236,7 @@ def read_right_side(rel: Join) -> Join:
     if len(needed) == rel.right.width:
         return rel
     mapping = {i: i for i in range(width)} | {old + width: new + width for new, old in enumerate(needed)}
-    return replace(rel, right=columns(rel.right, needed), condition=remap(rel.condition, mapping))
+    return replace(rel, right=select_columns(rel.right, needed), condition=remap(rel.condition, mapping))
 
 
 @rule(on=Project, over=TemporalJoin)
@@ -250,8 +250,8 @@ def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
     needed = sorted(kept.union(_read(rel)))
     if len(needed) == width + below.right.width:
         return rel
-    new_left = columns(below.left, [i for i in needed if i < width])
-    new_right = columns(below.right, [i - width for i in needed if i >= width])
+    new_left = select_columns(below.left, [i for i in needed if i < width])
+    new_right = select_columns(below.right, [i - width for i in needed if i >= width])
     mapping = {old: new for new, old in enumerate(needed)}
     join = replace(
         below,
@@ -310,7 +310,7 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     mapping = {old: new for new, old in enumerate([*needed, *range(width, width + 3)])}
     window = replace(
         below,
-        input=columns(below.input, needed),
+        input=select_columns(below.input, needed),
         time_index=mapping[below.time_index],
         partition_keys=tuple(mapping[k] for k in below.partition_keys),
     )
@@ -326,7 +326,7 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     if len(needed) == below.input.width or _is_read_whole(below.input):
         return rel
     mapping = {old: new for new, old in enumerate(needed)}
-    source = columns(below.input, needed)
+    source = select_columns(below.input, needed)
     expr = retype(remap(below.expr, mapping), source.types)
     marked = replace(below, input=source, rowtime_index=mapping[below.rowtime_index], expr=expr)
     pruned = _reading(rel, marked, mapping)

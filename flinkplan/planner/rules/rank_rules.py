@@ -16,7 +16,7 @@ from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
 from ...plan.types import BOOLEAN
 from ..algebra.builders import calc, merge_calc
-from ..algebra.calls import is_of
+from ..algebra.calls import is_call_of
 from ..algebra.physical import Calc, OverAggregate, Rank
 from ..algebra.rel import Rel
 from ..errors import PlanningError
@@ -34,19 +34,19 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
     if rel.condition is None:
         return rel
     calls = [c for g in over.groups for c in g.agg_calls]
-    if len(calls) != 1 or not is_of(calls[0], ROW_NUMBER, RANK, DENSE_RANK) or not over.groups[0].order_by.fields:
+    if len(calls) != 1 or not is_call_of(calls[0], ROW_NUMBER, RANK, DENSE_RANK) or not over.groups[0].order_by.fields:
         return rel
     rank_index = over.input.width
     parts = conjunctions(rel.condition)
     about = [p for p in parts if rank_index in refs(p)]
-    found = rank_range(about, rank_index)
-    if found is None:
+    range_ = rank_range(about, rank_index)
+    if range_ is None:
         return rel
-    if isinstance(found, ConstantRankRangeWithoutEnd):
+    if isinstance(range_, ConstantRankRangeWithoutEnd):
         raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
-    if isinstance(found, ConstantRankRange) and found.end < 0:
-        raise PlanningError(f"a Top-N cannot end at {found.end}", hint="ranks count from 1")
-    if isinstance(found, VariableRankRange) and found.end_index not in over.partition and not _is_windowed(over):
+    if isinstance(range_, ConstantRankRange) and range_.end < 0:
+        raise PlanningError(f"a Top-N cannot end at {range_.end}", hint="ranks count from 1")
+    if isinstance(range_, VariableRankRange) and range_.end_index not in over.partition and not _is_windowed(over):
         return rel
     rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
     rank = Rank(
@@ -54,7 +54,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
         kind=calls[0].function_name,
         partition=tuple(sorted(over.partition)),
         order=over.groups[0].order_by.fields,
-        range=found,
+        range=range_,
         rank=_name(over, rel),
     )
     return merge_calc(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
@@ -85,10 +85,10 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
         variable = _variable_range(part, rank)
         if variable is not None and len(parts) == 1:
             return variable
-        found = sargs.read(part)
-        if found is None or not isinstance(found.operand, InputRef) or found.operand.index != rank:
+        searched = sargs.read(part)
+        if searched is None or not isinstance(searched.operand, InputRef) or searched.operand.index != rank:
             return None
-        column = found if column is None else sargs.intersect(column, found)
+        column = searched if column is None else sargs.intersect(column, searched)
     if column is None or len(column.ranges) != 1:
         return None
     lower, upper = column.ranges[0].lower, column.ranges[0].upper
@@ -135,15 +135,15 @@ TRIM_RANKS = RuleSet("trim_ranks", (trim_rank,), Order.TOP_DOWN, to_fixpoint=Fal
 
 def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
     """A Top-N over an input whose columns moved."""
-    found = rank.range
-    if isinstance(found, VariableRankRange):
-        found = VariableRankRange(mapping[found.end_index])
+    range_ = rank.range
+    if isinstance(range_, VariableRankRange):
+        range_ = VariableRankRange(mapping[range_.end_index])
     return replace(
         rank,
         input=source,
         partition=tuple(sorted(mapping[p] for p in rank.partition)),
         order=tuple(replace(f, index=mapping[f.index]) for f in rank.order),
-        range=found,
+        range=range_,
     )
 
 

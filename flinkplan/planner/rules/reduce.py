@@ -79,8 +79,8 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
             return cast(typed, node.type)
         return node
 
-    found = rewrite(rex, substitute) if known else rex
-    return simplify(found, known_conditions(source)) if isinstance(found, Call) else found
+    substituted = rewrite(rex, substitute) if known else rex
+    return simplify(substituted, known_conditions(source)) if isinstance(substituted, Call) else substituted
 
 
 @found_once
@@ -97,8 +97,8 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
             return {i: value for i, value in known.items() if i not in compared}
         case Project():
             below = constants(rel.input)
-            found = (below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
-            return {i: value for i, value in enumerate(found) if isinstance(value, Literal)}
+            values = (below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
+            return {i: value for i, value in enumerate(values) if isinstance(value, Literal)}
         case Join(type=JoinType.INNER):
             width = rel.left.width
             right = {i + width: v for i, v in constants(rel.right).items()}
@@ -122,19 +122,19 @@ def _compared(condition: RexNode) -> set[int]:
 
 
 def _equalities(condition: RexNode) -> dict[int, Literal]:
-    found = {}
+    equal = {}
     for part in conjunctions(condition):
         if is_call(part, IS_NULL) and isinstance(part.operands[0], InputRef):
             column = part.operands[0]
-            found[column.index] = Literal(None, column.type)
+            equal[column.index] = Literal(None, column.type)
         elif is_call(part, EQ):
             left, right = part.operands
             if isinstance(left, Literal):
                 left, right = right, left
             left = _unwidened(left, right)
             if isinstance(left, InputRef) and isinstance(right, Literal) and _is_value_of(right, left.type):
-                found[left.index] = right
-    return found
+                equal[left.index] = right
+    return equal
 
 
 def _unwidened(rex: RexNode, value: RexNode) -> RexNode:

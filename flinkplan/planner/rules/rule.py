@@ -20,7 +20,7 @@ S = TypeVar("S", bound=Rel)
 Config: TypeAlias = Mapping[str, str]
 NO_OPTIONS: Config = {}
 
-_is_of = cache(issubclass)
+_is_subclass = cache(issubclass)
 """Of a struct's class ``issubclass``, like ``isinstance``, takes long to say no."""
 
 
@@ -42,7 +42,7 @@ class Rule(Record):
 
     def matches(self, rel: Rel) -> bool:
         """Whether the rule looks at a relation."""
-        return _is_of(type(rel), self.on) and (self.over is None or _is_of(type(rel.inputs[0]), self.over))
+        return _is_subclass(type(rel), self.on) and (self.over is None or _is_subclass(type(rel.inputs[0]), self.over))
 
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
         """The relation, rewritten if the rule matches it and has something to change; itself where it stays equal."""
@@ -114,13 +114,13 @@ class RuleSet(Record, dict=True):
             if self.name in rel.settled or not matching[rel.classes]:
                 break
             equals = Equals() if self.order is Order.TOP_DOWN and _is_read_twice(rel) else None
-            new = Pass(self._gone_through, self.name, matching, equals).visit(rel)
+            new = Pass(self._rewritten, self.name, matching, equals).visit(rel)
             if new is rel:
                 break
             rel = new
         return rel
 
-    def _gone_through(self, rel: Rel, visit: Rewrite) -> Rel:
+    def _rewritten(self, rel: Rel, visit: Rewrite) -> Rel:
         """What has come of a relation: itself where that is equal, which is then known."""
         if self.order is Order.BOTTOM_UP:
             new = self._change(rel.over(visit))
@@ -145,10 +145,10 @@ class RuleSet(Record, dict=True):
         """The rules that match a relation, which goes by its class and that of its first input."""
         inputs = rel.inputs
         classes = (type(rel), type(inputs[0]) if inputs else None)
-        found = self._by_classes.get(classes)
-        if found is None:
-            found = self._by_classes[classes] = tuple([rule for rule in self.rules if rule.matches(rel)])
-        return found
+        matching = self._by_classes.get(classes)
+        if matching is None:
+            matching = self._by_classes[classes] = tuple([rule for rule in self.rules if rule.matches(rel)])
+        return matching
 
     @cached_property
     def _by_classes(self) -> dict[tuple[type[Rel], type[Rel] | None], tuple[Rule, ...]]:

@@ -95,43 +95,43 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
     if taken is False or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
     given = conjunctions(to_cnf(sargs.expand(rel.condition)))
-    parts = [derive_nullability(_told(sargs_expanded(p))) if is_convertible(p) else p for p in given]
-    told = [p for p in parts if is_convertible(p)]
-    if not told:
+    parts = [derive_nullability(_in_source_terms(sargs_expanded(p))) if is_convertible(p) else p for p in given]
+    offered = [p for p in parts if is_convertible(p)]
+    if not offered:
         return rel
     options = table_options(scan.table, dict(scan.options))
-    applied = [p for p in told if taken is True or taken(options, binary(p))]
-    kept = [p for p in told if taken is True or p not in applied]
+    applied = [p for p in offered if taken is True or taken(options, binary(p))]
+    kept = [p for p in offered if taken is True or p not in applied]
     rest = [p for p in parts if not is_convertible(p)]
     pushed = FilterPushDown(tuple(map(binary, applied)))
     return filtered(replace(scan, abilities=(*scan.abilities, pushed)), [reordered_condition(and_([*kept, *rest]))])
 
 
-def _told(rex: RexNode) -> RexNode:
+def _in_source_terms(rex: RexNode) -> RexNode:
     """The predicate back from the source's language.
 
     There approximate numbers are Java's, intervals have all units of their kind, and there is one subtraction.
     """
 
-    def told(node: RexNode) -> RexNode:
+    def convert(node: RexNode) -> RexNode:
         if (
             isinstance(node, (Literal, Call))
             and is_interval(node.type)
             and not is_call(node, MINUS, DATETIME_MINUS, NEGATE)
         ):
             return replace(node, type=_with_all_units(node.type))
-        if node.type.root in _MOVED and called(node) in _TOLD:
-            return _TOLD[called(node)].typed(node.type, *children(node))
+        if node.type.root in _TIMES and called(node) in _SOURCE_FUNCTIONS:
+            return _SOURCE_FUNCTIONS[called(node)].typed(node.type, *children(node))
         if isinstance(node, Literal) and node.type.root in APPROXIMATE and node.value is not None:
             text = java_float(float(node.value), single=node.type.root == "FLOAT")
             return replace(node, value=Approximate(Decimal(text)))
         return node
 
-    return rewrite(rex, told)
+    return rewrite(rex, convert)
 
 
-_MOVED = ("DATE", "TIME", *TIMESTAMPS)
-_TOLD: dict[Function | None, Function] = {PLUS: DATETIME_PLUS, DATETIME_MINUS: MINUS}
+_TIMES = ("DATE", "TIME", *TIMESTAMPS)
+_SOURCE_FUNCTIONS: dict[Function | None, Function] = {PLUS: DATETIME_PLUS, DATETIME_MINUS: MINUS}
 """The sum of a time and an interval is one function there, their difference another."""
 
 
@@ -168,11 +168,11 @@ def binary(rex: RexNode) -> RexNode:
 
 def _nested(junction: Function, rex: RexNode) -> RexNode:
     operands = [o if not is_call(o, AND, OR) else binary(o) for o in children(rex)]
-    found = operands[0]
+    nested = operands[0]
     for operand in operands[1:]:
-        nullable = found.type.nullable or operand.type.nullable
-        found = junction.typed(found.type.with_nullability(nullable), found, operand)
-    return found
+        nullable = nested.type.nullable or operand.type.nullable
+        nested = junction.typed(nested.type.with_nullability(nullable), nested, operand)
+    return nested
 
 
 # ---------------------------------------------------------------- limits

@@ -15,7 +15,7 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT
-from ..algebra.builders import columns, distinct, extended, filtered
+from ..algebra.builders import append_columns, distinct, filtered, select_columns
 from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetOp
 from ..algebra.rel import Rel
@@ -75,7 +75,7 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
 
 
 def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
-    sides = (extended(left, markers[0], names), extended(right, markers[1], names))
+    sides = (append_columns(left, markers[0], names), append_columns(right, markers[1], names))
     return SetOp(kind=SetKind.UNION, all=True, operands=sides)
 
 
@@ -117,7 +117,7 @@ def without_distinct_operands(rel: Aggregate, below: SetOp) -> Aggregate:
 
     def plain(operand: Rel) -> Rel:
         if isinstance(operand, Aggregate) and not operand.calls and operand.grouping_sets is None:
-            return columns(operand.input, operand.grouping)
+            return select_columns(operand.input, operand.grouping)
         return operand
 
     return rel if rel.calls else replace(rel, input=replace(below, operands=tuple(map(plain, below.operands))))

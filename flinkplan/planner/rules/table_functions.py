@@ -51,7 +51,7 @@ def _sunk(rel: Rel, parts: Mapping[RexNode, RexNode]) -> tuple[Rel, set[RexNode]
         case Join(type=JoinType.INNER, left=left):
             width = left.width
             sides = [_sunk(i, m) for i, m in zip(rel.inputs, _by_side(parts, width), strict=True)]
-            return with_inputs(rel, tuple(new for new, _ in sides)), set().union(*(found for _, found in sides))
+            return with_inputs(rel, tuple(new for new, _ in sides)), set().union(*(sunk for _, sunk in sides))
         case _:
             return rel, taken
     below, taken_below = _sunk(source, moved)

@@ -153,19 +153,19 @@ def _no_alternative(at: _At, error: ValidationError) -> Iterator[SpecError]:
 
 def _not_of_the_list(at: _At, error: ValidationError) -> Iterator[SpecError]:
     values = list(error.validator_value)
-    found = f"'{at.node.text}'" if isinstance(at.node, Scalar) and at.node.text else _kind(at.node)
-    near = difflib.get_close_matches(found.strip("'").lower(), values, 1, 0.6)
+    actual = f"'{at.node.text}'" if isinstance(at.node, Scalar) and at.node.text else _kind(at.node)
+    near = difflib.get_close_matches(actual.strip("'").lower(), values, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else None
-    yield SpecError(f"{at.name} must be {either(map(repr, values))}, not {found}", at.value, hint)
+    yield SpecError(f"{at.name} must be {either(map(repr, values))}, not {actual}", at.value, hint)
 
 
 def _no_such_word(at: _At, error: ValidationError) -> Iterator[SpecError]:
     """A text that is none of those that a pattern lists."""
     words = error.validator_value.strip("^$()").split("|")
-    found = at.node.text if isinstance(at.node, Scalar) else ""
-    near = difflib.get_close_matches(found.lower(), words, 1, 0.6)
+    actual = at.node.text if isinstance(at.node, Scalar) else ""
+    near = difflib.get_close_matches(actual.lower(), words, 1, 0.6)
     hint = f"did you mean '{near[0]}'?" if near else None
-    yield SpecError(f"{at.name} must be {either(map(repr, words))} or a mapping, not '{found}'", at.value, hint)
+    yield SpecError(f"{at.name} must be {either(map(repr, words))} or a mapping, not '{actual}'", at.value, hint)
 
 
 def _other_version(at: _At, error: ValidationError) -> Iterator[SpecError]:

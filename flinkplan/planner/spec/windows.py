@@ -97,12 +97,12 @@ def _trigger(trigger: Node) -> w.Trigger:
     if kind == "purging":
         return w.PurgingTrigger(_trigger(value), span=trigger.span)
     if kind == "timeout":
-        of = trigger.get("of")
-        if of is None:
+        inner = trigger.get("of")
+        if inner is None:
             raise SpecError("'timeout' needs the trigger that it is put around", trigger.span, "as 'of'")
         clears = trigger.scalar("clear")
         return w.TimeoutTrigger(
-            _trigger(of),
+            _trigger(inner),
             _duration(value),
             trigger.flag("reset"),
             clears is None or clears.data is True,
@@ -149,9 +149,9 @@ def _function(window: Mapping, key: Scalar) -> w.WindowFunction:
         assert isinstance(value, Mapping)
         declared = value.mapping("columns").entries
         returned = tuple(
-            ast.PhysicalColumn(sql.identifier(column), sql.data_type(of), span=column.span)
-            for column, of in declared
-            if isinstance(of, Scalar)
+            ast.PhysicalColumn(sql.identifier(column), sql.data_type(declared_type), span=column.span)
+            for column, declared_type in declared
+            if isinstance(declared_type, Scalar)
         )
         return w.Process(_python(value), returned, span=value.span)
     if isinstance(value, Mapping) and kind != "elements":
@@ -180,13 +180,13 @@ def _python(mapping: Mapping) -> w.PythonClass:
 
 def _one_of(mapping: Mapping, keys: tuple[str, ...]) -> tuple[str, Node]:
     """The one key of several that a mapping has.  Raises :class:`SpecError` for none or two."""
-    found = [entry for entry in mapping.entries if entry[0].text in keys]
-    if not found:
+    entries = [entry for entry in mapping.entries if entry[0].text in keys]
+    if not entries:
         raise SpecError(f"there is none of {', '.join(map(repr, keys))} here", mapping.span, "one of them is needed")
-    if len(found) > 1:
-        first, second = found[0][0], found[1][0]
+    if len(entries) > 1:
+        first, second = entries[0][0], entries[1][0]
         raise SpecError(f"'{second.text}' cannot stand beside '{first.text}'", second.span, "choose one of them")
-    return found[0][0].text, found[0][1]
+    return entries[0][0].text, entries[0][1]
 
 
 def _duration(value: Node | None) -> int:

@@ -277,7 +277,7 @@ class FunctionParser(TypeParser):
         return ast.JsonQuery(operand, path, returning, wrapper, on_empty, on_error, span=self.span(token.start))
 
     def _json_behaviors(self) -> tuple[ast.JsonBehavior | None, ast.JsonBehavior | None]:
-        found: dict[str, ast.JsonBehavior] = {}
+        behaviors: dict[str, ast.JsonBehavior] = {}
         while self.token.key in ("NULL", "ERROR", "DEFAULT", "EMPTY"):
             start = self.token.start
             kind = self.advance().key
@@ -286,8 +286,8 @@ class FunctionParser(TypeParser):
                 kind = f"EMPTY {self.one_of('ARRAY', 'OBJECT')}"
             span = self.span(start)
             self.expect("ON")
-            found[self.one_of("EMPTY", "ERROR")] = ast.JsonBehavior(kind, value, span=span)
-        return found.get("EMPTY"), found.get("ERROR")
+            behaviors[self.one_of("EMPTY", "ERROR")] = ast.JsonBehavior(kind, value, span=span)
+        return behaviors.get("EMPTY"), behaviors.get("ERROR")
 
     def _json_exists(self) -> ast.Expression:
         token, opener, operand, path = self._json_start()

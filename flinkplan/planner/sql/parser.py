@@ -129,9 +129,9 @@ class Cursor:
     def enclosed(self, item: Callable[[], T]) -> T:
         """``( item )``."""
         opener = self.open()
-        found = item()
+        parsed = item()
         self.close(opener)
-        return found
+        return parsed
 
     # Text and spans
 
@@ -158,18 +158,18 @@ class Cursor:
         if token.kind == BAD:
             self._fail_bad(token)
         if token.kind == END:
-            found = "the end of the text"
+            actual = "the end of the text"
         elif token.key == ";":
-            found = "the end of the statement"
+            actual = "the end of the statement"
         elif token.kind == WORD and token.key in RESERVED:
-            found = f"the keyword {self.text(token)}"
+            actual = f"the keyword {self.text(token)}"
         else:
-            found = self.text(token).split("\n")[0]
+            actual = self.text(token).split("\n")[0]
         span = self.span_of(token)
         if token.kind == END and self.position:
             span = ast.Span(self.tokens[self.position - 1].end, self.tokens[self.position - 1].end, self.source)
         raise SqlSyntaxError(
-            f"expected {expected}, found {found}",
+            f"expected {expected}, found {actual}",
             span,
             self._other_dialect() or self._similar_word(words) or self._runaway_string() or hint,
         )
@@ -226,14 +226,14 @@ class Cursor:
                 return f"the string opened at {line}:{column} runs over several lines; is its closing quote missing?"
         return None
 
-    def unsupported(self, what: str, token: Token, hint: str | None = None) -> NoReturn:
-        """Raise the error that ``what`` is Flink SQL, but not for us."""
+    def unsupported(self, feature: str, token: Token, hint: str | None = None) -> NoReturn:
+        """Raise the error that ``feature`` is Flink SQL, but not for us."""
         span = self.span_of(token)
-        raise UnsupportedError(f"{what} is not supported", where=span.location, hint=hint, snippet=snippet(span))
+        raise UnsupportedError(f"{feature} is not supported", where=span.location, hint=hint, snippet=snippet(span))
 
     # Small parts
 
-    def identifier(self, what: str = "an identifier") -> ast.Identifier:
+    def identifier(self, expected: str = "an identifier") -> ast.Identifier:
         """One identifier; a reserved word needs backquotes."""
         token = self.token
         if token.kind == QUOTED:
@@ -242,7 +242,7 @@ class Cursor:
         if token.kind == WORD and token.key not in RESERVED:
             self.advance()
             return ast.Identifier(self.text(token), span=self.span_of(token))
-        self.fail(what, hint=self.quoting_hint())
+        self.fail(expected, hint=self.quoting_hint())
 
     def quoting_hint(self) -> str | None:
         """The advice to quote the next token, if it is a reserved word that may be meant as a name."""
@@ -254,19 +254,19 @@ class Cursor:
             return "identifiers take backquotes, 'single quotes' make a string"
         return None
 
-    def name(self, what: str = "a name") -> ast.Name:
+    def name(self, expected: str = "a name") -> ast.Name:
         """A compound identifier."""
         start = self.token.start
-        parts = [self.identifier(what)]
+        parts = [self.identifier(expected)]
         while self.token.key == ".":
             self.advance()
             parts.append(self.identifier("an identifier after '.'"))
         return ast.Name(tuple(parts), span=self.span(start))
 
-    def string(self, what: str = "a string in 'single quotes'") -> str:
+    def string(self, expected: str = "a string in 'single quotes'") -> str:
         """A string literal."""
         if self.token.kind != STRING:
-            self.fail(what)
+            self.fail(expected)
         token = self.advance()
         text = self.text(token)
         escape = "\\"
@@ -282,10 +282,10 @@ class Cursor:
                 str(error), self.span_of(token), f"write four hexadecimal digits: {escape}00e9"
             ) from None
 
-    def integer(self, what: str = "a whole number") -> int:
+    def integer(self, expected: str = "a whole number") -> int:
         """An unsigned whole number."""
         if self.token.kind != NUMBER or not self.text(self.token).isdigit():
-            self.fail(what)
+            self.fail(expected)
         return int(self.text(self.advance()))
 
     def option(self) -> ast.Option:

@@ -13,8 +13,8 @@ from ...plan.functions.comparison import EQ
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
-from ..algebra.builders import columns, compare_columns, distinct, extended, filtered, inner_join
-from ..algebra.calls import is_of, remap_calls
+from ..algebra.builders import append_columns, compare_columns, distinct, filtered, inner_join, select_columns
+from ..algebra.calls import is_call_of, remap_calls
 from ..algebra.logical import Aggregate, Filter, Join, Project
 from ..algebra.rel import Rel
 from ..rex.expressions import TRUE, and_, conjunctions, identity, is_call, remap, rewrite
@@ -39,8 +39,8 @@ def correlated_columns(rex: RexNode, correl: str | None) -> list[int]:
 def free_variables(rel: Rel) -> set[str]:
     """The outer rows that a relation reads."""
     own = [getattr(rel, name, None) for name in ("condition", "call", "expr")]
-    found = {v for e in (*own, *getattr(rel, "exprs", ())) if e is not None for v in _variables(e)}
-    return found.union(*map(free_variables, rel.inputs))
+    own_variables = {v for e in (*own, *getattr(rel, "exprs", ())) if e is not None for v in _variables(e)}
+    return own_variables.union(*map(free_variables, rel.inputs))
 
 
 def _variables(rex: RexNode) -> set[str]:
@@ -90,7 +90,7 @@ def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
 
 def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Frame) -> Frame | None:
     """The frame with columns that are equal to the outer ones, if each of these is in one equality alone."""
-    found = dict(frame.outer)
+    equivalents = dict(frame.outer)
     width = frame.rel.width
     extra: list[RexNode] = []
     matched = 0
@@ -99,21 +99,21 @@ def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Fram
             continue
         for outer, own in (children(part), reversed(children(part))):
             direct = correlated_columns(outer, correl) if isinstance(outer, FieldAccess) else []
-            if direct and direct[0] not in found and not correlated_columns(own, correl):
+            if direct and direct[0] not in equivalents and not correlated_columns(own, correl):
                 if not isinstance(own, InputRef):
                     extra.append(own)
-                found[direct[0]] = own.index if isinstance(own, InputRef) else width + len(extra) - 1
+                equivalents[direct[0]] = own.index if isinstance(own, InputRef) else width + len(extra) - 1
                 matched += 1
                 break
     if matched < len(needed):
         return None
-    return Frame(extended(frame.rel, extra), frame.places, found)
+    return Frame(append_columns(frame.rel, extra), frame.places, equivalents)
 
 
 def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
     """The frame joined with each value of the outer columns once."""
     missing = sorted(set(needed) - frame.outer.keys())
-    values = distinct(columns(left, missing))
+    values = distinct(select_columns(left, missing))
     width = frame.rel.width
     return Frame(
         inner_join(frame.rel, values, TRUE),
@@ -129,8 +129,8 @@ def _placed(rex: RexNode, correl: str, frame: Frame) -> RexNode:
     def place(node: RexNode) -> RexNode:
         if isinstance(node, InputRef):
             return own[node.index]
-        found = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
-        return own[frame.outer[found[0]]] if found else node
+        outer_columns = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
+        return own[frame.outer[outer_columns[0]]] if outer_columns else node
 
     return rewrite(rex, place)
 
@@ -161,7 +161,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     outer = [frame.outer[c] for c in sorted(frame.outer)]
     read = [frame.places[a] for c in rel.calls for a in (*c.arg_list, *([c.filter_arg] if c.filter_arg >= 0 else []))]
     kept = list(dict.fromkeys([*(k for _, k in keys), *outer, *read]))
-    source = columns(frame.rel, kept)
+    source = select_columns(frame.rel, kept)
     place = {old: kept.index(new) for old, new in frame.places.items() if new in kept}
     grouping = tuple(kept.index(k) for k in (*(k for _, k in keys), *outer))
     calls = remap_calls(rel.calls, place)
@@ -173,14 +173,14 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     lacking = [i for i in range(len(rel.grouping)) if i not in places]
     if lacking:
         width = new.width
-        new = extended(new, [fixed[frame.places[rel.grouping[i]]] for i in lacking])
+        new = append_columns(new, [fixed[frame.places[rel.grouping[i]]] for i in lacking])
         places |= {i: width + n for n, i in enumerate(lacking)}
     return Frame(new, places, {c: len(keys) + n for n, c in enumerate(sorted(frame.outer))})
 
 
 def _of_some_rows(call: AggregateCall, source: Rel) -> AggregateCall:
     """A call over groups, of which each has a row: NULL only where its arguments may be."""
-    if not call.arg_list or is_of(call, COUNT):
+    if not call.arg_list or is_call_of(call, COUNT):
         return call
     nullable = any(source.types[a].nullable for a in call.arg_list)
     return replace(call, type=call.type.with_nullability(nullable or call.filter_arg >= 0))

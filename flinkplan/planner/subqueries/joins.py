@@ -31,8 +31,8 @@ from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
-from ..algebra.builders import aggregated, columns, compare_columns, distinct, extended
-from ..algebra.calls import aggregate_call, is_of
+from ..algebra.builders import aggregated, append_columns, compare_columns, distinct, select_columns
+from ..algebra.calls import aggregate_call, is_call_of
 from ..algebra.logical import Aggregate, Filter, Join, Project
 from ..algebra.names import inferred, uniquify
 from ..algebra.rel import Rel
@@ -187,12 +187,12 @@ class Joins(Struct):
         values = []
         for i, call in enumerate(right.calls):
             value = added[frame.places[i]]
-            if is_of(call, COUNT):
+            if is_call_of(call, COUNT):
                 zero = Literal(0, call.type.not_null())
                 value = case([test(IS_NULL, value), zero, value], call.type.nullable_())
             values.append(value)
-        found = tuple(cast(_typed_anew(e, values), e.type.nullable_()) for e in exprs)
-        return self._computed(width, found, names)
+        results = tuple(cast(_typed_anew(e, values), e.type.nullable_()) for e in exprs)
+        return self._computed(width, results, names)
 
     def _computed(self, width: int, values: tuple[RexNode, ...], names: Iterable[str]) -> tuple[RexNode, ...]:
         """Columns that hold the values, behind the source's first ones."""
@@ -205,9 +205,9 @@ class Joins(Struct):
         rel = self.rewriter.expand(node.rel)
         correlated = node.correl is not None and node.correl in free_variables(rel)
         if node.correl is not None and correlated:
-            found = self._keyed(rel, node.correl) or self._aggregated_by_key(rel, node.correl)
-            if found is not None:
-                return found
+            keyed = self._keyed(rel, node.correl) or self._aggregated_by_key(rel, node.correl)
+            if keyed is not None:
+                return keyed
         if not are_columns_unique(rel, ()):
             rel = single_value(rel)
         if correlated:
@@ -265,8 +265,8 @@ class Joins(Struct):
         last = len(types) - 1
         calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, types) for c in calls)
         self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls)
-        found = _typed_anew(value, identity(self.source.types)[width:])
-        return self._computed(width, (cast(found, found.type.nullable_()),), rel.names)[0]
+        result = _typed_anew(value, identity(self.source.types)[width:])
+        return self._computed(width, (cast(result, result.type.nullable_()),), rel.names)[0]
 
     def _exists(self, node: SubQuery[Rel], logic: Logic) -> RexNode:
         """Whether the subquery has a row."""
@@ -295,14 +295,14 @@ class Joins(Struct):
         if reads_outer:
             raise _refused(node, "of the outer row in this place", "use it alone, or joined by AND, in WHERE")
         equal = self._equal_operands(node, rel, range(rel.width))
-        found = test(IS_NOT_NULL, self._join(JoinType.LEFT, _marked(rel, "i"), equal)[-1])
+        has_match = test(IS_NOT_NULL, self._join(JoinType.LEFT, _marked(rel, "i"), equal)[-1])
         unknown = TRUE if logic is Logic.UNKNOWN_AS_TRUE else UNKNOWN
         branches: list[RexNode] = [compare(EQ, counts[0], _ZERO), FALSE] if counts else []
         nulls = [test(IS_NULL, o) for o in node.operands if o.type.nullable]
         branches += [or_(nulls), UNKNOWN] if nulls else []
-        branches += [found, TRUE]
+        branches += [has_match, TRUE]
         branches += [compare(LT, counts[1], counts[0]), unknown] if counts else []
-        return case([*branches, FALSE], BOOLEAN) if len(branches) > 2 else found
+        return case([*branches, FALSE], BOOLEAN) if len(branches) > 2 else has_match
 
     def _match(self, node: SubQuery[Rel], rows: Rel) -> None:
         """Join the source with the rows that the operands equal, which may read it."""
@@ -399,7 +399,7 @@ def _of_group(
 ) -> AggregateCall:
     """A call of one row's aggregates over groups, its arguments and filter moved."""
     t = call.type
-    if not is_of(call, COUNT):
+    if not is_call_of(call, COUNT):
         t = t.with_nullability(any(types[a].nullable for a in arguments) or call.filter_arg >= 0)
     filter_arg = call.filter_arg + shift if call.filter_arg >= 0 else -1
     return replace(call, arg_list=arguments, filter_arg=filter_arg, type=t)
@@ -416,8 +416,8 @@ def _counted(rel: Rel) -> Rel:
     nullable = tuple(i for i, t in enumerate(rel.types) if t.nullable)
     if nullable:
         counted = replace(_COUNT, name="ck", arg_list=tuple(range(len(nullable))))
-        return aggregated(columns(rel, nullable), [_COUNT, counted])
-    return _twice(aggregated(columns(rel, ()), [_COUNT]), "ck")
+        return aggregated(select_columns(rel, nullable), [_COUNT, counted])
+    return _twice(aggregated(select_columns(rel, ()), [_COUNT]), "ck")
 
 
 def _extreme(rel: Rel, comparison: Function) -> Rel:
@@ -436,14 +436,14 @@ def _varieties(rel: Rel) -> Rel:
     values = replace(_COUNT, name="d", arg_list=(0,))
     if t.nullable:
         return aggregated(distinct(rel), [_COUNT, values, greatest])
-    found = aggregated(distinct(rel), [_COUNT, greatest])
-    rows, m = identity(found.types)
-    return Project(input=found, exprs=(rows, rows, m), names=("c", "d", "m"))
+    counts = aggregated(distinct(rel), [_COUNT, greatest])
+    rows, m = identity(counts.types)
+    return Project(input=counts, exprs=(rows, rows, m), names=("c", "d", "m"))
 
 
 def _twice(rel: Rel, name: str) -> Rel:
     """The relation with its last column again under another name."""
-    return extended(rel, [identity(rel.types)[-1]], [name])
+    return append_columns(rel, [identity(rel.types)[-1]], [name])
 
 
 _COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
@@ -451,7 +451,7 @@ _COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
 
 def _marked(rel: Rel, name: str) -> Rel:
     """Each row once, TRUE behind it."""
-    return extended(distinct(rel), [TRUE], [name])
+    return append_columns(distinct(rel), [TRUE], [name])
 
 
 def single_value(rel: Rel) -> Rel:
@@ -481,7 +481,7 @@ def without_check(rel: Rel) -> Rel:
             grouping=(),
             calls=(call,),
             input=Project(input=Aggregate(grouping=(), grouping_sets=None) as row, exprs=(value,)),
-        ) if is_of(call, SINGLE_VALUE):
+        ) if is_call_of(call, SINGLE_VALUE):
             one = cast(value, value.type.nullable_())
             return Project(input=row, exprs=(one,), names=rel.input.names)
     return rel

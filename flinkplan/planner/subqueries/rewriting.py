@@ -11,8 +11,8 @@ from ...plan.record import Struct, replace
 from ...plan.rex import Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
-from ..algebra.builders import columns, filtered
-from ..algebra.calls import is_of
+from ..algebra.builders import filtered, select_columns
+from ..algebra.calls import is_call_of
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project
 from ..algebra.rel import Rel
 from ..algebra.tree import bottom_up
@@ -77,22 +77,22 @@ class _Rewriter(Struct):
         for part in parts:
             negated = is_call(part, NOT)
             inner = children(part)[0] if negated else part
-            found: Rel | None = None
+            joined: Rel | None = None
             if semi_joins and isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
                 kind = JoinType.ANTI if negated else JoinType.SEMI
-                found = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
-                if found is not None and any(map(holds_subquery, inner.operands)):
-                    found = self._of_operands(found)
-            if found is None:
+                joined = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
+                if joined is not None and any(map(holds_subquery, inner.operands)):
+                    joined = self._of_operands(joined)
+            if joined is None:
                 rest.append(part)
             else:
-                source = found
+                source = joined
         if not any(map(holds_subquery, rest)):
             return filtered(source, rest)
         width = source.width
         joins = Joins(self, source)
         condition = built_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
-        return columns(filtered(joins.source, conjunctions(condition)), range(width))
+        return select_columns(filtered(joins.source, conjunctions(condition)), range(width))
 
     def _of_operands(self, rel: Rel) -> Rel:
         """A semi join whose left side, below the columns that are left of it, computes operands of subqueries."""
@@ -104,7 +104,7 @@ class _Rewriter(Struct):
         """A scalar subquery of a join's condition is joined with the right input."""
         joins = Joins(self, rel.right, shift=rel.left.width)
         condition = joins.rewritten(rel.condition, Logic.TRUE)
-        return columns(replace(rel, right=joins.source, condition=condition), range(rel.width))
+        return select_columns(replace(rel, right=joins.source, condition=condition), range(rel.width))
 
     def _lateral(self, rel: Lateral) -> Rel:
         ranked = to_lateral_rank(rel)
@@ -175,4 +175,4 @@ def _as_exists(rex: RexNode) -> RexNode:
 
 
 def _counts_rows(call: AggregateCall) -> bool:
-    return is_of(call, COUNT) and not call.arg_list and not call.distinct and call.filter_arg < 0
+    return is_call_of(call, COUNT) and not call.arg_list and not call.distinct and call.filter_arg < 0

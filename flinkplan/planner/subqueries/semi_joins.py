@@ -10,7 +10,7 @@ from ...plan.record import replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import BOOLEAN
-from ..algebra.builders import aggregated, columns, extended, filtered
+from ..algebra.builders import aggregated, append_columns, filtered, select_columns
 from ..algebra.calls import aggregate_call
 from ..algebra.logical import Aggregate, Filter, Join, Project
 from ..algebra.names import uniquify
@@ -69,7 +69,7 @@ def semi_join(left: Rel, subquery: SubQuery[Rel], rel: Rel, kind: JoinType) -> R
         parts.append(equal)
     parts += [joined(c, left, width, subquery.correl) for c in conditions]
     join = read_right_side(Join(left=left, right=right, type=kind, condition=and_(parts)))
-    return columns(join, range(own))
+    return select_columns(join, range(own))
 
 
 def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequence[RexNode]]:
@@ -77,7 +77,7 @@ def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequenc
     if are_columns(operands):
         return left, operands
     exprs = list(dict.fromkeys((*identity(left.types), *operands)))
-    new = extended(left, exprs[left.width :])
+    new = append_columns(left, exprs[left.width :])
     columns_ = identity(new.types)
     return new, [columns_[exprs.index(o)] for o in operands]
 
@@ -92,19 +92,19 @@ def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
     """One row for a relation that has any, and the condition of the join with it."""
     marked = Project(input=rel, exprs=(TRUE,), names=("i",))
     least = aggregated(marked, [aggregate_call(MIN, [0], BOOLEAN, name="m")])
-    found = test(IS_NOT_NULL, identity(least.types)[0])
+    exists = test(IS_NOT_NULL, identity(least.types)[0])
     if kind is JoinType.SEMI:
-        return columns(filtered(least, [found]), []), TRUE
-    right = Project(input=least, exprs=(found,), names=("$f0",))
-    return right, InputRef(width, found.type)
+        return select_columns(filtered(least, [exists]), []), TRUE
+    right = Project(input=least, exprs=(exists,), names=("$f0",))
+    return right, InputRef(width, exists.type)
 
 
 def joined(rex: RexNode, left: Rel, width: int, correl: str | None) -> RexNode:
     """A correlated condition as one of a join: outer columns on the left, the subquery's on the right."""
 
     def outer(node: RexNode) -> RexNode:
-        found = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
-        return identity(left.types)[found[0]] if found else node
+        outer_columns = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
+        return identity(left.types)[outer_columns[0]] if outer_columns else node
 
     return rewrite(shift(rex, width), outer)
 
@@ -159,7 +159,7 @@ def _joined(rel: Join, correl: str | None) -> tuple[Rel, list[RexNode]]:
     order = [*own, *(i for i in range(new.width) if i not in own)]
     place = {i: order.index(i) for i in range(new.width)}
     conditions = [*left_conditions, *(shift(c, left.width) for c in right_conditions)]
-    return columns(new, order), [remap(c, place) for c in conditions]
+    return select_columns(new, order), [remap(c, place) for c in conditions]
 
 
 def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
@@ -192,5 +192,5 @@ def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Re
     new = replace(rel, input=source, grouping=grouping)
     own = [*range(keys), *range(keys + len(added), new.width)]
     place = {g: i if i < keys else rel.width + i - keys for i, g in enumerate(grouping)}
-    ordered = columns(new, [*own, *range(keys, keys + len(added))])
+    ordered = select_columns(new, [*own, *range(keys, keys + len(added))])
     return ordered, [remap(c, {r: place[r] for r in read}) for c in conditions]

@@ -13,7 +13,7 @@ from ..algebra import physical as p
 from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.names import uniquify
-from ..algebra.rel import Correlation, JoinOfMany, Marking, Matching, Rel
+from ..algebra.rel import AssignsWatermark, Correlation, MatchesPattern, NaryJoin, Rel
 from ..algebra.scan_columns import source_columns
 from ..lowering.aggregate_text import call_text
 from ..lowering.aggregates import group_window_text
@@ -74,16 +74,16 @@ def _subqueries(rel: Rel) -> Iterator[Rel]:
             exprs = (rel.condition,)
         case _:
             return
-    found: list[Rel] = []
+    relations: list[Rel] = []
 
     def collect(rex: RexNode) -> RexNode:
         if isinstance(rex, SubQuery):
-            found.append(rex.rel)
+            relations.append(rex.rel)
         return rex
 
     for rex in exprs:
         rewrite(rex, collect)
-    yield from found
+    yield from relations
 
 
 def _select(exprs: Iterable[RexNode], names: Iterable[str], fields: Sequence[str]) -> str:
@@ -148,7 +148,7 @@ def _calc(rel: p.Calc) -> Parts:
         yield f"where=[{expression(rel.condition, _fields(rel))}]"
 
 
-def _watermark(rel: Marking) -> Parts:
+def _watermark(rel: AssignsWatermark) -> Parts:
     fields = _fields(rel)
     return f"rowtime=[{fields[rel.rowtime_index]}]", f"watermark=[{expression(rel.expr, fields)}]"
 
@@ -221,7 +221,7 @@ def _lateral(rel: a.Lateral) -> Parts:
     return f"joinType=[{JOIN_NAMES[rel.kind]}]", f"correlation=[{rel.correl}]"
 
 
-def _multi_join(rel: JoinOfMany) -> Parts:
+def _multi_join(rel: NaryJoin) -> Parts:
     yield f"joinTypes=[{', '.join(JOIN_NAMES[kind] for kind in rel.kinds[1:])}]"
     yield f"where=[{', '.join(expression(condition, rel.names) for condition in rel.conditions[1:])}]"
     yield f"select=[{', '.join(rel.names)}]"
@@ -269,7 +269,7 @@ def _window_table_function(rel: p.WindowTableFunction) -> Parts:
     return (f"window=[{windowing_text(rel.windowing, rel.input.names)}]",)
 
 
-def _match(rel: Matching) -> Parts:
+def _match(rel: MatchesPattern) -> Parts:
     if rel.partition:
         yield f"partitionBy=[{columns(rel.input, rel.partition)}]"
     yield f"orderBy=[{order_text(rel.input, rel.order)}]"

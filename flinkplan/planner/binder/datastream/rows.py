@@ -33,11 +33,11 @@ class WindowRows:
         """The columns of two rows, ``a`` and ``b``."""
         return Scope((Namespace(self.row_type, 0, "a"), Namespace(self.row_type, len(self.row_type.fields), "b")))
 
-    def column(self, node: ast.ColumnRef, what: str) -> int:
+    def column(self, node: ast.ColumnRef, clause: str) -> int:
         """The place, among the source's columns, of one that is named.  Raises :class:`BindError` for what is none."""
-        rex = ExpressionBinder(self.context, self.scope, what).bind(node)
+        rex = ExpressionBinder(self.context, self.scope, clause).bind(node)
         if not isinstance(rex, InputRef):
-            raise BindError(f"{what} is a column, '{node.span.text}' is none", node.span, "compute it in a view")
+            raise BindError(f"{clause} is a column, '{node.span.text}' is none", node.span, "compute it in a view")
         return rex.index
 
     def read(self, rex: RexNode) -> int:

@@ -179,8 +179,8 @@ class _Window:
             gap = self.rows.over_rows(self._gap(node.gap))
             return (specs.DynamicEventTimeSessionWindows if event else specs.DynamicProcessingTimeSessionWindows)(gap)
         if node.size <= 0:
-            what = "gap" if node.kind == "session" else "size"
-            raise BindError(f"the {what} of a window must be positive, not {format_duration(node.size)}", node.span)
+            extent = "gap" if node.kind == "session" else "size"
+            raise BindError(f"the {extent} of a window must be positive, not {format_duration(node.size)}", node.span)
         size, offset = format_iso_duration(node.size), format_iso_duration(node.offset)
         if node.kind == "session":
             return (specs.EventTimeSessionWindows if event else specs.ProcessingTimeSessionWindows)(size)
@@ -197,11 +197,11 @@ class _Window:
             size, format_iso_duration(node.slide), offset
         )
 
-    def _check_offset(self, node: w.WindowAssigner, limit: int, what: str) -> None:
+    def _check_offset(self, node: w.WindowAssigner, limit: int, extent: str) -> None:
         if abs(node.offset) >= limit:
             most, offset = format_duration(limit), format_duration(node.offset)
             raise BindError(
-                f"the offset of a window must be smaller than its {what}, {most}, not {offset}",
+                f"the offset of a window must be smaller than its {extent}, {most}, not {offset}",
                 node.span,
                 f"{format_duration(node.offset % limit)} has the same effect",
             )
@@ -256,10 +256,10 @@ class _Window:
                     self._as_trigger(node.nested, assigner), timeout, node.resets, node.clears
                 )
 
-    def _needs_event_time(self, node: ast.Node, what: str) -> None:
+    def _needs_event_time(self, node: ast.Node, feature: str) -> None:
         if self.time is None and not any(f.type.is_rowtime for f in self.row_type.fields):
             raise BindError(
-                f"{what} needs a watermark, and the rows have none",
+                f"{feature} needs a watermark, and the rows have none",
                 node.span,
                 "declare a watermark in the table, and keep its column in the views between",
             )
@@ -437,7 +437,7 @@ _BIG = 3_600_000
 """From how many milliseconds on that a row is kept, counted for each window that it is in, an evictor is warned of."""
 
 
-def _positive(value: int, what: str, node: ast.Node) -> int:
+def _positive(value: int, name: str, node: ast.Node) -> int:
     if value <= 0:
-        raise BindError(f"{what} must be positive, not {value}", node.span)
+        raise BindError(f"{name} must be positive, not {value}", node.span)
     return value

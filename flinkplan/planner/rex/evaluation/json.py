@@ -64,14 +64,14 @@ def _is_scalar(value: Any) -> bool:
 
 @evaluator("JSON_VALUE")
 def _json_value(call: Call, document: Literal, path: Literal, *clauses: Literal) -> Any:
-    found = _find(document.value, path.value)
-    if found.value is None or not _is_scalar(found.value):
-        return _default(clauses, found.case)
+    match_ = _find(document.value, path.value)
+    if match_.value is None or not _is_scalar(match_.value):
+        return _default(clauses, match_.case)
     if call.type.root == "VARCHAR":
-        return _text(found.value)
-    if not _fits(found.value, call.type.root):
+        return _text(match_.value)
+    if not _fits(match_.value, call.type.root):
         return _default(clauses, "ERROR")
-    return double_text(float(found.value)) if call.type.root == "DOUBLE" else found.value
+    return double_text(float(match_.value)) if call.type.root == "DOUBLE" else match_.value
 
 
 def _fits(value: Any, root: str) -> bool:
@@ -86,7 +86,7 @@ def _fits(value: Any, root: str) -> bool:
 
 def _default(clauses: Sequence[Literal], case: str) -> Any:
     """What ON EMPTY or ON ERROR says: a behaviour, the value of a DEFAULT, the case."""
-    found: Any = None
+    value: Any = None
     for i, clause in enumerate(clauses):
         if clause.symbol and clause.value == case:
             default, behaviour = clauses[i - 1], clauses[i - 2] if i > 1 else None
@@ -94,7 +94,7 @@ def _default(clauses: Sequence[Literal], case: str) -> Any:
                 return default.value
             if default.value != "NULL":
                 raise UnknownValue
-    return found
+    return value
 
 
 def _text(value: Any) -> str:
@@ -107,23 +107,23 @@ def _json_query(
 ) -> str | None:
     if call.type.root != "VARCHAR":
         raise UnknownValue
-    found = _find(document.value, path.value)
-    value = found.value
+    match_ = _find(document.value, path.value)
+    value = match_.value
     if value is not None:
         conditional = wrapper.value in ("CONDITIONAL_ARRAY", "WITH_CONDITIONAL_ARRAY")
         wraps = not isinstance(value, list) if conditional else wrapper.value != "WITHOUT_ARRAY"
         value = [value] if wraps else value
     if _is_scalar(value):
-        behaviour = on_empty if found.case == "EMPTY" else on_error
+        behaviour = on_empty if match_.case == "EMPTY" else on_error
         return {"NULL": None, "EMPTY_ARRAY": "[]", "EMPTY_OBJECT": "{}"}[behaviour.value]
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, sort_keys=True)
 
 
 @evaluator("JSON_EXISTS")
 def _json_exists(call: Call, document: Literal, path: Literal, on_error: Literal | None = None) -> bool | None:
-    found = _find(document.value, path.value)
-    if found.value is not None or found.lax or on_error is None:
-        return found.value is not None
+    match_ = _find(document.value, path.value)
+    if match_.value is not None or match_.lax or on_error is None:
+        return match_.value is not None
     return {"TRUE": True, "FALSE": False, "UNKNOWN": None}[on_error.value]
 
 

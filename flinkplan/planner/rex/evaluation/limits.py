@@ -38,7 +38,7 @@ def steps(regex: str, text: str) -> int:
     """
     if re.search(r"\\[1-9]", regex):
         raise UnknownValue
-    found = len(text) + 1
+    count = len(text) + 1
     branches = [False]
     """Of each open group, whether it can match in several ways."""
     closed = False
@@ -50,10 +50,10 @@ def steps(regex: str, text: str) -> int:
             branches.append(False)
         elif kind in ("once", "many", "or"):
             branches[-1] = True
-            found *= len(text) + 1 if kind == "many" else 2
-        if found > STEPS:
+            count *= len(text) + 1 if kind == "many" else 2
+        if count > STEPS:
             raise UnknownValue
         closed = kind == "close" and len(branches) > 1 and branches.pop()
         if closed:
             branches[-1] = True
-    return found
+    return count

@@ -26,14 +26,14 @@ def _search(text: str, pattern: str) -> re.Match[str] | None:
 
 
 def _extract(text: str, pattern: str, group: int = 0) -> str | None:
-    found = _search(text, pattern)
-    return found[group] if found and group <= (found.re.groups) else None
+    match_ = _search(text, pattern)
+    return match_[group] if match_ and group <= (match_.re.groups) else None
 
 
 def _first(text: str, pattern: str, read: Callable[[re.Match[str]], Any], otherwise: Any) -> Any:
     """What the first match says, or what to say of none."""
-    found = _search(text, pattern)
-    return read(found) if found else otherwise
+    match_ = _search(text, pattern)
+    return read(match_) if match_ else otherwise
 
 
 def _replace(text: str, pattern: str, new: str) -> str:
@@ -77,17 +77,17 @@ def like(text: str, pattern: str, escape: str | None = None) -> bool:
 
 def _tokens(pattern: str, escape: str | None) -> list[tuple[str, str]]:
     """The parts of a pattern of LIKE: ``%`` or ``_``, or a character beside an empty name."""
-    found = []
+    tokens = []
     characters = iter(pattern)
     for c in characters:
         if c == escape:
             following = next(characters, None)
             if following is None:
                 raise UnknownValue
-            found.append(("", following))
+            tokens.append(("", following))
         else:
-            found.append((c, "") if c in (_ANY, _ONE) else ("", c))
-    return found
+            tokens.append((c, "") if c in (_ANY, _ONE) else ("", c))
+    return tokens
 
 
 declare(

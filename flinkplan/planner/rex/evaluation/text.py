@@ -76,8 +76,10 @@ def _instr(text: str, part: str, start: int = 1, nth: int = 1) -> int:
     if nth < 1 or start == 0 or not (text.isascii() and part.isascii()):
         raise UnknownValue
     starts = [m.start() for m in re.finditer(f"(?={re.escape(part)})", text)]
-    found = [s for s in starts if s >= start - 1] if start > 0 else [s for s in starts[::-1] if s <= len(text) + start]
-    return found[nth - 1] + 1 if nth <= len(found) else 0
+    positions = (
+        [s for s in starts if s >= start - 1] if start > 0 else [s for s in starts[::-1] if s <= len(text) + start]
+    )
+    return positions[nth - 1] + 1 if nth <= len(positions) else 0
 
 
 def _unhex(text: str) -> str | None:
@@ -194,7 +196,7 @@ def _parse_url(url: str, part: str, key: str | None = None) -> str | None:
     if part == "QUERY" and key is not None:
         values = parse_qs(parsed.query).get(key)
         return values[0] if values else None
-    found = {
+    parts = {
         "HOST": parsed.hostname,
         "PATH": parsed.path,
         "QUERY": parsed.query or None,
@@ -204,9 +206,9 @@ def _parse_url(url: str, part: str, key: str | None = None) -> str | None:
         "USERINFO": parsed.netloc.rpartition("@")[0] or None,
         "FILE": f"{parsed.path}?{parsed.query}" if parsed.query else parsed.path,
     }
-    if part not in found:
+    if part not in parts:
         raise UnknownValue
-    return found[part]
+    return parts[part]
 
 
 def _url_decode(text: str) -> str | None:

@@ -73,11 +73,11 @@ def format_moment(moment: datetime, pattern: str) -> str:
 
 def _parse(text: str, pattern: str, moment: Callable[..., datetime] = smart_moment) -> datetime:
     """The moment that a text denotes by a Java date pattern of the usual parts, each with all its digits."""
-    found = re.fullmatch(_expression(pattern), text)
-    if found is None:
+    match_ = re.fullmatch(_expression(pattern), text)
+    if match_ is None:
         raise UnknownValue
-    parts: dict[str, Any] = {k: int(v) for k, v in found.groupdict().items() if k != "fraction"}
-    fraction = int(found.groupdict().get("fraction", "")[:6].ljust(6, "0"))
+    parts: dict[str, Any] = {k: int(v) for k, v in match_.groupdict().items() if k != "fraction"}
+    fraction = int(match_.groupdict().get("fraction", "")[:6].ljust(6, "0"))
     try:
         return moment(**{"year": 1970, "month": 1, "day": 1, **parts}).replace(microsecond=fraction)
     except ValueError:
@@ -86,8 +86,8 @@ def _parse(text: str, pattern: str, moment: Callable[..., datetime] = smart_mome
 
 def _below_micros(text: str, pattern: str) -> int:
     """The nanoseconds (0 to 999) below the microsecond of what :func:`_parse` reads."""
-    found = re.fullmatch(_expression(pattern), text)
-    fraction = found.groupdict().get("fraction") if found else None
+    match_ = re.fullmatch(_expression(pattern), text)
+    fraction = match_.groupdict().get("fraction") if match_ else None
     return int((fraction or "")[6:9].ljust(3, "0"))
 
 

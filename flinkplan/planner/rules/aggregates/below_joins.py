@@ -17,7 +17,7 @@ from ....plan.specs import AggregateCall, JoinType
 from ....plan.types import BIGINT
 from ...algebra.aggregations import reads_something, without_unread
 from ...algebra.builders import project
-from ...algebra.calls import aggregate_call, is_of
+from ...algebra.calls import aggregate_call, is_call_of
 from ...algebra.logical import Aggregate, Join, Project, Values
 from ...algebra.names import inferred, uniquify
 from ...algebra.rel import Rel
@@ -186,7 +186,7 @@ def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
 def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
     """The call's result for a single row."""
     values = [identity(source.types)[a] for a in call.arg_list]
-    if not is_of(call, COUNT):
+    if not is_call_of(call, COUNT):
         return _typed(values[0], call)
     one, zero = (Literal(n, call.type.not_null()) for n in (1, 0))
     counted = [test(IS_NOT_NULL, v) for v in values if v.type.nullable]
@@ -203,7 +203,7 @@ def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
     if len(parts) == 1:
         return parts[0]
     product = arithmetic.TIMES.call(*parts)
-    return product if is_of(call, COUNT) else cast(product, call.type)
+    return product if is_call_of(call, COUNT) else cast(product, call.type)
 
 
 def _merging(call: AggregateCall, at: int) -> AggregateCall:
@@ -224,9 +224,9 @@ def _computed(source: Rel, exprs: list[RexNode], names: Sequence[str]) -> Rel:
 
 def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
     """The columns, and those that the condition equates with them."""
-    found = set(columns)
+    equated = set(columns)
     pairs = [refs(part) for part in conjunctions(condition) if is_call(part, EQ)]
-    return found.union(*(pair for pair in pairs if pair & found))
+    return equated.union(*(pair for pair in pairs if pair & equated))
 
 
 def _of_single_rows(

@@ -16,7 +16,7 @@ from ....plan.record import replace
 from ....plan.rex import InputRef, Literal, RexNode
 from ....plan.specs import AggregateCall
 from ....plan.types import BIGINT, DOUBLE, INT, LogicalType, decimal
-from ...algebra.calls import is_of, of_function
+from ...algebra.calls import is_call_of, with_function
 from ...algebra.logical import Aggregate, Filter, Project, WindowFunction
 from ...algebra.physical import LegacyWindowAggregate
 from ...algebra.rel import Rel
@@ -39,18 +39,18 @@ def reduce_functions(rel: _Aggregation) -> Rel:
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
     forced = any(aggregation_of(c.internal_name).variance for c in rel.calls)
-    if not forced and not any(is_of(c, AVG, SUM) for c in rel.calls):
+    if not forced and not any(is_call_of(c, AVG, SUM) for c in rel.calls):
         return rel
     reduction = _Reduction(rel, keeps_sums=forced)
     reduced = reduction.reduced()
     if not forced and len(reduction.calls) >= len(rel.calls):
-        return rel if any(is_of(c, AVG) for c in rel.calls) else _sum_of_window_results(rel)
+        return rel if any(is_call_of(c, AVG) for c in rel.calls) else _sum_of_window_results(rel)
     return reduced
 
 
 def without_averages(rel: Aggregate) -> Project | None:
     """AVG in terms of sums and counts, which can be merged; ``None`` where there is none."""
-    if not any(is_of(c, AVG) for c in rel.calls):
+    if not any(is_call_of(c, AVG) for c in rel.calls):
         return None
     return _Reduction(rel, keeps_sums=True).reduced()
 
@@ -64,7 +64,8 @@ def _sum_of_window_results(rel: _Aggregation) -> _Aggregation:
     if not _over_windows(rel.input):
         return rel
     summed = (
-        replace(c, internal_name=SUM0.internal_name) if is_of(c, SUM) and not c.type.nullable else c for c in rel.calls
+        replace(c, internal_name=SUM0.internal_name) if is_call_of(c, SUM) and not c.type.nullable else c
+        for c in rel.calls
     )
     return replace(rel, calls=tuple(summed))
 
@@ -91,7 +92,7 @@ def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
 
 def _summed(rel: _Aggregation, function: Function) -> set[tuple[tuple[int, ...], int, bool]]:
     """What the calls of a function read: arguments and filter, and whether each value counts once."""
-    return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if is_of(c, function)}
+    return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if is_call_of(c, function)}
 
 
 class _Reduction:
@@ -124,12 +125,12 @@ class _Reduction:
 
     def value(self, call: AggregateCall) -> RexNode:
         """What a call yields, in terms of the simpler ones."""
-        if is_of(call, SUM):
+        if is_call_of(call, SUM):
             return self._total(call, call.type)
-        if (is_of(call, AVG) or aggregation_of(call.internal_name).is_one_of) and self._is_of_key(call):
+        if (is_call_of(call, AVG) or aggregation_of(call.internal_name).is_one_of) and self._is_of_key(call):
             key = self.rel.grouping.index(call.arg_list[0])
             return cast(InputRef(key, self.rel.types[key]), call.type)
-        if is_of(call, AVG):
+        if is_call_of(call, AVG):
             return self._average(call)
         if variance := aggregation_of(call.internal_name).variance:
             return self._variance(call, *variance)
@@ -142,7 +143,7 @@ class _Reduction:
         argument = _argument(self.rel, call).with_nullability(call.type.nullable)
         exact = argument.root == "DECIMAL"
         summed = decimal(MAX_DECIMAL, argument.scale or 0, argument.nullable) if exact else argument
-        summing = of_function(call, SUM, summed)
+        summing = with_function(call, SUM, summed)
         total = self._place(summing) if self.keeps_sums else self._total(summing, summed)
         if exact:
             total = convert(call.type.with_nullability(total.type.nullable), total)
@@ -164,21 +165,21 @@ class _Reduction:
 
     def _count(self, call: AggregateCall) -> InputRef:
         nullable = _argument(self.rel, call).nullable
-        counted = of_function(call, COUNT, BIGINT.not_null())
+        counted = with_function(call, COUNT, BIGINT.not_null())
         return self._place(counted if nullable else replace(counted, arg_list=()))
 
     def _variance(self, call: AggregateCall, of_sample: bool, root: bool) -> RexNode:
-        squares = self._place(of_function(call, WELFORD_M2, DOUBLE))
+        squares = self._place(with_function(call, WELFORD_M2, DOUBLE))
         count: RexNode = self._count(call)
         if of_sample:
             one = Literal(1, INT.not_null())
             less = arithmetic.MINUS.typed(BIGINT.not_null(), count, one)
             count = case([compare(EQ, count, one), Literal(None, BIGINT), less], BIGINT)
-        found: RexNode = arithmetic.DIVIDE.typed(DOUBLE, squares, count)
+        result: RexNode = arithmetic.DIVIDE.typed(DOUBLE, squares, count)
         if root:
             half = Literal("0.5", decimal(2, 1, nullable=False))
-            found = arithmetic.POWER.typed(DOUBLE, found, half)
-        return convert(call.type, found)
+            result = arithmetic.POWER.typed(DOUBLE, result, half)
+        return convert(call.type, result)
 
     def _converted(self, rex: RexNode, call: AggregateCall) -> RexNode:
         return convert(call.type.with_nullability(rex.type.nullable), rex)

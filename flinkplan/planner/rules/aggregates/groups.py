@@ -15,7 +15,7 @@ from ....plan.rex import InputRef, Literal, RexNode
 from ....plan.specs import AggregateCall
 from ....plan.types import BIGINT, INT, LogicalType
 from ...algebra.aggregations import reads_something
-from ...algebra.calls import is_of, remap_calls
+from ...algebra.calls import is_call_of, remap_calls
 from ...algebra.logical import Aggregate, Project
 from ...algebra.physical import Expand
 from ...algebra.rel import Rel
@@ -39,7 +39,7 @@ def with_constant(rel: Aggregate) -> Rel:
 @rule(on=Aggregate)
 def expand_grouping_sets(rel: Aggregate) -> Rel:
     """Each row once per grouping set, told apart by ``$e``, a mask of the grouping columns left out."""
-    groupings = [c for c in rel.calls if is_of(c, *_GROUPING)]
+    groupings = [c for c in rel.calls if is_call_of(c, *_GROUPING)]
     if rel.grouping_sets is None or len(rel.grouping_sets) == 1:
         return rel if not groupings else _without_groupings(replace(rel, grouping_sets=None), (), None)
     return _expanded(rel, rel.grouping_sets)
@@ -48,7 +48,7 @@ def expand_grouping_sets(rel: Aggregate) -> Rel:
 def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     source = rel.input
     fields = source.row_type.fields
-    calls = [c for c in rel.calls if not is_of(c, *_GROUPING)]
+    calls = [c for c in rel.calls if not is_call_of(c, *_GROUPING)]
     read = {i for c in calls for i in (*c.arg_list, *((c.filter_arg,) if c.filter_arg >= 0 else ()))}
     left_out = {g for g in rel.grouping if any(g not in s for s in sets)}
     twice = [g for g in rel.grouping if g in read and g in left_out]
@@ -57,7 +57,7 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     expand = expanded(source, rel.grouping, sets, twice)
     moved = {g: expand_index + 1 + i for i, g in enumerate(twice)}
     places = {i: moved.get(i, i) for i in range(expand_index)}
-    calls = [c if is_of(c, *_GROUPING) else remap_calls([c], places)[0] for c in rel.calls]
+    calls = [c if is_call_of(c, *_GROUPING) else remap_calls([c], places)[0] for c in rel.calls]
     new = Aggregate(input=expand, grouping=(*rel.grouping, expand_index), calls=tuple(calls), ttl=rel.ttl)
     return _without_groupings(new, sets, len(rel.grouping))
 
@@ -84,7 +84,7 @@ def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:
 def _without_groupings(rel: Aggregate, sets: tuple[tuple[int, ...], ...], e: int | None) -> Rel:
     """GROUPING(…) computed from ``$e``, the grouping column at ``e``, in a projection above."""
     keys = len(rel.grouping)
-    kept = [i for i, c in enumerate(rel.calls) if not is_of(c, *_GROUPING)]
+    kept = [i for i, c in enumerate(rel.calls) if not is_call_of(c, *_GROUPING)]
     place = {i: keys + n for n, i in enumerate(kept)}
     fields = rel.row_type.fields
     inner = replace(rel, calls=tuple(rel.calls[i] for i in kept))

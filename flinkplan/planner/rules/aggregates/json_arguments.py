@@ -9,7 +9,7 @@ from ....plan.functions.aggregate import JSON_ARRAYAGG, JSON_OBJECTAGG
 from ....plan.functions.json import JSON_STRING
 from ....plan.record import replace
 from ....plan.specs import AggregateCall
-from ...algebra.builders import extended
+from ...algebra.builders import append_columns
 from ...algebra.logical import Aggregate
 from ...algebra.rel import Rel
 from ...rex.expressions import identity
@@ -30,7 +30,7 @@ def wrap_json_arguments(rel: Aggregate) -> Rel:
         return rel
     inputs = identity(rel.input.types)
     texts = {value: len(inputs) + at for at, value in enumerate(values)}
-    source = extended(rel.input, [JSON_STRING.call(inputs[value]) for value in values])
+    source = append_columns(rel.input, [JSON_STRING.call(inputs[value]) for value in values])
     return replace(rel, input=source, calls=tuple(_of_text(call, texts) for call in rel.calls))
 
 

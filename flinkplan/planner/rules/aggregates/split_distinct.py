@@ -17,8 +17,8 @@ from ....plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ....plan.settings import is_on, value_of
 from ....plan.specs import AggregateCall
 from ....plan.types import BIGINT, INT, LogicalType
-from ...algebra.builders import extended
-from ...algebra.calls import is_of
+from ...algebra.builders import append_columns
+from ...algebra.calls import is_call_of
 from ...algebra.logical import Aggregate, Project
 from ...algebra.names import uniquify
 from ...algebra.rel import Rel
@@ -43,8 +43,8 @@ def split_distinct(rel: Aggregate, config: Config) -> Rel:
 
 def _groups_by_processing_time(rel: Aggregate) -> bool:
     """Whether it is an aggregation per window of processing time: ``SplitAggregateRule`` leaves these whole."""
-    found = window_columns(rel.input)
-    return found is not None and found.bounded_by(rel.grouping) and not found.time_type.is_rowtime
+    window = window_columns(rel.input)
+    return window is not None and window.bounded_by(rel.grouping) and not window.time_type.is_rowtime
 
 
 def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
@@ -102,7 +102,7 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
         t = refs[column].type
         code = HASH_CODE.typed(INT.with_nullability(t.nullable), refs[column])
         numbers.append(arithmetic.MOD.typed(code.type, code, Literal(buckets, INT.not_null())))
-    return extended(source, numbers)
+    return append_columns(source, numbers)
 
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
@@ -182,7 +182,7 @@ def _merged(rel: Aggregate, final: Aggregate) -> Rel:
     exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
     for call in rel.calls:
         value = next(columns)
-        exprs.append(_average(value, next(columns), call) if is_of(call, AVG) else value)
+        exprs.append(_average(value, next(columns), call) if is_call_of(call, AVG) else value)
     names: list[str] = []
     for i, e in enumerate(exprs):
         free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)

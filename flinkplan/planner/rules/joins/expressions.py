@@ -10,7 +10,7 @@ from ....plan.functions.comparison import CAST_ONE_SIDE, EQ, IS_NOT_DISTINCT_FRO
 from ....plan.functions.typing import least_restrictive
 from ....plan.record import replace
 from ....plan.rex import Call, InputRef, RexNode, children
-from ...algebra.builders import columns, extended
+from ...algebra.builders import append_columns, select_columns
 from ...algebra.logical import Join, Project, TemporalJoin
 from ...algebra.rel import ONE_SIDED, Rel
 from ...errors import PlanningError
@@ -60,13 +60,13 @@ def push_join_expressions(rel: Join | TemporalJoin) -> Rel:
             parts.append(compare(operator, place(on_right, False), place(on_left, True)))
         else:
             parts.append(compare(operator, place(on_left, True), place(on_right, False)))
-    new_left = extended(rel.left, left_extra)
-    new_right = extended(rel.right, [shift(e, -width) for e in right_extra])
+    new_left = append_columns(rel.left, left_extra)
+    new_right = append_columns(rel.right, [shift(e, -width) for e in right_extra])
     join = replace(rel, left=new_left, right=new_right, condition=and_(parts))
     if isinstance(join, Join) and join.type in ONE_SIDED:
-        result = columns(read_right_side(join), range(width))
+        result = select_columns(read_right_side(join), range(width))
     else:
-        result = columns(join, [*range(width), *range(new_width, new_width + total - width)])
+        result = select_columns(join, [*range(width), *range(new_width, new_width + total - width)])
     return replace(result, names=rel.names) if isinstance(result, Project) else result
 
 

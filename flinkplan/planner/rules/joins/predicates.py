@@ -48,8 +48,8 @@ def compare_null_safely(rel: Join) -> Rel:
     Source: ``RelOptUtil.collapseExpandedIsNotDistinctFromExpr``; not of joins that set operations become later.
     """
     parts = conjunctions(rel.condition)
-    found = tuple(null_safe_equality(part) or part for part in parts)
-    return rel if found == parts else replace(rel, condition=and_(found))
+    new_parts = tuple(null_safe_equality(part) or part for part in parts)
+    return rel if new_parts == parts else replace(rel, condition=and_(new_parts))
 
 
 @rule(on=Join)
@@ -62,8 +62,8 @@ def reduce_join_conditions(rel: Join) -> Rel:
     known = {**constants(rel.left), **{i + width: v for i, v in constants(rel.right).items()}}
 
     def substitute(node: RexNode) -> RexNode:
-        found = known.get(node.index) if isinstance(node, InputRef) else None
-        return node if found is None or found.value is None else replace(found, type=node.type.not_null())
+        value = known.get(node.index) if isinstance(node, InputRef) else None
+        return node if value is None or value.value is None else replace(value, type=node.type.not_null())
 
     parts = conjunctions(rel.condition)
     reduced = [_reduced(p, substitute) if refs(p) & set(known) else p for p in parts]

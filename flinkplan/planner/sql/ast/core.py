@@ -37,9 +37,9 @@ class Node(PartlyCompared, kw_only=True, gc=False):
 
     def rewritten(self, rule: Callable[[Node], Node]) -> Node:
         """The tree with what the rule makes of each node; below one that it changes nothing else is changed."""
-        found = rule(self)
-        if found is not self:
-            return found
+        new = rule(self)
+        if new is not self:
+            return new
         changes: dict[str, object] = {}
         for name in self.__struct_fields__:
             value = getattr(self, name)
