@@ -35,19 +35,19 @@ def aggregate_call(
 
 
 def is_call_of(call: AggregateCall, *functions: Function) -> bool:
-    """Whether it is a call of one of the functions."""
+    """Whether the call is one of one of these functions."""
     return any(call.internal_name == function.internal_name for function in functions)
 
 
 def with_function(call: AggregateCall, function: Function, result_type: LogicalType) -> AggregateCall:
-    """The call of another function on the same columns, which nobody has named."""
+    """The call with another function and type, on the same columns and without a name."""
     return replace(call, name=None, syntax=function.syntax, internal_name=function.internal_name, type=result_type)
 
 
 def remap_calls(
     calls: Iterable[AggregateCall], indexes: Sequence[int] | Mapping[int, int]
 ) -> tuple[AggregateCall, ...]:
-    """The calls over another input, each column of the old one at ``indexes``."""
+    """The calls over another input, whose column ``indexes[i]`` is column ``i`` of the old one."""
     return tuple(
         replace(
             c,

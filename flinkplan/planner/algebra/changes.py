@@ -10,7 +10,7 @@ from ...plan.specs import RowKind
 
 
 class Updates(Enum):
-    """How updates are emitted: there are none, as +U alone, as -U and +U."""
+    """How updates are emitted.  Source: ``UpdateKind``."""
 
     NONE = "NONE"
     ONLY_AFTER = "ONLY_AFTER"
@@ -25,7 +25,7 @@ class Changes(Record):
 
     @property
     def are_insertions(self) -> bool:
-        """Whether there are no others."""
+        """Whether there are insertions only."""
         return self.kinds <= INSERTS
 
     @property
@@ -34,7 +34,7 @@ class Changes(Record):
 
     @property
     def row_kinds(self) -> tuple[RowKind, ...]:
-        """As the plan lists them."""
+        """The kinds of rows, in the order of the plan."""
         updates = RowKind.UPDATE_AFTER in self.kinds
         before = {RowKind.UPDATE_BEFORE} if updates and self.has_update_before else set()
         return tuple(kind for kind in RowKind if kind in self.kinds | before)

@@ -1,7 +1,7 @@
-"""The logical algebra: what a query means, between the binder and the rules.
+"""The logical algebra: the operators that the binder makes of a query and that rules rewrite.
 
 Expressions are the plan's own row expressions (:mod:`flinkplan.plan.rex`) over the columns of the input
-(of both inputs, left first, in a join).  Some more exist only before the rules have run (:mod:`.unplanned`).
+(of both inputs, left first, in a join).  Some kinds exist only before the rules have run (:mod:`..rex.unplanned`).
 Field names follow Calcite, because Flink's plans show them: ``EXPR$0`` for an unnamed column, a number appended
 to the second of two equal names of a join.
 """
@@ -67,14 +67,14 @@ class Project(Unary, kw_only=True):
 
 
 class Filter(SameRowType, kw_only=True):
-    """Keeps the rows for which ``condition`` is true; ``given`` are the names that its calc gives to groups."""
+    """Keeps the rows for which ``condition`` is true; ``given`` are the column names of its calc, if others."""
 
     condition: RexNode
     given: tuple[str, ...] | None = None
 
 
 class Watermark(AssignsWatermark, kw_only=True):
-    """A column with its watermark."""
+    """Assigns watermarks to an event-time column."""
 
 
 class Aggregate(Unary, kw_only=True):
@@ -106,7 +106,7 @@ class Aggregate(Unary, kw_only=True):
 
 
 class LogicalBinary(Binary, kw_only=True):
-    """A join as the statement has it."""
+    """A join that has its type in a field."""
 
     type: JoinType
 
@@ -125,11 +125,11 @@ class Join(LogicalBinary, kw_only=True):
 
 
 class MultiJoin(NaryJoin, kw_only=True):
-    """Joins that Flink plans as one."""
+    """Joins that Flink plans as one multi-join."""
 
 
 class Lateral(LogicalBinary, kw_only=True):
-    """Each row of ``left`` with those of ``right``, which reads it through ``CorrelVariable(correl)``."""
+    """LATERAL: for each row of ``left`` the rows of ``right``, which reads it through ``CorrelVariable(correl)``."""
 
     correl: str
 
@@ -142,18 +142,18 @@ class TemporalJoin(LogicalBinary, kw_only=True):
 
 
 class Snapshot(SameRowType, kw_only=True):
-    """The right side of a join as of processing time: what filters do not pass before columns are left out.
+    """The right side of a temporal join by processing time.  Filters stop above it until columns are pruned.
 
-    ``lookup``: it is a table that is asked for the rows of a key, by a plain join.
+    ``lookup``: the join is a lookup join, which asks the table for the rows of a key.
     """
 
     lookup: LookupHint | None = None
 
 
 class Correlate(Correlation, kw_only=True):
-    """A correlation; ``aliases`` are the names that the statement gives the function's columns, by a projection.
+    """A correlate; ``aliases`` are the names that the statement gives to the function's columns.
 
-    There are none once that projection is left out.
+    ``None`` once the projection that renames the columns is removed.
     """
 
     aliases: tuple[str, ...] | None
@@ -208,14 +208,14 @@ class Match(MatchesPattern, kw_only=True):
 
 
 class WindowOperator(Leaf, kw_only=True):
-    """A window over ``rows``, which are planned by themselves, so that it counts as a source."""
+    """A window of the DataStream API over ``rows``, which are planned on their own: rules see a leaf."""
 
     rows: Rel
     window: StreamWindow
 
 
 class LateRows(Rel, kw_only=True):
-    """The rows that came too late for a window operator."""
+    """The late rows of a window operator, its side output."""
 
     operator: WindowOperator
 

@@ -11,12 +11,12 @@ from ...plan.rex import InputRef, RexNode, children
 
 
 def anonymous(position: int) -> str:
-    """What a query calls a column at a position that it does not name.  Source: ``SqlUtil.deriveAliasFromOrdinal``."""
+    """The name of a column at a position where the query gives none.  Source: ``SqlUtil.deriveAliasFromOrdinal``."""
     return f"EXPR${position}"
 
 
 def is_made_up(name: str) -> bool:
-    """Whether rules have made a column and called it by its place, as ``$f1``: no table or query names one so."""
+    """Whether a rule made up the name, such as ``$f1``; names of tables and queries do not begin so."""
     return name.startswith("$")
 
 
@@ -32,7 +32,7 @@ def uniquify(
         return cast("tuple[str, ...]", tuple(wanted))
     unique: dict[str, None] = {}
     numbers: dict[str, int] = {}
-    """By name the first number that may make it unique: those before have been taken."""
+    """By name the first number that may be free."""
     for position, name in enumerate(wanted):
         base = candidate = unnamed(position) if name is None else name
         while candidate in unique:

@@ -1,7 +1,7 @@
-"""The physical algebra: the operators of a plan before they get ids, between the rules and the lowering.
+"""The physical algebra: operators of Flink, before the lowering makes exec nodes of them.
 
-A relation here is one exec node to be.  What an exec node says about its changelog is not stored in it: the
-changelog modes are inferred over the finished tree (:mod:`..physical.changelog`).
+Each relation here becomes one exec node.  Its changelog mode is inferred over the finished tree
+(:mod:`..physical.changelog`).
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from .stream_windows import StreamWindow
 
 
 class SourceScan(Leaf, kw_only=True):
-    """A table with what was pushed into its source; ``hints`` are those that the scan's digest shows."""
+    """A table source with the abilities that were pushed into it."""
 
     table: Table
     abilities: tuple[specs.SourceAbility, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     alias: str | None = None
     normalized: bool = False
-    """Whether its changelog may repeat events, so that it is normalized by the primary key."""
+    """Whether its changelog is normalized by the primary key: it has upserts, or may repeat events."""
 
 
 class Calc(Unary, kw_only=True):
     """Filters by ``condition``, then computes ``projection``; both read the input's columns.
 
-    ``input_names``: those that the input's columns had when the calc was made, where they have others since.
+    ``input_names``: the names of the input's columns when the calc was made, if they are others now.
     """
 
     projection: tuple[RexNode, ...]
@@ -59,13 +59,13 @@ class Calc(Unary, kw_only=True):
 
 
 class Exchange(SameRowType, kw_only=True):
-    """Brings rows of equal keys together; no keys: all rows."""
+    """Shuffles rows by the hash of ``keys``; without keys all rows go to one task."""
 
     keys: tuple[int, ...]
 
 
 class WatermarkAssigner(AssignsWatermark, kw_only=True):
-    """Marks event time."""
+    """Assigns watermarks to an event-time column."""
 
 
 class MiniBatchAssigner(SameRowType, kw_only=True):
@@ -80,14 +80,14 @@ class DropUpdateBefore(SameRowType, kw_only=True):
 
 
 class ChangelogNormalize(SameRowType, kw_only=True):
-    """Completes a changelog of upserts by key."""
+    """Makes a full changelog of upserts, by key."""
 
     unique_keys: tuple[int, ...]
     condition: RexNode | None = None
 
 
 class Expand(Unary, kw_only=True):
-    """Each row once per projection; ``expand_index`` is the column that tells them apart."""
+    """Each row once per projection; ``expand_index`` is the column with the number of the projection."""
 
     projects: tuple[tuple[RexNode, ...], ...]
     names: tuple[str, ...]
@@ -99,7 +99,7 @@ class Expand(Unary, kw_only=True):
 
 
 class AggregateBase(Unary, kw_only=True):
-    """A relation of groups: the grouping columns, then one column a call."""
+    """An aggregation: the grouping columns, then one column for each call."""
 
     grouping: tuple[int, ...]
     calls: tuple[specs.AggregateCall, ...]
@@ -122,13 +122,13 @@ class GroupAggregate(AggregateBase, kw_only=True):
 
 
 class AccumulatorPhase(Unary, kw_only=True):
-    """A phase of an aggregation that hands accumulators on: the grouping columns, then ``accumulators``."""
+    """A phase of an aggregation that emits accumulators: the grouping columns, then ``accumulators``."""
 
     accumulators: tuple[RowField, ...]
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """The columns that are grouped by."""
+        """The grouping columns, as positions in the input."""
         raise NotImplementedError
 
     @cached_property
@@ -161,9 +161,9 @@ class LocalGroupAggregate(LocalPhase, kw_only=True):
 
 
 class GlobalGroupAggregate(AggregateBase, kw_only=True):
-    """The second phase; ``local_input`` is the type of the rows that the first phase read.
+    """The second phase of an aggregation; ``local_input`` is the row type that the first phase reads.
 
-    ``count_star``: which of the calls of the phases below counts a group's rows, where none had to be added for it.
+    ``count_star``: the call of the phases below that counts a group's rows, where none had to be added for that.
     """
 
     need_retraction: bool
@@ -175,7 +175,7 @@ class GlobalGroupAggregate(AggregateBase, kw_only=True):
 
 
 class IncrementalGroupAggregate(AccumulatorPhase, kw_only=True):
-    """Between the phases of a split distinct aggregation."""
+    """Merges partial and final aggregation of a split distinct aggregation."""
 
     partial_grouping: tuple[int, ...]
     final_grouping: tuple[int, ...]
@@ -190,7 +190,7 @@ class IncrementalGroupAggregate(AccumulatorPhase, kw_only=True):
 
 
 class WindowAggregateBase(AggregateBase, kw_only=True):
-    """A relation of groups and windows: properties of the window stand behind the results of calls."""
+    """An aggregation per window: properties of the window stand behind the results of calls."""
 
     properties: tuple[specs.NamedWindowProperty, ...]
 
@@ -247,7 +247,7 @@ class OverAggregate(Unary, kw_only=True):
 
 
 class Match(MatchesPattern, kw_only=True):
-    """MATCH_RECOGNIZE over rows that a partition's are brought together of."""
+    """MATCH_RECOGNIZE over rows that are shuffled by partition."""
 
 
 class WindowTableFunction(AssignsWindows, kw_only=True):
@@ -261,7 +261,7 @@ class WindowTableFunction(AssignsWindows, kw_only=True):
 
 
 class SlicedWindowAggregate(WindowAggregateBase, kw_only=True):
-    """The results of a window aggregation."""
+    """A phase of a window aggregation that emits results."""
 
     windowing: specs.WindowingStrategy
 
@@ -330,7 +330,7 @@ class SpecifiedJoin(PhysicalBinary, kw_only=True):
 
 
 class RegularJoin(SpecifiedJoin, kw_only=True):
-    """A join that keeps both sides."""
+    """A regular join, which keeps both sides in state."""
 
     ttl: TtlHint | None = None
 
@@ -364,7 +364,7 @@ class TableFunctionJoin(Correlation, kw_only=True):
 
 
 class RankBase(Unary, kw_only=True):
-    """The best rows of each group; ``rank`` names the column of their ranks, if there is one.
+    """Top-N: the first rows of each partition; ``rank`` names the column of their ranks, if there is one.
 
     Source: ``Rank.deriveRowType``.
     """
@@ -387,14 +387,14 @@ class RankBase(Unary, kw_only=True):
 
 
 class Rank(RankBase, kw_only=True):
-    """Top-N; ``in_batches``: as it is after each mini-batch."""
+    """Top-N; ``in_batches``: results are emitted after each mini-batch."""
 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
     in_batches: bool = False
 
 
 class Deduplicate(SameRowType, kw_only=True):
-    """The first or last row of each key; ``in_batches``: as it is after each mini-batch."""
+    """The first or last row of each key; ``in_batches``: results are emitted after each mini-batch."""
 
     keys: tuple[int, ...]
     is_rowtime: bool
@@ -467,4 +467,4 @@ class Sink(WritesTable, kw_only=True):
 
     upsert_materialize: bool = False
     is_united: bool = False
-    """Whether the input is the union of what several sinks wrote to the table."""
+    """Whether the input is the union of the inputs of several sinks of the table."""

@@ -1,4 +1,4 @@
-"""Relations, and what the operators of both algebras have in common: how many inputs they have, and their columns."""
+"""Relations, and what the operators of both algebras share: their inputs and their columns."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from .row_types import WINDOW_BOUND, nullable_types
 
 
 class Rel(Record, kw_only=True, dict=True):
-    """A relation, made from others (declared by subclasses).
+    """A relational operator over its inputs, which subclasses declare.
 
-    Its columns follow from these and from its expressions; only what names columns holds names.
+    Types and names of its columns are derived from the inputs and the expressions; only operators that name columns
+    store names.
     """
 
     change_trait: Changes | None = None
-    """The changes that a physical relation emits, once they are inferred."""
+    """The changes that a physical operator emits, once they are inferred."""
 
     @property
     def changes(self) -> Changes:
-        """The changes that it emits."""
+        """The changes that it emits.  Only for physical operators, after the changelog modes are inferred."""
         assert self.change_trait is not None
         return self.change_trait
 
@@ -36,7 +37,7 @@ class Rel(Record, kw_only=True, dict=True):
         return ()
 
     def over(self, change: Callable[[Rel], Rel]) -> Rel:
-        """The relation over what ``change`` makes of its inputs; itself where they stay the same."""
+        """The relation with ``change`` applied to each input; itself where no input changes."""
         return self
 
     @property
@@ -51,7 +52,7 @@ class Rel(Record, kw_only=True, dict=True):
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.types)
 
     @cached_property
@@ -66,18 +67,18 @@ class Rel(Record, kw_only=True, dict=True):
 
     @cached_property
     def settled(self) -> set[Hashable]:
-        """The rewrites that are known to leave the relation and all below it as they are."""
+        """The rewrites, by name, that are known to leave the relation and all below it as they are."""
         return set()
 
 
 @cache
 def _classes(own: type[Rel], *below: frozenset[type[Rel]]) -> frozenset[type[Rel]]:
-    """One set for all relations with these classes: that one is itself is seen sooner than that two are equal."""
+    """One shared set for all relations with these classes, because comparing identical sets is faster."""
     return frozenset((own,)).union(*below)
 
 
 class Leaf(Rel, kw_only=True):
-    """A relation made from no other: ``fields`` declares its columns."""
+    """An operator without inputs: ``fields`` declares its columns."""
 
     fields: LogicalType
 
@@ -91,7 +92,7 @@ class Leaf(Rel, kw_only=True):
 
 
 class Unary(Rel, kw_only=True):
-    """A relation made from one other."""
+    """An operator with one input."""
 
     input: Rel
 
@@ -105,7 +106,7 @@ class Unary(Rel, kw_only=True):
 
 
 class SameNames(Unary, kw_only=True):
-    """A relation that calls its columns what its input does."""
+    """An operator whose columns have the names of its input's."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +114,7 @@ class SameNames(Unary, kw_only=True):
 
 
 class SameRowType(SameNames, kw_only=True):
-    """A relation with the columns of its input."""
+    """An operator with the row type of its input."""
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -125,7 +126,7 @@ class SameRowType(SameNames, kw_only=True):
 
 
 class AssignsWatermark(SameNames, kw_only=True):
-    """Marks a column as event time."""
+    """Makes a column an event-time attribute: ``expr`` is its watermark."""
 
     rowtime_index: int
     expr: RexNode
@@ -137,7 +138,7 @@ class AssignsWatermark(SameNames, kw_only=True):
 
 
 class Binary(Rel, kw_only=True):
-    """A relation of pairs of rows, or of those of the left side that have, or have no, match on the right."""
+    """A join of two inputs."""
 
     left: Rel
     right: Rel
@@ -152,7 +153,7 @@ class Binary(Rel, kw_only=True):
 
     @property
     def kind(self) -> JoinType:
-        """Which rows are kept without a match, or which side alone is."""
+        """The join type."""
         raise NotImplementedError
 
     @cached_property
@@ -166,7 +167,7 @@ class Binary(Rel, kw_only=True):
 
 
 class Nary(Rel, kw_only=True):
-    """A relation made from several others."""
+    """An operator with any number of inputs."""
 
     operands: tuple[Rel, ...]
 
@@ -180,7 +181,7 @@ class Nary(Rel, kw_only=True):
 
 
 class NaryJoin(Nary, kw_only=True):
-    """A join of several relations: each but the first is joined, INNER or LEFT, with all before it.
+    """A join of several inputs: each input but the first is joined, INNER or LEFT, with all inputs before it.
 
     Conditions are over the columns of all; ``ttls`` are milliseconds by input.
     """
@@ -197,7 +198,7 @@ class NaryJoin(Nary, kw_only=True):
 
 
 class Correlation(Unary, kw_only=True):
-    """Each row with the rows of a table function of its columns (UNNEST, LATERAL TABLE).
+    """Each row with the rows that a table function yields for it (UNNEST, LATERAL TABLE).
 
     ``call`` reads the outer row through ``CorrelVariable(correl)``; ``function_type`` are its columns.
     """
@@ -218,7 +219,7 @@ class Correlation(Unary, kw_only=True):
 
 
 class Union(Nary, kw_only=True):
-    """Rows of several relations of equal column count, nullable where one of them is."""
+    """The rows of all inputs; a column is nullable where that of any input is."""
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -230,11 +231,11 @@ class Union(Nary, kw_only=True):
 
 
 class AssignsWindows(Unary, kw_only=True):
-    """A relation with its rows' windows: the input's columns, then window_start, window_end, window_time."""
+    """Assigns windows to rows: the input's columns, then window_start, window_end, window_time."""
 
     @property
     def time_type(self) -> LogicalType:
-        """The time attribute that the windows are of."""
+        """The type of the time attribute by which windows are assigned."""
         raise NotImplementedError
 
     @cached_property
@@ -247,7 +248,7 @@ class AssignsWindows(Unary, kw_only=True):
 
 
 class MatchesPattern(Unary, kw_only=True):
-    """The matches of a pattern in the rows of each partition: its columns, then the measures.
+    """The matches of a row pattern: the partition columns, then the measures.
 
     ``pattern``, ``after`` and ``interval`` are as plans have them.
     """
@@ -261,7 +262,7 @@ class MatchesPattern(Unary, kw_only=True):
     definitions: tuple[tuple[str, RexNode], ...]
     measures: tuple[tuple[str, RexNode], ...]
     perhaps_null: frozenset[str]
-    """The measures whose columns may be NULL, whatever the expressions say: averages, of perhaps no rows."""
+    """Measures whose columns are nullable whatever their expressions say, such as averages, which may be of no rows."""
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -274,7 +275,7 @@ class MatchesPattern(Unary, kw_only=True):
 
 
 class WritesTable(SameRowType, kw_only=True):
-    """A relation that a table takes; ``target_columns`` where the statement listed some."""
+    """Writes its input into a table; ``target_columns`` where the statement lists columns."""
 
     table: Table
     overwrite: bool = False
@@ -285,7 +286,7 @@ class WritesTable(SameRowType, kw_only=True):
 
 
 ONE_SIDED = (JoinType.SEMI, JoinType.ANTI)
-"""The kinds of join that yield rows of the left side alone."""
+"""The join types that yield rows of the left side alone."""
 
 
 LEFT_NULLABLE = (JoinType.RIGHT, JoinType.FULL)
@@ -297,7 +298,7 @@ RIGHT_NULLABLE = (JoinType.LEFT, JoinType.FULL)
 def joined_types(
     kind: JoinType, left: tuple[LogicalType, ...], right: tuple[LogicalType, ...]
 ) -> tuple[LogicalType, ...]:
-    """The types of a join's columns: those of a side that may be missing are nullable."""
+    """The types of a join's columns; those of a side that may have no match are nullable."""
     if kind in LEFT_NULLABLE:
         left = tuple([t.nullable_() for t in left])
     if kind in RIGHT_NULLABLE:
@@ -306,6 +307,6 @@ def joined_types(
 
 
 def aggregate_names(source: Rel, grouping: Sequence[int], calls: Sequence[AggregateCall]) -> tuple[str, ...]:
-    """The names of an aggregation's columns: a call that has none is called by its place."""
+    """The names of an aggregation's columns: a call without a name is named by its position."""
     keys = [source.names[g] for g in grouping]
     return uniquify([*keys, *(c.name for c in calls)], separator="_")

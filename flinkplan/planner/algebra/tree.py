@@ -19,7 +19,7 @@ def with_inputs(rel: Rel, inputs: tuple[Rel, ...]) -> Rel:
 
 
 def walk(rel: Rel) -> Iterator[Rel]:
-    """The relation and all below it, each before its inputs."""
+    """The relation and all relations below it, each before its inputs."""
     pending = [rel]
     while pending:
         each = pending.pop()
@@ -28,7 +28,7 @@ def walk(rel: Rel) -> Iterator[Rel]:
 
 
 def walk_once(rel: Rel) -> dict[int, tuple[Rel, int]]:
-    """The relations of a tree by their identities, in the order of :func:`walk`, and at how many places each stands."""
+    """The relations of a tree by ``id``, in the order of :func:`walk`, each with its number of places."""
     relations: dict[int, Rel] = {}
     inputs_first: list[Rel] = []
 
@@ -52,7 +52,10 @@ Kinds: TypeAlias = type[Rel] | tuple[type[Rel], ...]
 
 
 class Occurrences(dict[frozenset[type[Rel]], bool]):
-    """By the classes of a tree's relations: whether for one of several patterns there are some of all its kinds."""
+    """Whether a tree can match one of several patterns, by the classes of its relations.
+
+    A pattern is a list of classes (or tuples of classes) that must all occur in the tree.
+    """
 
     def __init__(self, patterns: Sequence[Sequence[Kinds]]) -> None:
         self._patterns = patterns
@@ -64,23 +67,23 @@ class Occurrences(dict[frozenset[type[Rel]], bool]):
 
 
 class Pass(Struct):
-    """A rewrite on its way through a tree; ``change`` makes something of a relation, given what visits its inputs.
+    """One traversal of a tree by a rewrite; ``change`` takes a relation and the function that visits its inputs.
 
-    A relation that stands at several places, such as a query in WITH, is rewritten once, and what comes of it is one
-    again.  Source: ``HepPlanner``, whose tree is a graph.  What has settled by the name of the rewrite is passed over,
-    and so is what the rewrite matches nothing of.
+    A relation that stands at several places, such as a query in WITH, is rewritten once, and the result is shared
+    again.  Source: ``HepPlanner``, whose tree is a graph.  Sub-trees are skipped that the rewrite of this ``name`` is
+    known to leave as they are (:attr:`Rel.settled`), and those in which nothing can match.
     """
 
     change: Callable[[Rel, Rewrite], Rel]
     name: Hashable = None
     matching: Occurrences = Occurrences([[]])
     equals: Equals | None = None
-    """Where equal relations are to be seen as one."""
+    """If given, equal relations are replaced by the first of them."""
     seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
-    """Relations by their identities, and what has come of them."""
+    """By the ``id`` of a relation: the relation, which keeps its ``id`` in use, and its rewritten form."""
 
     def visit(self, rel: Rel) -> Rel:
-        """What comes of a relation and all below it."""
+        """The rewritten form of a relation and of all below it."""
         if self.equals is not None:
             rel = self.equals.first(rel)
         if self.name in rel.settled or not self.matching[rel.classes]:
@@ -92,14 +95,14 @@ class Pass(Struct):
 
 
 class Equals(Struct):
-    """One relation for all that are equal, inputs first, so that a rewrite which makes equal ones makes one of them."""
+    """Replaces equal relations by the first of them, inputs first, so that equal results of a rewrite are shared."""
 
     known: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
-    """Relations by their identities, and the first that equals each."""
+    """By the ``id`` of a relation: the relation and the first one that equals it."""
     firsts: dict[Hashable, Rel] = field(default_factory=dict)
 
     def first(self, rel: Rel) -> Rel:
-        """The first relation that equals another one."""
+        """The first relation that equals the given one."""
         entry = self.known.get(id(rel))
         if entry is None:
             new = rel.over(self.first)
@@ -110,7 +113,7 @@ class Equals(Struct):
 
 
 def _identity(rel: Rel) -> Hashable:
-    """What tells a relation from others: its fields, and which relations its inputs are."""
+    """A key that equal relations share: the class, the fields, and the ``id`` of each input."""
     own: list[Hashable] = [type(rel), *map(id, rel.inputs)]
     for name in rel.__struct_fields__:
         value = getattr(rel, name)
@@ -130,6 +133,6 @@ def bottom_up(rel: Rel, change: Rewrite) -> Rel:
 
 
 def copy_as(kind: type[R], rel: Rel, **changes: Any) -> R:
-    """A relation of another class, with what both classes say of themselves but for the changes."""
+    """A relation of the class ``kind`` with the fields that it has in common with ``rel``, and with the ``changes``."""
     shared = {name: getattr(rel, name) for name in kind.__struct_fields__ if name in rel.__struct_fields__}
     return kind(**{**shared, **changes})

@@ -1,4 +1,4 @@
-"""Whether updates come with their old row, from the sinks up; and what each operator then emits.
+"""Changelog modes: which kinds of changes each operator emits, and whether updates come with their old row.
 
 Source: ``SatisfyUpdateKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgram``.
 """
@@ -29,7 +29,7 @@ from ..rex.expressions import refs
 
 
 def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
-    """Infer the changes of a sink and below it; it may gain a materializer, sources a DropUpdateBefore.
+    """The sink with the changes of all operators; it may get a materializer, sources a DropUpdateBefore.
 
     Raises :class:`PlanningError` where the sink cannot take what the query emits.
     """
@@ -85,7 +85,7 @@ def _sources(rel: Rel) -> Iterator[Table]:
 
 
 def _origin(sink: p.Sink) -> str:
-    """What turns inserts into updates: the lowest such operator, in words."""
+    """In words, the lowest operator that turns inserts into updates."""
     rel: Rel = sink.input
     while True:
         updating = [i for i in rel.inputs if not modify_kinds(i) <= INSERT_ONLY]
@@ -113,7 +113,7 @@ def _kind_names(kinds: Kinds) -> str:
 
 
 def _sink_requirement(sink: p.Sink, kinds: Kinds, accepted: Kinds) -> tuple[Updates, ...]:
-    """How updates may come to a sink, the best first."""
+    """The ways in which a sink accepts updates, the preferred first."""
     if UPDATE not in kinds:
         return (Updates.NONE,)
     if RowKind.UPDATE_BEFORE in accepted:
@@ -126,7 +126,7 @@ def _sink_requirement(sink: p.Sink, kinds: Kinds, accepted: Kinds) -> tuple[Upda
 
 
 def primary_key(sink: p.Sink) -> frozenset[int] | None:
-    """The sink's key columns, if it has a key."""
+    """The columns of the sink's primary key, if it has one."""
     schema = sink.table.resolved.schema
     if schema.primary_key is None:
         return None
@@ -137,7 +137,7 @@ def primary_key(sink: p.Sink) -> frozenset[int] | None:
 def materializes(sink: p.Sink, kinds: Kinds, wanted: Kinds, config: Mapping[str, str]) -> bool:
     """Whether the sink must keep rows by key to resolve conflicts.  Source: ``analyzeUpsertMaterializeStrategy``.
 
-    Raises :class:`PlanningError` where the statement has to say what becomes of conflicts.
+    Raises :class:`PlanningError` where the statement must have ON CONFLICT.
     """
     key = primary_key(sink)
     option = value_of(config, "table.exec.sink.upsert-materialize").upper()
@@ -164,7 +164,7 @@ def materializes(sink: p.Sink, kinds: Kinds, wanted: Kinds, config: Mapping[str,
 
 @found_once
 def _visit(rel: Rel, required: Updates) -> Rel | None:
-    """The relation with inputs that let it emit updates as required; ``None`` where it cannot."""
+    """The relation with its changes and inputs that let it emit updates as required; ``None`` where it cannot."""
     return _RULES[rel](rel, required)
 
 
@@ -178,7 +178,7 @@ def _only_after(rel: Rel) -> Updates:
 
 
 def _done(rel: Rel, inputs: tuple[Rel | None, ...], updates: Updates) -> Rel | None:
-    """Rebuild over new inputs, with the changes; ``None`` where an input could not comply."""
+    """The relation over new inputs, with its changes; ``None`` where an input is ``None``."""
     if any(i is None for i in inputs):
         return None
     kinds = modify_kinds(rel)
@@ -211,13 +211,13 @@ def _scan(rel: p.SourceScan, required: Updates) -> Rel | None:
 
 
 def _source_updates(source: p.SourceScan) -> Updates:
-    """The updates that a source tells: both rows of each, or those after alone."""
+    """How a source emits updates: as -U and +U, or as +U alone."""
     both = RowKind.UPDATE_BEFORE in source_kinds(source.table, dict(source.options))
     return _best(source) if both else _only_after(source)
 
 
 def _mini_batches(rel: p.MiniBatchAssigner, required: Updates) -> Rel | None:
-    """Those of a source are marked before its old rows are dropped."""
+    """Over a source the assigner stands below the operator that drops -U rows."""
     if not isinstance(rel.input, p.SourceScan):
         return _forwarding(rel, required)
     updates = _source_updates(rel.input)
@@ -225,7 +225,7 @@ def _mini_batches(rel: p.MiniBatchAssigner, required: Updates) -> Rel | None:
 
 
 def _dropping(source: Rel | None, required: Updates) -> Rel | None:
-    """The source without its old rows, where it has some that nobody wants."""
+    """The source without -U rows, where it has some that are not required."""
     if source is None or required is not Updates.ONLY_AFTER:
         return source
     if not source.changes.has_update_before:
@@ -238,14 +238,14 @@ def _join(rel: p.RegularJoin, required: Updates) -> Rel | None:
 
 
 def _multi_join(rel: p.MultiJoin, required: Updates) -> Rel | None:
-    """Without a common key no unique key of an input holds it, even that of a single row."""
+    """Without a common join key no unique key contains it, not even the empty key of a single row."""
     if required is Updates.ONLY_AFTER and not rel.keys[0] and any(UPDATE in modify_kinds(i) for i in rel.inputs):
         return None
     return _joined(rel, rel.keys, required)
 
 
 def _joined(rel: Rel, join_keys: tuple[tuple[int, ...], ...], required: Updates) -> Rel | None:
-    """New rows alone only where they suffice of each input that updates: where its unique key holds the join key."""
+    """+U alone is possible only where the unique key of each updating input contains the join key."""
     inputs: list[Rel | None] = []
     for child, keys in zip(rel.inputs, join_keys, strict=True):
         if required is not Updates.ONLY_AFTER:
@@ -289,7 +289,10 @@ def _limit(rel: p.Limit, required: Updates) -> Rel | None:
 def rank_strategies(
     rel: Rel, partition: tuple[int, ...], order: tuple[SortField, ...], kinds: Kinds
 ) -> tuple[RankStrategy, ...]:
-    """How Top-N may treat an input, best first.  Source: ``RankProcessStrategy.analyzeRankProcessStrategies``."""
+    """The strategies with which Top-N can process an input, the preferred first.
+
+    Source: ``RankProcessStrategy.analyzeRankProcessStrategies``.
+    """
     if kinds <= INSERT_ONLY:
         return (AppendFastStrategy(),)
     keys = [k for k in keys_in_group_range(rel, partition) if k >= frozenset(partition)]

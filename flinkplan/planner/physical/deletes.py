@@ -1,4 +1,4 @@
-"""Which deletions carry whole rows, and where upserts therefore need no normalization.
+"""Which deletions have all columns, and where upserts therefore need no normalization.
 
 Sources: the ``SatisfyDeleteKindTraitVisitor`` of ``FlinkChangelogModeInferenceProgram``, and
 ``ChangelogNormalizeRequirementResolver``.
@@ -26,7 +26,7 @@ from .changelog import primary_key
 
 
 class Deletes(Enum):
-    """What the rows of deletions hold."""
+    """Which columns the rows of deletions have.  Source: ``DeleteKind``."""
 
     NONE = 0
     """There are no deletions."""
@@ -40,14 +40,14 @@ class Deletes(Enum):
 
 
 Answer = tuple[Rel, Deletes]
-"""A relation, and what the deletions hold that it emits."""
+"""A relation, and which columns its deletions have."""
 
 
 def drop_needless_normalizations(sink: Rel, config: Mapping[str, str]) -> Rel:
-    """The sink without normalizations of upserts that nobody needs.
+    """The sink without normalizations of upserts that nothing needs.
 
-    A changelog is normalized for rows before updates, for whole rows in deletions, for a filter, and for metadata:
-    where none of these is asked for, upserts go on as they are.
+    A changelog is normalized to get -U rows, all columns in deletions, a filter, or metadata.  Where none of these is
+    required, upserts are passed on as they are.
     """
     assert isinstance(sink, p.Sink)
     if is_on(config, "table.exec.source.cdc-events-duplicate") or p.ChangelogNormalize not in sink.classes:
@@ -60,7 +60,7 @@ def drop_needless_normalizations(sink: Rel, config: Mapping[str, str]) -> Rel:
 
 
 def _wanted(sink: p.Sink) -> tuple[Deletes, ...]:
-    """What the sink wants of deletions, the best first."""
+    """The deletions that the sink accepts, the preferred first."""
     full = _full(sink.input)
     if full is Deletes.NONE or not deletes_by_key(sink.table, dict(sink.options), as_sink=True):
         return (full,)
@@ -69,7 +69,7 @@ def _wanted(sink: p.Sink) -> tuple[Deletes, ...]:
 
 
 def _full(rel: Rel) -> Deletes:
-    """Whole rows, where a relation deletes any."""
+    """All columns, if a relation emits deletions."""
     return Deletes.FULL if _deletes(rel) else Deletes.NONE
 
 
@@ -82,13 +82,13 @@ def _deletes(rel: Rel) -> bool:
 
 
 def _satisfying(rel: Rel, wanted: Deletes) -> Answer | None:
-    """The relation where what it emits is what is wanted."""
+    """The relation if its deletions are as wanted, else ``None``."""
     answer = _visit(rel, wanted)
     return answer if answer is not None and answer[1].satisfy(wanted) else None
 
 
 def _visit(rel: Rel, wanted: Deletes) -> Answer | None:
-    """The relation, asked for such deletions; ``None`` where it cannot have them."""
+    """The relation when such deletions are required; ``None`` where an input cannot emit what is needed for that."""
     return _RULES[rel](rel, wanted)
 
 
@@ -123,7 +123,7 @@ def _forwarded(rel: Rel, wanted: Deletes) -> Answer | None:
 
 
 def _union(rel: p.UnionAll, wanted: Deletes) -> Answer | None:
-    """Deletions by key, where some of an input are."""
+    """Deletions by key if those of an input are."""
     inputs = [_visit(i, wanted if _deletes(i) else Deletes.NONE) for i in rel.inputs]
     answers = [answer for answer in inputs if answer is not None]
     if len(answers) < len(inputs):
@@ -134,7 +134,7 @@ def _union(rel: p.UnionAll, wanted: Deletes) -> Answer | None:
 
 
 def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Answer | None:
-    """By key only of inputs whose unique key holds the join key."""
+    """Deletions by key are possible for inputs whose unique key contains the join key."""
     answers = []
     for child, join_key in zip(rel.inputs, keys, strict=True):
         holds = any(frozenset(join_key) <= key for key in keys_in_group_range(child, join_key))
@@ -148,7 +148,7 @@ def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Answe
 
 
 def _normalize(rel: p.ChangelogNormalize, wanted: Deletes) -> Answer | None:
-    """Left out where it adds nothing that is wanted; else it makes whole rows of all deletions."""
+    """Removed where nothing that it adds is wanted; else its deletions have all columns."""
     only_after = rel.changes.updates is Updates.ONLY_AFTER
     if rel.condition is None and only_after and not _reads_metadata(rel):
         answer = _satisfying(rel.input, wanted)

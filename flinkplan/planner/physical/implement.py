@@ -1,4 +1,4 @@
-"""From the logical to the physical algebra, with exchanges where rows must meet.
+"""From logical to physical operators, with exchanges where rows have to be shuffled.
 
 Sources: the ``StreamPhysical…Rule`` classes and ``FlinkExpandConversionRule``.
 """
@@ -58,15 +58,15 @@ from .windows import window_aggregate
 
 
 class Implementer(Struct):
-    """Builds the physical tree bottom-up; ``plan`` makes one of a logical tree that no rule has seen yet."""
+    """Builds the physical tree bottom-up; ``plan`` makes the physical tree of a bound tree."""
 
     config: Mapping[str, str]
     plan: Callable[[Rel], Rel]
     seen: dict[int, tuple[Rel, Rel]] = field(default_factory=dict)
-    """Logical relations by their identities, and what they have become."""
+    """By the ``id`` of a logical relation: the relation, and its physical one."""
 
     def visit(self, rel: Rel) -> Rel:
-        """The physical relation of a logical one: the same wherever it stands."""
+        """The physical relation of a logical one; one that stands at several places is shared."""
         entry = self.seen.get(id(rel))
         if entry is None:
             entry = self.seen[id(rel)] = rel, _RULES[rel](self, rel)
@@ -78,7 +78,7 @@ class Implementer(Struct):
 
 
 def exchange(rel: Rel, keys: tuple[int, ...]) -> Rel:
-    """The relation with rows of equal keys brought together; those of a limit are together already."""
+    """The relation shuffled by ``keys``; the result of a limit is in one task already."""
     if not keys and isinstance(rel, (p.Limit, p.SortLimit)):
         return rel
     return p.Exchange(input=rel, keys=keys)
@@ -131,7 +131,7 @@ def _window_function(self: Implementer, rel: WindowFunction) -> Rel:
 
 
 def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
-    """A window operator over the physical plan of its rows, which nothing above has any effect on."""
+    """A window operator over the physical tree of its rows, which is planned on its own."""
     source = self.plan(rel.rows)
     return copy_as(p.WindowOperator, rel, input=exchange(source, rel.window.keys))
 
@@ -173,7 +173,7 @@ def _join(self: Implementer, rel: Join) -> Rel:
 
 
 def _exchanged(rel: Join, keys: JoinKeys) -> Join:
-    """The join over inputs of which those rows are brought together that have equal keys."""
+    """The join with both inputs shuffled by the join key."""
     return replace(rel, left=exchange(rel.left, keys.left), right=exchange(rel.right, keys.right))
 
 
@@ -184,7 +184,7 @@ def _multi_join(self: Implementer, rel: MultiJoin) -> Rel:
 
 
 def _without_windows(rel: Join, keys: JoinKeys) -> RexNode:
-    """The condition of a window join but for its comparison of windows, as the description shows it: keys come first.
+    """The condition of a window join without its comparison of windows; as in the description, keys come first.
 
     Source: ``WindowJoinUtil``.
     """
@@ -286,7 +286,7 @@ def _sink(self: Implementer, rel: TableModify) -> Rel:
 
 
 def _shuffled_by(rel: TableModify) -> tuple[int, ...]:
-    """The columns of a partition that files are to be shuffled by, if any; one partition needs no shuffle."""
+    """The partition columns by which a file sink shuffles rows, if the option asks for that."""
     options = table_options(rel.table, dict(rel.options))
     if options.get("sink.shuffle-by-partition.enable", "").lower() != "true":
         return ()
@@ -322,4 +322,4 @@ _RULES: Dispatch[Rel] = Dispatch(
     unknown=(Scan, Filter, Project, Lateral, Snapshot),
     logical=True,
 )
-"""What has no physical operator by itself has been rewritten by rules; a lookup join takes its snapshot with it."""
+"""Rules have rewritten those without a physical operator; a lookup join includes its snapshot."""

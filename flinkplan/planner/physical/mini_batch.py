@@ -1,4 +1,4 @@
-"""Mini-batches: where they are marked, and aggregations in two phases.
+"""Mini-batches: where assigners mark them, and aggregations in two phases.
 
 Sources: ``MiniBatchIntervalInferRule``, ``TwoStageOptimizedAggregateRule``, ``IncrementalAggregateRule``.
 """
@@ -29,7 +29,7 @@ def is_enabled(config: Mapping[str, str]) -> bool:
 
 
 def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapping[str, str]:
-    """The options to plan a job with: without mini-batches where nothing in it works in them."""
+    """The options to plan a job with: mini-batches are off where no operator of it would use them."""
     if not is_enabled(config) or any(map(_works_in_batches, modifies)):
         return config
     return {**config, MINI_BATCH: "false"}
@@ -37,7 +37,7 @@ def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapp
 
 @found_once
 def _works_in_batches(rel: Rel) -> bool:
-    """Whether a bound relation is more than rows one by one; Flink does not look into its subqueries.
+    """Whether a bound relation has more than operators on single rows; Flink does not look into subqueries.
 
     Source: ``FlinkRexUtil.shouldSkipMiniBatch``.
     """
@@ -52,7 +52,7 @@ def _works_in_batches(rel: Rel) -> bool:
 
 
 def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Put an assigner over each watermark and each source without one."""
+    """The tree with an assigner over each watermark assigner, and over each source without one."""
     if not is_enabled(config):
         return rel
     interval = parse_duration(value_of(config, MINI_BATCH_LATENCY))
@@ -61,7 +61,7 @@ def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 @found_once
 def _place(rel: Rel, mode: str, interval: int) -> Rel:
-    """``mode``: of the mini-batches that the operators above need."""
+    """``mode`` is that of the mini-batches that the operators above need."""
     if isinstance(rel, p.LegacyWindowAggregate):
         return rel
     if _waits_for_watermarks(rel):
@@ -103,7 +103,7 @@ def _waits_for_watermarks(rel: Rel) -> bool:
 
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
-    """Aggregate each mini-batch before the exchange, where the options and the functions allow it."""
+    """The tree with aggregations in two phases, where the options and the functions allow it."""
     strategy = value_of(config, PHASES).upper()
     if not is_enabled(config) or strategy == "ONE_PHASE":
         return rel
@@ -140,7 +140,7 @@ def _two_phases(rel: p.GroupAggregate, source: Rel, retracts: bool) -> Rel:
 
 
 def _incremental(rel: Rel) -> Rel:
-    """FINAL local over PARTIAL global: the two in one operator."""
+    """A local FINAL over a global PARTIAL aggregation becomes one incremental operator."""
     if not isinstance(rel, p.GlobalGroupAggregate) or rel.phase != "FINAL" or not isinstance(rel.input, p.Exchange):
         return rel
     local = rel.input.input

@@ -25,7 +25,7 @@ from ..rex.sargs import sargs_expanded
 
 
 def normalize_changelogs(rel: Rel) -> Rel:
-    """Put a normalization over each source that needs one, below it what may be filtered and left out by then."""
+    """The tree with a normalization over each source that needs one; filters and projections go below where allowed."""
     readers = _calcs_of_sources(rel)
     return Pass(lambda each, visit: _normalize(each, visit, readers)).visit(rel)
 
@@ -45,7 +45,7 @@ def _normalize(rel: Rel, visit: Rewrite, shared: Sequence[tuple[SourceScan, list
 
 
 def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
-    """The sources to be normalized, each with the calcs that read it."""
+    """The sources that are normalized, each with the calcs that read it."""
     readers: list[tuple[SourceScan, list[Calc]]] = []
     for each, places in walk_once(rel).values():
         if isinstance(each, Calc) and (source := _source(each.input)) is not None:
@@ -57,9 +57,9 @@ def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
 
 
 def _common(calcs: Iterable[Calc]) -> tuple[RexNode, ...]:
-    """The conditions that all readers of a source have, where there are several: the others would part what they share.
+    """The conditions that all readers of a shared source have; other conditions would prevent the sharing.
 
-    One condition alone is left to the readers.
+    A single common condition is left to the readers.
     """
     conditions = [None if c.condition is None else pull_factors(sargs_expanded(c.condition)) for c in calcs]
     present = [c for c in conditions if c is not None]
@@ -69,9 +69,9 @@ def _common(calcs: Iterable[Calc]) -> tuple[RexNode, ...]:
 
 
 def _versions(rel: Rel) -> Rel:
-    """The right side of a temporal join, which reads a changelog's versions as they are.
+    """The right side of a temporal join, which reads the changelog of a source without normalization.
 
-    Raises :class:`PlanningError` for a filter, without whose rows a version would seem to last longer.
+    Raises :class:`PlanningError` for a filter: without the filtered rows, older versions would seem to last longer.
     """
     path = [rel]
     while isinstance(path[-1], (Exchange, Calc, WatermarkAssigner)):
@@ -128,9 +128,9 @@ def _past_calc(rel: Calc, pushed: tuple[RexNode, ...]) -> Rel:
 
 
 def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
-    """Watermarks over a calc of the source are assigned before the normalization, and where it needs the calc's keys.
+    """Watermarks over a calc over the source are assigned below the normalization.
 
-    What the calc leaves out of the key is kept till after it; a calc that leaves out nothing else comes after it.
+    Key columns that the calc drops are kept until above it; a calc that drops nothing else moves above it.
     """
     source = below.input
     place = {e.index: i for i, e in enumerate(below.projection) if isinstance(e, InputRef)}
@@ -152,7 +152,7 @@ def _past_watermark(rel: WatermarkAssigner, below: Calc) -> Rel:
 
 
 def _calc_above(rel: WatermarkAssigner, below: Calc, origin: dict[int, int]) -> Rel:
-    """The watermarks of the source itself, and over its normalization the calc that permutes columns."""
+    """The source with watermarks and normalization, and above them the calc that permutes columns."""
     source = below.input
     rowtime = origin[rel.rowtime_index]
     marked = replace(rel, input=source, rowtime_index=rowtime, expr=remap(rel.expr, origin))

@@ -1,4 +1,4 @@
-"""What Flink refuses to plan for a stream, though it could be bound.
+"""Operators that Flink refuses to plan for a stream, although the query binds.
 
 Sources: ``SatisfyModifyKindSetTraitVisitor``, ``WindowUtil``, ``AggFunctionFactory``,
 ``StreamPhysicalIntervalJoinRule``, ``StreamExecWindowJoin``, ``FileSystemTableSink``.
@@ -34,11 +34,11 @@ _READS_INSERTS: dict[type[Rel], str] = {
     p.WindowOperator: "a window of the section 'windows'",
     p.WindowRank: "a Top-N per window",
 }
-"""The operators that take no updates and deletions, in words."""
+"""The operators that accept insertions only, in words."""
 
 _ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
 _DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
-"""What DISTINCT takes, besides intervals."""
+"""The types that DISTINCT accepts, besides intervals."""
 _SWITCH_OFF = "switch table.exec.emit.early-fire.enabled and table.exec.emit.late-fire.enabled off"
 
 
@@ -109,7 +109,7 @@ def _calls(rel: Rel) -> Iterator[AggregateCall]:
 
 
 def _arguments(rel: Rel) -> Iterator[tuple[AggregateCall, LogicalType]]:
-    """Calls of one column that read the rows themselves, with its type.
+    """The calls with one argument that read the rows of the input, with the argument's type.
 
     Sources: ``AggregateUtil.createDistinctKeyType``, ``AggFunctionFactory``.
     """

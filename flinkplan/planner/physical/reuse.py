@@ -1,4 +1,4 @@
-"""Sub-plans that several sinks share become one, and sinks of one table too.
+"""Sharing among the sinks of a job: scans, sinks of one table, and equal sub-plans.
 
 Sources: ``SubplanReuser`` (equal digests), ``ScanReuser`` (scans of one table that differ in their columns),
 ``SinkReuser`` (sinks of one table).
@@ -51,7 +51,7 @@ def merge_scans(sinks: Sequence[Rel], config: Mapping[str, str]) -> Sequence[Rel
 
 
 def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
-    """The merged scan, with a calc that picks the columns of the scan that it replaces."""
+    """The merged scan, under a calc that selects the columns of the scan that it replaces."""
     if source is None:
         return rel
     available = _columns(source)
@@ -64,7 +64,7 @@ def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
 
 @found_once
 def _source_key(scan: SourceScan) -> Hashable:
-    """What scans must have in common to be merged: all but the columns."""
+    """The key that scans must have in common to be merged: everything but the columns."""
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
     return (scan.table.identifier, scan.options, scan.alias, others)
 
@@ -100,7 +100,7 @@ def merge_sinks(sinks: Sequence[Rel], config: Mapping[str, str]) -> Sequence[Rel
 
 
 def _sink_key(sink: Sink) -> Any:
-    """What sinks must have in common to be merged: all but their inputs and names."""
+    """The key that sinks must have in common to be merged: everything but inputs and column names."""
     own = (name for name in sink.__struct_fields__ if name not in ("input", "conflict"))
     types = tuple(t.nullable_() for t in sink.types)
     return repr((*(getattr(sink, name) for name in own), types)), sink.input.changes
@@ -115,17 +115,17 @@ def _united(group: list[Sink]) -> Rel:
 
 
 class Operator(Record):
-    """A physical relation among those of a job: ``inputs`` are the places of those that it reads."""
+    """A physical relation of a job; ``inputs`` are the positions of its inputs among the job's operators."""
 
     rel: Rel
     inputs: tuple[int, ...]
 
 
 def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Operator, ...]:
-    """The operators of a job, inputs first, sink by sink: with ``subplans`` equal sub-trees are there once.
+    """The operators of a job, inputs first, sink by sink.  With ``subplans`` equal sub-trees are shared.
 
-    Sinks stay apart, and without ``sources`` so do scans and what moves them; what stands on equal scans is equal
-    nevertheless.
+    Sinks are never shared, and without ``sources`` neither are scans and their exchanges; operators over equal scans
+    are equal nevertheless.
     """
     sharing = _Sharing(subplans, sources)
     for sink in sinks:
@@ -134,9 +134,9 @@ def share(sinks: Sequence[Rel], *, subplans: bool, sources: bool) -> tuple[Opera
 
 
 def name_first_phases(sink: Rel) -> Rel:
-    """The tree of a sink in which first phases that equal each other name their calls alike, as the last of them does.
+    """The tree of a sink in which equal first phases have equal names of calls: those of the last one, breadth-first.
 
-    The last one is so breadth-first: aggregations are cut in two from below, and what is made then is what equals it.
+    Aggregations are split from below, and a new first phase replaces those that equal it.
     Source: ``HepPlanner`` with the match order ``BOTTOM_UP``.
     """
     if sum(places for rel, places in walk_once(sink).values() if isinstance(rel, _FIRST_PHASES)) < 2:
@@ -157,7 +157,7 @@ _FIRST_PHASES = (LocalGroupAggregate, LocalWindowAggregate)
 
 
 def _by_distance(sink: Rel) -> Iterator[Rel]:
-    """The relation and all below it, the nearest first; what a first phase reads is as near as the phase itself."""
+    """The relation and all below it, breadth-first; the input of a first phase is on the level of the phase."""
     level: list[Rel] = [sink]
     while level:
         below: list[Rel] = []
@@ -171,9 +171,10 @@ def _by_distance(sink: Rel) -> Iterator[Rel]:
 
 
 class _Sharing(Struct):
-    """The operators of a job as far as they are known.
+    """The operators of a job so far.
 
-    ``alike`` are the places of relations by class and inputs, ``firsts`` those of the first equal ones by identity.
+    ``alike`` has relations with their positions by class and inputs; ``firsts`` has, by the ``id`` of a relation, the
+    position of the first one that equals it.
     """
 
     subplans: bool
@@ -183,7 +184,7 @@ class _Sharing(Struct):
     firsts: dict[int, int] = field(default_factory=dict)
 
     def visit(self, rel: Rel) -> tuple[int, int]:
-        """The places of the relation and of the first one that equals it."""
+        """The positions of the relation and of the first one that equals it."""
         known = self.firsts.get(id(rel))
         if known is not None and self.subplans and not self._stays_apart(rel):
             return known, known
@@ -200,7 +201,7 @@ class _Sharing(Struct):
         return place, equal
 
     def _first_equal(self, rel: Rel, inputs: tuple[int, ...], place: int) -> int:
-        """The place of the first relation that equals one; but for its own it stands on the same inputs."""
+        """The position of the first relation of the same class and inputs that equals this one."""
         others = self.alike.setdefault((type(rel), inputs), [])
         for other, first in others:
             if _own(other) == _own(rel):
@@ -216,9 +217,9 @@ class _Sharing(Struct):
 
 @found_once
 def _own(rel: Rel) -> tuple[Any, ...]:
-    """What equal operators on the same inputs have in common: all but the names of calls of a first phase.
+    """The fields by which operators on the same inputs are compared: all but the names of calls of a first phase.
 
-    In a job an identifier tells a table.
+    Within a job the identifier of a table stands for the table.
     """
     if isinstance(rel, _FIRST_PHASES):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))

@@ -1,4 +1,4 @@
-"""What a rule is: the relations that it matches, and what it makes of them.
+"""Rules and rule sets: the relations that they match, and how they go through a tree.
 
 Sources of the terms: ``RelRule.OperandBuilder``, ``HepMatchOrder``, ``HEP_RULES_EXECUTION_TYPE``.
 """
@@ -21,13 +21,13 @@ Config: TypeAlias = Mapping[str, str]
 NO_OPTIONS: Config = {}
 
 _is_subclass = cache(issubclass)
-"""Of a struct's class ``issubclass``, like ``isinstance``, takes long to say no."""
+"""Cached, because ``issubclass`` is slow for structs when the answer is no."""
 
 
 class Rule(Record):
-    """A rewrite of one relation, ``on`` relations of some classes, ``over`` a first input of some classes.
+    """A rewrite of single relations: those of the classes ``on`` whose first input is of the classes ``over``.
 
-    ``rewrite`` takes the relation, the input where it matters, and the options where they matter.
+    ``rewrite`` takes the relation, its first input if ``over`` is given, and the options if it is ``configured``.
     """
 
     rewrite: Callable[..., Rel]
@@ -37,25 +37,25 @@ class Rule(Record):
 
     @property
     def name(self) -> str:
-        """What the documentation and the tests call it."""
+        """The name in the documentation, in ``explain --rules`` and in tests."""
         return self.rewrite.__name__
 
     def matches(self, rel: Rel) -> bool:
-        """Whether the rule looks at a relation."""
+        """Whether the rule applies to a relation by its class and that of its first input."""
         return _is_subclass(type(rel), self.on) and (self.over is None or _is_subclass(type(rel.inputs[0]), self.over))
 
     def __call__(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """The relation, rewritten if the rule matches it and has something to change; itself where it stays equal."""
+        """The rewritten relation; the relation itself where the rule does not match or changes nothing."""
         return self.applied(rel, config) if self.matches(rel) else rel
 
     def applied(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """The same of a relation that the rule matches."""
+        """The same for a relation that the rule is known to match."""
         below = () if self.over is None else rel.inputs[:1]
         new = self.rewrite(rel, *below, config) if self.configured else self.rewrite(rel, *below)
         return rel if new is rel or new == rel else new
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rule has seen each relation of it once, inputs first."""
+        """The tree after the rule was applied once to each relation, inputs first."""
 
         def change(rel: Rel, visit: Rewrite) -> Rel:
             new = rel.over(visit)
@@ -70,7 +70,7 @@ class Rule(Record):
 
 @cache
 def _matching(*rules: Rule) -> Occurrences:
-    """What must occur in a tree for one of the rules to match something."""
+    """The classes that must occur in a tree for one of the rules to match."""
     return Occurrences([[rule.on] if rule.over is None else [rule.on, rule.over] for rule in rules])
 
 
@@ -81,33 +81,33 @@ def rule(*, on: type[R], over: type[S]) -> Callable[[Callable[[R, S], Rel]], Rul
 @overload
 def rule(*, on: Kinds, over: Kinds | None = None, configured: bool = False) -> Callable[[Callable[..., Rel]], Rule]: ...
 def rule(*, on: Any, over: Any = None, configured: bool = False) -> Callable[[Callable[..., Rel]], Rule]:
-    """Make a function a rule; with ``over`` it takes the relation's first input too, if ``configured`` the options."""
+    """Declare a function as a rule; the parameters are those of :class:`Rule`."""
     return lambda rewrite: Rule(rewrite, on, over, configured)
 
 
 class Order(Enum):
-    """How rules go through a tree."""
+    """The order in which a rule set goes through a tree.  Source: ``HepMatchOrder``."""
 
     TOP_DOWN = "from the top"
-    """Each relation until no rule changes it, then its inputs."""
+    """A relation is rewritten until no rule changes it, then its inputs are."""
     BOTTOM_UP = "inputs first"
-    """Each relation once."""
+    """Inputs first, and each relation is rewritten once."""
 
 
 class RuleSet(Record, dict=True):
-    """Rules that go through a tree together; a relation is rewritten by the first of them that changes it."""
+    """Rules that go through a tree together: a relation is rewritten by the first rule that changes it."""
 
     name: str
     rules: tuple[Rule, ...]
     order: Order
     to_fixpoint: bool
-    """Whether they go through the tree again until they change nothing."""
+    """Whether the rule set goes through the tree again until it changes nothing."""
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
-        """A tree after the rules; what they have left as it was before is passed over.
+        """The tree after the rules.  Sub-trees that the rule set is known to leave as they are are skipped.
 
-        From the top rules put something between a relation and each one that reads it.  Where several do, what is
-        equal among it is one relation again.
+        Top-down rules insert relations between a relation and its readers.  Where a relation has several readers, equal
+        inserted relations are made one again.
         """
         matching = _matching(*self.rules)
         for _ in range(_LIMIT if self.to_fixpoint else 1):
@@ -121,7 +121,7 @@ class RuleSet(Record, dict=True):
         return rel
 
     def _rewritten(self, rel: Rel, visit: Rewrite) -> Rel:
-        """What has come of a relation: itself where that is equal, which is then known."""
+        """The rewritten relation; the relation itself where that is equal, and then it is marked as settled."""
         if self.order is Order.BOTTOM_UP:
             new = self._change(rel.over(visit))
         else:
@@ -142,7 +142,7 @@ class RuleSet(Record, dict=True):
         return rel
 
     def _rules_for(self, rel: Rel) -> tuple[Rule, ...]:
-        """The rules that match a relation, which goes by its class and that of its first input."""
+        """The rules that match a relation, cached by its class and that of its first input."""
         inputs = rel.inputs
         classes = (type(rel), type(inputs[0]) if inputs else None)
         matching = self._by_classes.get(classes)
@@ -156,12 +156,12 @@ class RuleSet(Record, dict=True):
 
 
 def _is_read_twice(rel: Rel) -> bool:
-    """Whether a relation stands at several places of a tree."""
+    """Whether some relation stands at several places of a tree."""
     return any(places > 1 for _, places in walk_once(rel).values())
 
 
 _LIMIT = 100
-"""How often rules go through a tree at most."""
+"""The most often that a rule set goes through a tree."""
 
 
 class Walk(Record):
@@ -175,7 +175,7 @@ class Walk(Record):
 
     @property
     def name(self) -> str:
-        """What the documentation and the tests call it."""
+        """The name in the documentation, in ``explain --rules`` and in tests."""
         return self.rewrite.__name__
 
     def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
