@@ -1,4 +1,4 @@
-"""Between which numbers the values of a column lie, as far as filters and expressions tell.
+"""Bounds of the values of numeric columns, derived from filters and expressions.
 
 Sources: ``FlinkRelMdColumnInterval``, ``FlinkRelMdFilteredColumnInterval``.
 """
@@ -25,19 +25,19 @@ from ..rex.expressions import MIRRORED, conjunctions, is_call
 
 
 class Bounds(Record):
-    """The least and the greatest value; ``None``: nobody knows."""
+    """The least and the greatest value; ``None`` where unknown."""
 
     lower: Decimal | None = None
     upper: Decimal | None = None
 
     def within(self, other: Bounds) -> Bounds:
-        """What lies in both."""
+        """The intersection of both."""
         lowers = [b for b in (self.lower, other.lower) if b is not None]
         uppers = [b for b in (self.upper, other.upper) if b is not None]
         return Bounds(max(lowers, default=None), min(uppers, default=None))
 
     def or_(self, other: Bounds) -> Bounds:
-        """What lies in one of them."""
+        """The smallest bounds that contain both."""
         lower = None if self.lower is None or other.lower is None else min(self.lower, other.lower)
         upper = None if self.upper is None or other.upper is None else max(self.upper, other.upper)
         return Bounds(lower, upper)
@@ -47,7 +47,7 @@ UNKNOWN = Bounds()
 
 
 def argument_bounds(rel: Rel, call: AggregateCall) -> Bounds:
-    """The bounds of what an aggregate function of one argument reads of ``rel``, by its FILTER as well."""
+    """The bounds of the argument of an aggregate call over ``rel``, also by its FILTER."""
     (index,) = call.arg_list
     while isinstance(rel, Exchange):
         rel = rel.input
@@ -94,7 +94,7 @@ def _number(literal: Literal) -> Decimal | None:
 
 
 def _implied(condition: RexNode, value: RexNode) -> Bounds:
-    """What a condition says of a value where it holds."""
+    """The bounds of a value where a condition holds."""
     bounds = UNKNOWN
     for part in conjunctions(condition):
         if isinstance(part, Call):

@@ -1,6 +1,6 @@
-"""How many rows Flink expects of a relation, and what it expects a relation to cost.
+"""Flink's estimates of row counts and costs.
 
-No table has statistics here, so each is taken to have as many rows as Flink takes it to have without any.
+Tables have no statistics here, so each has the default row count of Flink.
 Sources: ``FlinkRelMdRowCount``, ``FlinkRelMdDistinctRowCount``, ``FlinkRelMdUtil``, and the ``computeSelfCost`` of
 ``FlinkLogicalAggregate``, ``FlinkLogicalJoin``, ``FlinkLogicalSort``, ``FlinkLogicalTableSourceScan`` and
 ``CommonCalc``.
@@ -42,21 +42,21 @@ TABLE_ROWS = 1e8
 """Source: ``FlinkPreparingTableBase.DEFAULT_ROWCOUNT``."""
 
 Cost: TypeAlias = tuple[float, float, float]
-"""CPU time, bytes and rows: the less is chosen, by the first in which two differ.  Source: ``FlinkCost.isLe``."""
+"""CPU, IO in bytes, and rows, compared in this order.  Source: ``FlinkCost.isLe``."""
 
 
 class Estimates(Record):
     """Estimates of logical relations."""
 
     recounts: bool = True
-    """Whether what a semi or anti join keeps counts once more for one right above it, as Flink's estimates have it."""
+    """Whether the selectivity of a semi or anti join counts twice for another one right above it, as in Flink."""
 
     def cost(self, rel: Rel) -> Cost:
-        """What it costs.  Only what depends on the order of operators is counted."""
+        """The cost of a tree.  Only what depends on the order of operators is counted."""
         return _cost(rel, self)
 
     def own_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
-        """Without the inputs, which come with it."""
+        """The cost of an operator without its inputs, and these inputs."""
         match rel:
             case Project() | Filter() if not _computes_over(rel):
                 return self._calc_cost(rel)
@@ -77,7 +77,7 @@ class Estimates(Record):
         return (0.0, 0.0, 0.0), rel.inputs
 
     def _calc_cost(self, rel: Rel) -> tuple[Cost, tuple[Rel, ...]]:
-        """Of projections and filters in a row, which become one operator, or none if they change nothing."""
+        """The cost of adjacent projections and filters, which become one calc, or none if they change nothing."""
         exprs: tuple[RexNode, ...] = ()
         source, is_filtered, is_projected = rel, False, False
         while isinstance(source, (Project, Filter)) and not _computes_over(source):
@@ -207,7 +207,7 @@ def _inner_join_rows(known: Estimates, rel: Join, keys: JoinKeys) -> float:
 
 
 def _semi_selectivity(known: Estimates, rel: Join, keys: JoinKeys) -> float:
-    """Which share of the left rows a semi or anti join keeps."""
+    """The share of the left rows that a semi or anti join keeps."""
     share = guessed_selectivity(keys.rest)
     if keys.left:
         share *= min(1.0, _matching_keys(known, rel, keys))
@@ -225,7 +225,7 @@ def _matching_keys(known: Estimates, rel: Join, keys: JoinKeys) -> float:
 
 
 def _population(known: Estimates, rel: Rel, columns: Iterable[int]) -> float | None:
-    """How many values columns have before rows were left out; ``None`` if unknown.
+    """The number of values that columns have before filters; ``None`` if unknown.
 
     Source: ``FlinkRelMdPopulationSize``.
     """
@@ -272,7 +272,7 @@ def _join_population(known: Estimates, rel: Join, columns: tuple[int, ...]) -> f
 
 
 def _share_of_original(known: Estimates, rel: Rel) -> float | None:
-    """Which share of its tables' rows it has left.  Source: ``FlinkRelMdPercentageOriginalRows``."""
+    """The share of its tables' rows that a relation has.  Source: ``FlinkRelMdPercentageOriginalRows``."""
     if not rel.inputs:
         return 1.0
     if isinstance(rel, Aggregate):
@@ -294,7 +294,7 @@ def _share_of_original(known: Estimates, rel: Rel) -> float | None:
 
 
 def _multi_join_rows(known: Estimates, rel: MultiJoin) -> float:
-    """Nothing tells: ``AbstractRelNode.estimateRowCount``."""
+    """The default of ``AbstractRelNode.estimateRowCount``."""
     return 1.0
 
 
@@ -326,7 +326,7 @@ def _project_distinct(known: Estimates, rel: Project, columns: frozenset[int], c
 
 
 def _columns_below(rel: Project, columns: Iterable[int]) -> list[int] | None:
-    """The columns of the input that those are, apart from constants; ``None`` where some are computed."""
+    """The input columns behind columns of a projection, without constants; ``None`` where some are computed."""
     exprs = [rel.exprs[i] for i in columns]
     varying = [e for e in exprs if not isinstance(e.operands[0] if is_call(e, CAST) else e, Literal)]
     read = [e.index for e in varying if isinstance(e, InputRef)]
@@ -361,7 +361,7 @@ def _join_distinct(known: Estimates, rel: Join, columns: frozenset[int], conditi
 
 
 def _drawn(values: float, rows: float) -> float:
-    """How many of that many values that many rows are expected to have."""
+    """The expected number of distinct values in a number of rows, drawn from a number of values."""
     return min(values, rows, (1.0 - exp(-rows / values)) * values)
 
 

@@ -1,4 +1,4 @@
-"""What kind of join a condition makes: keys and time bounds.
+"""The parts of a join condition: equi-join keys and time bounds.
 
 Sources: Calcite's ``JoinInfo``, ``IntervalJoinUtil``.
 """
@@ -18,7 +18,7 @@ from ..rex.expressions import MIRRORED, conjunctions, is_call, test
 
 
 class JoinKeys(Record):
-    """The equal columns of a join and what else must hold."""
+    """The equi-join keys of a join, and the rest of its condition."""
 
     left: tuple[int, ...]
     right: tuple[int, ...]
@@ -26,7 +26,7 @@ class JoinKeys(Record):
     rest: tuple[RexNode, ...]
 
     def spec(self, kind: JoinType) -> JoinSpec:
-        """As the plan writes it."""
+        """The keys as the plan's join spec."""
         condition = _together(self.rest)
         return JoinSpec(kind, self.left, self.right, self.filter_nulls, condition)
 
@@ -39,7 +39,7 @@ def _together(parts: tuple[RexNode, ...]) -> RexNode | None:
 
 @found_once
 def join_keys(condition: RexNode, width: int) -> JoinKeys:
-    """Split a condition; ``width`` columns are on the left."""
+    """The keys of a condition; the left input has ``width`` columns."""
     left, right, nulls, rest = [], [], [], []
     for part in conjunctions(condition):
         pair = _equal_columns(part, width)
@@ -83,7 +83,7 @@ def _equal_columns(rex: RexNode, width: int) -> tuple[int, int] | None:
 def interval_bounds(
     condition: RexNode, types: tuple[LogicalType, ...], width: int
 ) -> tuple[WindowBounds | None, tuple[RexNode, ...]]:
-    """The time bounds of a condition, and the parts that are none."""
+    """The time bounds of an interval join's condition, and the other parts; bounds are ``None`` if there are none."""
     lower: int | None = None
     upper: int | None = None
     indexes: tuple[int, int] | None = None
@@ -121,7 +121,7 @@ def _time_comparison(
 
 
 def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] | None:
-    """A time column and what is added to it."""
+    """A time column and the milliseconds that are added to it."""
     if isinstance(rex, InputRef):
         return (rex.index, 0) if types[rex.index].is_time_attribute else None
     if is_call(rex, CAST):
@@ -140,5 +140,5 @@ def _time_term(rex: RexNode, types: tuple[LogicalType, ...]) -> tuple[int, int] 
 
 
 def is_lookup(rel: Join) -> bool:
-    """Whether the right side is a table that is asked for the rows of a key."""
+    """Whether the join is a lookup join."""
     return isinstance(rel.right, Snapshot) and rel.right.lookup is not None

@@ -30,7 +30,7 @@ NO_KEYS: Keys = frozenset()
 NO_COLUMNS: Key = frozenset()
 
 _KEEPING = (p.Exchange, p.ChangelogNormalize, p.DropUpdateBefore, p.MiniBatchAssigner, p.WatermarkAssigner)
-"""Through these the columns stay that never change."""
+"""Operators that keep the immutable columns of their input."""
 
 
 def unique_keys(rel: Rel) -> Keys:
@@ -93,8 +93,10 @@ def _keys(rel: Rel, upsert: bool) -> Keys:
 
 
 def _within(keys: Keys, partition: Iterable[int], fixed: Key = NO_COLUMNS) -> Keys:
-    """The keys that hold all partition columns but the ``fixed``, which never change: others lose their order when rows
-    are spread."""
+    """The keys that contain all partition columns but the immutable ``fixed`` ones.
+
+    Changes of other keys lose their order in the shuffle.
+    """
     wanted = frozenset(partition) - fixed
     return frozenset(k for k in keys if wanted <= k)
 
@@ -125,7 +127,7 @@ def _calc(rel: p.Calc, upsert: bool) -> Keys:
 
 
 def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
-    """The keys of a projection: those whose columns all pass, as they are or cast without loss."""
+    """The keys of a projection: those whose columns are all selected, as they are or by an injective cast."""
     places: dict[int, list[int]] = {}
     for i, rex in enumerate(projection):
         if is_call(rex, CAST) and _is_injective(rex.operands[0].type, rex.type):
@@ -230,12 +232,12 @@ def _join_keys(rel: Rel, upsert: bool) -> Keys:
 
 
 def _lookup_join(rel: LookupJoin, upsert: bool) -> Keys:
-    """Those of the input, where a row finds one of the table at most."""
+    """The keys of the input, if a lookup finds at most one row."""
     return _keys(rel.input, upsert) if rel.has_primary_key else NO_KEYS
 
 
 def _multi_join(rel: p.MultiJoin, upsert: bool) -> Keys:
-    """Those of the inputs joined one by one, by the columns that are common to all."""
+    """The keys as if the inputs were joined one by one on the common join key."""
     keys = _keys(rel.operands[0], upsert)
     width = rel.operands[0].width
     for operand, kind, common in zip(rel.operands[1:], rel.kinds[1:], rel.keys[1:], strict=True):

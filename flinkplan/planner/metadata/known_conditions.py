@@ -1,4 +1,4 @@
-"""What is known to hold for all rows of a relation.  Source: ``RelMdPredicates``."""
+"""Conditions that hold for all rows of a relation.  Source: ``RelMdPredicates``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..rex.expressions import conjunctions, refs, remap, shift
 
 @found_once
 def known_conditions(rel: Rel) -> tuple[RexNode, ...]:
-    """Conditions on a relation's columns that its filters and joins let hold."""
+    """The conditions on a relation's columns that follow from its filters and joins."""
     match rel:
         case Filter():
             return (*known_conditions(rel.input), *_stable(rel.condition))
@@ -39,5 +39,5 @@ def _stable(condition: RexNode) -> Iterable[RexNode]:
 
 
 def _moved(conditions: Iterable[RexNode], places: Mapping[int, int]) -> tuple[RexNode, ...]:
-    """The conditions whose columns all have a new place."""
+    """The conditions whose columns all have a new position, over these positions."""
     return tuple(remap(c, places) for c in conditions if refs(c) <= places.keys())

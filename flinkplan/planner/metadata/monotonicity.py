@@ -1,4 +1,4 @@
-"""How the columns of a relation move when its rows are updated.
+"""Whether the columns of a relation grow, shrink or stay when its rows are updated.
 
 Source: ``FlinkRelMdModifiedMonotonicity``.
 """
@@ -51,7 +51,7 @@ def monotonicity(rel: Rel) -> Directions | None:
 
 
 def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -> tuple[bool, ...]:
-    """Which calls must take rows back: not a MAX of what only grows.  Source: ``deriveAggCallNeedRetractions``."""
+    """Which calls need retraction; MAX of a growing column does not.  Source: ``deriveAggCallNeedRetractions``."""
     directions = monotonicity(rel) if retracts else None
     grown = directions[len(directions) - len(calls) :] if directions else ()
 
@@ -73,7 +73,7 @@ def _constants(rel: Rel) -> Directions:
 
 
 def _only(rel: Rel, constant: Sequence[int]) -> Directions:
-    """These columns are constant, and of the others nothing is known."""
+    """Directions where these columns are constant and the others are unknown."""
     return tuple(CONSTANT if i in constant else NOT_MONOTONIC for i in range(rel.width))
 
 
@@ -86,7 +86,7 @@ def _exchange(rel: p.Exchange | p.GlobalGroupAggregate) -> Directions | None:
 
 
 def _passed_on(rel: p.WatermarkAssigner | p.Expand | p.TableFunctionJoin) -> Directions | None:
-    """Of an operator that emits no updates of its own."""
+    """The directions of an operator that makes no updates itself: those of its input."""
     below = monotonicity(rel.input)
     if below is None:
         return None

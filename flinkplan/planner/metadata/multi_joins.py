@@ -1,4 +1,4 @@
-"""Which columns a join of several inputs compares.  Source: ``AttributeBasedJoinKeyExtractor``."""
+"""The equi-join columns of a multi-join.  Source: ``AttributeBasedJoinKeyExtractor``."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ..algebra.physical import MultiJoin as PhysicalMultiJoin
 from .join_kinds import join_keys
 
 Attribute = tuple[int, int]
-"""An input and a column of it."""
+"""The position of an input, and a column of that input."""
 
 
 def starts(rel: MultiJoin | PhysicalMultiJoin) -> list[int]:
-    """The place of each input's first column."""
+    """The position of each input's first column."""
     return [0, *accumulate(o.width for o in rel.operands)][:-1]
 
 
 def equalities(rel: MultiJoin | PhysicalMultiJoin) -> list[tuple[Attribute, Attribute]]:
-    """The columns that the conditions equate: one of an earlier input, then one of the input that is joined."""
+    """The pairs of columns that conditions set equal: one of an earlier input, one of the joined input."""
     first = starts(rel)
 
     def attribute(column: int) -> Attribute:

@@ -1,4 +1,4 @@
-"""Which share of the rows Flink expects to meet a condition, when it knows nothing of the values.
+"""Flink's default selectivity of conditions, without statistics.
 
 Sources: ``SelectivityEstimator`` without statistics, ``RelMdUtil.guessSelectivity``.
 """
@@ -56,7 +56,7 @@ def _of_any(parts: tuple[RexNode, ...]) -> float:
 
 
 def _compared_column(rex: RexNode) -> str | None:
-    """What names the column that is compared with a literal."""
+    """A name of the column that is compared with a literal, if there is one."""
     compared = None if is_call(rex, NE) else comparison(rex)
     return f"${compared[1].index}" if compared and isinstance(compared[1], InputRef) else None
 

@@ -18,7 +18,7 @@ _SIZES = (
 )
 _OF_OTHERS = 128.0
 _ELEMENTS = 16
-"""How many elements a collection is taken to have."""
+"""The assumed number of elements of a collection."""
 
 
 def row_size(rel: Rel) -> float:

@@ -1,4 +1,4 @@
-"""Whether columns tell the rows of a relation apart, as Flink's logical rules see it.
+"""Whether columns are unique in a relation, as far as Flink's logical rules know.
 
 Less is known here than by :mod:`.keys`: nothing about a table whose key is not read, nor above a watermark.
 Source: ``FlinkRelMdColumnUniqueness``.
@@ -21,11 +21,11 @@ from .join_kinds import join_keys
 from .keys import unique_keys
 
 Known = bool | None
-"""Whether it is so; ``None`` where nothing tells."""
+"""Whether columns are unique; ``None`` where unknown."""
 
 
 def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
-    """Whether no two rows of a logical relation agree in all of the columns."""
+    """Whether no two rows of a logical relation have the same values in all of the columns."""
     return _are_unique(rel, frozenset(columns))
 
 

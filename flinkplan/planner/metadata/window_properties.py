@@ -24,7 +24,7 @@ from .join_kinds import JoinKeys, join_keys
 
 
 class WindowColumns(Record):
-    """The columns that hold window_start, window_end and window_time, and the window they are of."""
+    """The columns with window_start, window_end and window_time, and their window."""
 
     starts: frozenset[int]
     ends: frozenset[int]
@@ -43,7 +43,7 @@ class WindowColumns(Record):
         return replace(self.at(places), spec=spec)
 
     def at(self, places: Mapping[int, Sequence[int]]) -> WindowColumns:
-        """The columns at other places; those that have none are lost."""
+        """The columns at new positions; columns without a new position are dropped."""
 
         def moved(columns: frozenset[int]) -> frozenset[int]:
             return frozenset(new for old in columns for new in places.get(old, ()))
@@ -63,7 +63,7 @@ class WindowColumns(Record):
         )
 
     def bounded_by(self, columns: Iterable[int]) -> bool:
-        """Whether the columns hold both a start and an end."""
+        """Whether the columns include both a window start and a window end."""
         return not self.starts.isdisjoint(columns) and not self.ends.isdisjoint(columns)
 
     @property
@@ -200,7 +200,7 @@ class WindowKeys(Record):
 
 
 def window_keys(rel: Join) -> WindowKeys | None:
-    """How a join compares windows; ``None`` where it does not compare both their starts and ends."""
+    """The window columns that a join compares; ``None`` where it does not compare both starts and ends."""
     left, right = window_columns(rel.left), window_columns(rel.right)
     if left is None or right is None or (left.spec, left.time_type) != (right.spec, right.time_type):
         return None

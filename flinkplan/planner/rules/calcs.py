@@ -20,5 +20,5 @@ def to_calc(rel: Filter | Project) -> Rel:
 
 @rule(on=Calc)
 def merge_calcs(rel: Calc) -> Rel:
-    """Two calcs in a row are one; a calc that changes nothing is none."""
+    """Two adjacent calcs become one; a calc that changes nothing is removed."""
     return merge_calc(rel)

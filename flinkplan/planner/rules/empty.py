@@ -19,7 +19,7 @@ from .rule import rule
 
 @rule(on=(Filter, Sort, Project, Aggregate, SetOp, Join))
 def prune_empty(rel: Rel) -> Rel:
-    """Replace what has no rows by constant rows, of which there are none."""
+    """Replace a relation that has no rows by an empty ``Values``."""
     match rel:
         case Filter() if is_always_false(rel.condition) or is_empty(rel.input):
             return _nothing(rel)
@@ -50,7 +50,7 @@ def _nothing(rel: Rel) -> Values:
 
 
 def _aggregate(rel: Aggregate) -> Rel:
-    """Without groups there is one row even of nothing."""
+    """An aggregation without groups has one row even over no rows."""
     if rel.grouping:
         return _nothing(rel)
     if any(aggregation_of(c.internal_name).of_nothing is None for c in rel.calls):
@@ -84,7 +84,7 @@ def _except(rel: SetOp) -> Rel:
 
 
 def _join(rel: Join) -> Rel:
-    """Nothing joined with anything is nothing, or the rows of the outer side with NULLs."""
+    """A join with an empty input is empty, or has the rows of the outer side with NULLs."""
     never = is_always_false(rel.condition)
     left = is_empty(rel.left) or (never and rel.type is JoinType.RIGHT)
     right = is_empty(rel.right) or (never and rel.type not in (JoinType.RIGHT, JoinType.FULL))

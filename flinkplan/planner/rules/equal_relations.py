@@ -1,4 +1,4 @@
-"""Equal projections of a tree as one, whatever they call their columns.  Source: ``HepPlanner.addRelToGraph``."""
+"""Equal projections of a tree as one, whatever the names of their columns.  Source: ``HepPlanner.addRelToGraph``."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..algebra.tree import Pass, Rewrite
 
 
 def name_alike(root: Rel) -> Rel:
-    """Projections that differ in names alone have those of the first of them.
+    """Projections that differ in column names only get the names of the first of them.
 
-    Flink's planner keeps one of equal relations, and the names of a projection do not count there.  One that stands
-    below another projection is a part of that.
+    Flink's planner keeps one of equal relations, and ignores the names of a projection when it compares.  A projection
+    below another projection is not compared on its own.
     """
     by_expressions: dict[tuple[RexNode, ...], list[Project]] = {}
 

@@ -29,12 +29,12 @@ from .rule import Config, rule
 
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
 _WINDOW = internal_name("WINDOW")
-"""A call that stands for the window itself; its operands are its properties."""
+"""A call that stands for the window while the aggregation is built; its operands are the window properties."""
 
 
 @rule(on=(Aggregate, Project, Filter), over=Project, configured=True)
 def legacy_windows(rel: Aggregate | Project | Filter, below: Project, config: Config) -> Rel:
-    """Aggregations by a group window, which the configuration may let fire early or late."""
+    """GROUP BY of a group window becomes a window aggregation, with early and late firing if the options ask for it."""
     if isinstance(rel, Aggregate):
         return _aggregate(rel, below, emit_text(config))
     if not any(_is_window(e) for e in below.exprs):
@@ -99,7 +99,7 @@ def _aggregate(rel: Aggregate, below: Project, emit: str | None) -> Rel:
 
 
 def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], specs.TimeField]:
-    """What a window aggregation reads: its input, where that has the columns of ``below``, and the time.
+    """The input of a window aggregation, the positions in it of the columns of ``below``, and that of the time column.
 
     Processing time is a column of it only where something else is computed, too.  What stands between it and the window
     aggregation below is kept, and the time called by its place.
@@ -143,17 +143,17 @@ def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, 
 
 
 def _if_empty(call: specs.AggregateCall) -> specs.AggregateCall:
-    """Without grouping columns the planner takes the result of most functions to be nullable."""
+    """The calls, nullable in an aggregation without grouping columns, as Flink's planner types them."""
     return call if is_call_of(call, COUNT) else replace(call, type=call.type.nullable_())
 
 
 def _simplified(source: Project, indexes: list[int]) -> tuple[Rel, list[int]]:
-    """Not the projection but its input, where it selects all columns of it as they are."""
+    """The projection, or its input where the projection is the identity."""
     return (source.input if is_identity(source) else source), indexes
 
 
 def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[Project, list[int]]:
-    """The projection with each expression once, and where each of the given ones went."""
+    """The projection without duplicate expressions, and the new position of each given expression."""
     unique: list[RexNode] = []
     unique_names: list[str] = []
     indexes = []
@@ -166,7 +166,7 @@ def _deduplicated(source: Rel, exprs: list[RexNode], names: list[str]) -> tuple[
 
 
 def _without_permutation(source: Rel, indexes: list[int]) -> tuple[Rel, list[int]]:
-    """Not the projection but its input, where it only reorders all columns of what is no filter."""
+    """The projection, or its input where the projection only reorders columns and the input is no filter."""
     if not isinstance(source, Project) or isinstance(source.input, Filter):
         return source, indexes
     order = [e.index for e in source.exprs if isinstance(e, InputRef)]
@@ -201,7 +201,7 @@ def _duration(size: RexNode) -> str:
 
 
 def emit_text(config: Mapping[str, str]) -> str | None:
-    """How the options for early and late firing read; ``None`` where windows fire once."""
+    """The early and late firing of windows as text; ``None`` where windows fire once."""
     parts = []
     for kind in ("early", "late"):
         if is_on(config, f"table.exec.emit.{kind}-fire.enabled"):

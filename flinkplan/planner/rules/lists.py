@@ -1,4 +1,4 @@
-"""Equalities of one expression with several values as one search.  Source: ``ConvertToNotInOrInRule``."""
+"""Equality tests of one expression with several values as one SEARCH.  Source: ``ConvertToNotInOrInRule``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _JUNCTIONS = {OR: or_, AND: and_}
 _OTHER = {OR: AND, AND: OR}
 _EQUATED = {OR: EQ, AND: NE}
 _SHORTEST = 4
-"""Values that a list has at least.  Source: ``ConvertToNotInOrInRule.THRESHOLD``."""
+"""The least number of values of a list.  Source: ``ConvertToNotInOrInRule.THRESHOLD``."""
 
 
 @rule(on=Filter)
@@ -35,7 +35,7 @@ def gather_lists(rel: Filter) -> Rel:
 
 
 def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode | None:
-    """The condition with lists for searches; ``None`` where there is no list long enough.
+    """The condition with equality tests gathered to SEARCH; ``None`` where no list is long enough.
 
     What is no such equality comes first, then the equalities as a hash map of Scala's has them.
     """
@@ -68,7 +68,7 @@ def _gathered(junction: Function, rex: RexNode, names: Sequence[str]) -> RexNode
 
 
 def _equality(rex: RexNode, operator: Function) -> tuple[RexNode, Literal, Call] | None:
-    """What is compared with which literal, and the comparison with the literal on the right."""
+    """The compared operand, the literal, and the comparison with the literal on the right."""
     if not is_call(rex, operator):
         return None
     left, right = rex.operands

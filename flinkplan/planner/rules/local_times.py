@@ -28,12 +28,12 @@ from .rule import Config, rule
 _PATTERN = "yyyy-MM-dd HH:mm:ss"
 _EPOCH_DAY = "1970-01-01"
 _BY_THE_CLOCK = (CAST, TRY_CAST, DATE_FORMAT, EXTRACT, FLOOR, CEIL)
-"""What reads or writes a TIMESTAMP_LTZ as the wall clock of the session shows it."""
+"""Functions that convert between TIMESTAMP_LTZ and local time of the session."""
 
 
 @rule(on=(Project, Filter), configured=True)
 def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
-    """What constants say by the clock of ``table.local-time-zone``.
+    """Fold constants that depend on ``table.local-time-zone``.
 
     ``FROM_UNIXTIME`` becomes the text that it yields, the cast of a text or a moment to TIMESTAMP_LTZ the instant, and
     what reads the wall clock of an instant what it reads there.
@@ -85,7 +85,7 @@ def _local_text(call: Call, zone: str) -> str:
 
 
 def _by_the_clock(call: Call, zone: str) -> Any:
-    """The value of a call, computed on wall clocks; ``None`` for NULL.
+    """The value of a call, computed in local time; ``None`` for NULL.
 
     Raises :class:`UnknownValue` for arguments that are no literals, and for patterns, texts and zones not told here.
     """
@@ -104,7 +104,7 @@ def _by_the_clock(call: Call, zone: str) -> Any:
 
 
 def _of_one_type(call: Call, zone: str) -> Call:
-    """A comparison of literals, the left one as what the right one is: as Flink does, an instant or a wall clock."""
+    """A comparison of literals with the left one as instant or local time, whichever the right one is, as in Flink."""
     left, right = _values(call)
     if left.type.root == "TIMESTAMP_LTZ":
         return replace(call, operands=(_wall_clock(left, zone), right))
@@ -114,7 +114,7 @@ def _of_one_type(call: Call, zone: str) -> Call:
 
 
 def _wall_clock(literal: Literal, zone: str) -> Literal:
-    """What a literal says in the zone, as one without a zone."""
+    """The local time of a literal in the zone, as a literal without a zone."""
     if literal.type.root == "TIME":
         return Literal(f"{_EPOCH_DAY} {literal.value}", LogicalType("TIMESTAMP", nullable=False, precision=3))
     if literal.type.root != "TIMESTAMP_LTZ":

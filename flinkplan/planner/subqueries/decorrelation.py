@@ -1,4 +1,4 @@
-"""Subqueries that read the row of an outer relation, as relations that bring that row's columns themselves.
+"""Decorrelation: a relation that reads columns of an outer row gets these columns itself.
 
 Source: Calcite's ``RelDecorrelator``.
 """
@@ -22,7 +22,7 @@ from ..rex.simplify import simplify_condition
 
 
 class Frame(Record):
-    """A relation free of an outer row: where the columns it had are now, and those of the outer row."""
+    """A decorrelated relation: the new positions of its columns, and the positions of the outer row's columns."""
 
     rel: Rel
     places: Mapping[int, int]
@@ -30,14 +30,14 @@ class Frame(Record):
 
 
 def correlated_columns(rex: RexNode, correl: str | None) -> list[int]:
-    """The columns of the outer row that an expression reads, once for each time that it does."""
+    """The columns of the outer row that an expression reads, with repetitions."""
     if isinstance(rex, FieldAccess) and isinstance(rex.expr, CorrelVariable) and rex.expr.correl == correl:
         return [rex.expr.type.field_names.index(rex.name)]
     return [i for child in children(rex) for i in correlated_columns(child, correl)]
 
 
 def free_variables(rel: Rel) -> set[str]:
-    """The outer rows that a relation reads."""
+    """The correlation variables that a relation reads."""
     own = [getattr(rel, name, None) for name in ("condition", "call", "expr")]
     own_variables = {v for e in (*own, *getattr(rel, "exprs", ())) if e is not None for v in _variables(e)}
     return own_variables.union(*map(free_variables, rel.inputs))
@@ -52,8 +52,8 @@ def _variables(rex: RexNode) -> set[str]:
 def decorrelated(rel: Rel, correl: str, left: Rel) -> Frame:
     """The relation with the outer columns that it reads among its own; ``left`` has the outer rows.
 
-    A column that a filter equates with one of the outer row stands for that; any other is joined in, each
-    value once.  Raises :class:`UnsupportedError` where Flink does not decorrelate either.
+    A column that a filter sets equal to an outer column stands for it; the distinct values of other outer columns are
+    joined in.  Raises :class:`UnsupportedError` where Flink does not decorrelate either.
     """
     if correl not in free_variables(rel):
         return Frame(rel, {i: i for i in range(rel.width)}, {})
@@ -70,7 +70,7 @@ def decorrelated(rel: Rel, correl: str, left: Rel) -> Frame:
 
 
 def not_decorrelated() -> UnsupportedError:
-    """What to raise for a subquery that Flink leaves correlated."""
+    """The error for a subquery that Flink cannot decorrelate."""
     return UnsupportedError(
         "a subquery reads the outer row in a place from which Flink cannot take it",
         hint="compare with the outer row in the WHERE of the subquery, or write the query as a join",
@@ -89,7 +89,7 @@ def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
 
 
 def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Frame) -> Frame | None:
-    """The frame with columns that are equal to the outer ones, if each of these is in one equality alone."""
+    """The frame with columns that equal the outer ones; ``None`` unless each outer column is in one equality."""
     equivalents = dict(frame.outer)
     width = frame.rel.width
     extra: list[RexNode] = []
@@ -111,7 +111,7 @@ def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Fram
 
 
 def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
-    """The frame joined with each value of the outer columns once."""
+    """The frame joined with the distinct values of the outer columns."""
     missing = sorted(set(needed) - frame.outer.keys())
     values = distinct(select_columns(left, missing))
     width = frame.rel.width
@@ -123,7 +123,7 @@ def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
 
 
 def _placed(rex: RexNode, correl: str, frame: Frame) -> RexNode:
-    """An expression with the columns that stand for those of the outer row."""
+    """An expression with outer columns replaced by the columns that stand for them."""
     own = identity(frame.rel.types)
 
     def place(node: RexNode) -> RexNode:
@@ -154,7 +154,7 @@ def _project(rel: Project, correl: str, left: Rel) -> Frame:
 
 
 def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
-    """Groups by the outer columns too, behind its own; constant grouping columns are added again above."""
+    """Outer columns become grouping columns; constant grouping columns are removed and added again above."""
     frame = decorrelated(rel.input, correl, left)
     fixed = _constants(frame.rel) if frame.outer else {}
     keys = [(i, frame.places[g]) for i, g in enumerate(rel.grouping) if frame.places[g] not in fixed]
@@ -179,7 +179,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
 
 
 def _of_some_rows(call: AggregateCall, source: Rel) -> AggregateCall:
-    """A call over groups, of which each has a row: NULL only where its arguments may be."""
+    """A call over groups that are never empty: nullable only where its arguments are."""
     if not call.arg_list or is_call_of(call, COUNT):
         return call
     nullable = any(source.types[a].nullable for a in call.arg_list)

@@ -1,4 +1,4 @@
-"""The best rows of each value, asked for by LATERAL, as Top-N.  Source: ``CorrelateSortToRankRule``."""
+"""LATERAL with ORDER BY and LIMIT as Top-N.  Source: ``CorrelateSortToRankRule``."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _is_distinct(rel: Rel, source: Rel) -> bool:
 
 
 def _keys(condition: RexNode, correl: str) -> set[int]:
-    """The columns that equal one of the outer row each; none where there are other conditions."""
+    """The columns that are set equal to a column of the outer row; empty where there are other conditions."""
     keys = set()
     for part in conjunctions(condition):
         own = [o for o in children(part) if isinstance(o, InputRef)]

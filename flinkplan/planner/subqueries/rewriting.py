@@ -26,7 +26,7 @@ from .semi_joins import semi_join
 
 
 def rewrite_subqueries(root: Rel) -> Rel:
-    """IN and EXISTS of a filter become semi and anti joins; any other subquery becomes columns of a join."""
+    """IN and EXISTS of a filter become semi and anti joins; any other subquery is joined and becomes columns."""
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
     if rewriter.met_correlation:
@@ -35,14 +35,14 @@ def rewrite_subqueries(root: Rel) -> Rel:
 
 
 class _Rewriter(Struct):
-    """Rewrites relations, and remembers whether any of them read the rows of another one."""
+    """Rewrites relations, and remembers whether a correlated subquery was decorrelated."""
 
     met_correlation: bool = False
     took_apart: bool = False
-    """Whether a subquery has become free of the rows that it read."""
+    """Whether a subquery was decorrelated."""
 
     def rewrite(self, rel: Rel) -> Rel:
-        """A relation without subqueries of its own."""
+        """The relation without subqueries in its expressions."""
         match rel:
             case Filter() if holds_subquery(rel.condition):
                 condition = rewrite(rewrite(simplify_condition(rel.condition), _simplified), _as_exists)
@@ -60,7 +60,7 @@ class _Rewriter(Struct):
         return rel
 
     def expand(self, rel: Rel) -> Rel:
-        """The relation of a subquery that is joined, with its own subqueries joined too: none is a semi join then."""
+        """The relation of a joined subquery; subqueries in it are joined, too, and none becomes a semi join."""
 
         def change(rel: Rel) -> Rel:
             return self._filter(rel, semi_joins=False) if isinstance(rel, Filter) else self.rewrite(rel)
@@ -95,7 +95,7 @@ class _Rewriter(Struct):
         return select_columns(filtered(joins.source, conjunctions(condition)), range(width))
 
     def _of_operands(self, rel: Rel) -> Rel:
-        """A semi join whose left side, below the columns that are left of it, computes operands of subqueries."""
+        """The semi join with the subqueries in the operands, which its left side computes, rewritten."""
         if isinstance(rel, Project) and not any(map(holds_subquery, rel.exprs)):
             return replace(rel, input=self._of_operands(rel.input))
         return replace(rel, left=self.rewrite(rel.left)) if isinstance(rel, Join) else rel
@@ -117,7 +117,7 @@ class _Rewriter(Struct):
 
 
 def _is_nested(rex: RexNode) -> bool:
-    """Whether IN or EXISTS is only a part of the condition: then no subquery of the filter becomes a semi join."""
+    """Whether IN or EXISTS is nested in a condition; then no subquery of the filter becomes a semi join."""
     inner = children(rex)[0] if is_call(rex, NOT) else rex
     return not isinstance(inner, SubQuery) and _holds_existence(inner)
 
@@ -129,7 +129,7 @@ def _holds_existence(rex: RexNode) -> bool:
 
 
 def _separated(rex: RexNode) -> Iterator[RexNode]:
-    """The conditions that must all hold, with NOT pushed inwards as far as there are subqueries."""
+    """The conjunctions of a condition, with NOT pushed down to subqueries."""
     for part in conjunctions(rex):
         inner = children(part)[0] if is_call(part, NOT, IS_TRUE) else part
         if not holds_subquery(part) or isinstance(inner, SubQuery) or inner is part:

@@ -39,11 +39,11 @@ from .decorrelation import correlated_columns, free_variables, not_decorrelated
 
 
 class _NoSemiJoin(Exception):
-    """A subquery is correlated in a way that takes more than a condition of a join."""
+    """The correlation of a subquery cannot be expressed as a join condition."""
 
 
 def semi_join(left: Rel, subquery: SubQuery[Rel], rel: Rel, kind: JoinType) -> Rel | None:
-    """The rows of ``left`` with or without a match in ``rel``, the subquery's; ``None`` where that takes more."""
+    """The semi or anti join of ``left`` with ``rel``, the subquery's relation; ``None`` where none is possible."""
     if free_variables(rel) - {subquery.correl}:
         return None
     if subquery.kind is SubQueryKind.EXISTS and has_a_row(rel):
@@ -73,7 +73,7 @@ def semi_join(left: Rel, subquery: SubQuery[Rel], rel: Rel, kind: JoinType) -> R
 
 
 def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequence[RexNode]]:
-    """The relation with the operands among its columns: ``FlinkSubQueryRemoveRule.handleSubQueryOperands``."""
+    """The relation with the operands as columns: ``FlinkSubQueryRemoveRule.handleSubQueryOperands``."""
     if are_columns(operands):
         return left, operands
     exprs = list(dict.fromkeys((*identity(left.types), *operands)))
@@ -89,7 +89,7 @@ def has_a_row(rel: Rel) -> bool:
 
 
 def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
-    """One row for a relation that has any, and the condition of the join with it."""
+    """A relation of one row that says whether ``rel`` has rows, and the condition of the join with it."""
     marked = Project(input=rel, exprs=(TRUE,), names=("i",))
     least = aggregated(marked, [aggregate_call(MIN, [0], BOOLEAN, name="m")])
     exists = test(IS_NOT_NULL, identity(least.types)[0])
@@ -100,7 +100,7 @@ def _existence(rel: Rel, kind: JoinType, width: int) -> tuple[Rel, RexNode]:
 
 
 def joined(rex: RexNode, left: Rel, width: int, correl: str | None) -> RexNode:
-    """A correlated condition as one of a join: outer columns on the left, the subquery's on the right."""
+    """A correlated condition as a join condition: outer columns are on the left, the subquery's on the right."""
 
     def outer(node: RexNode) -> RexNode:
         outer_columns = correlated_columns(node, correl) if isinstance(node, FieldAccess) else []
@@ -116,7 +116,7 @@ def is_correlated(rex: RexNode, correl: str | None) -> bool:
 
 
 def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
-    """The relation without the conditions that read the outer row, and these, over its columns.
+    """The relation without its correlated conditions, and these conditions over its columns.
 
     Source: ``SubQueryDecorrelator``.
     """
@@ -144,7 +144,7 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
 
 
 def _joined(rel: Join, correl: str | None) -> tuple[Rel, list[RexNode]]:
-    """The join, with the columns that the conditions read behind its own; none are taken from rows that may be missing.
+    """The join with the columns that the conditions read appended.  None come from an outer join's nullable side.
 
     Raises :class:`UnsupportedError` where its own condition reads the outer row.
     """
@@ -163,7 +163,7 @@ def _joined(rel: Join, correl: str | None) -> tuple[Rel, list[RexNode]]:
 
 
 def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
-    """The projection, with the columns that the conditions read behind its own."""
+    """The projection with the columns that the conditions read appended."""
     exprs = list(rel.exprs)
     names = list(rel.names)
     place: dict[int, int] = {}
@@ -180,7 +180,7 @@ def _projected(rel: Project, source: Rel, conditions: list[RexNode]) -> tuple[Re
 
 
 def _grouped(rel: Aggregate, source: Rel, conditions: list[RexNode]) -> tuple[Rel, list[RexNode]]:
-    """The aggregation per value of the columns that the conditions read, these behind its own."""
+    """The aggregation, also grouped by the columns that the conditions read, which are appended."""
     if not conditions:
         return replace(rel, input=source), []
     if not all(is_call(c, EQ) for c in conditions) or rel.grouping_sets is not None:

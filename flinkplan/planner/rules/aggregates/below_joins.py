@@ -46,9 +46,9 @@ from .projections import merge_columns
 
 @rule(on=Aggregate)
 def push_below_joins(rel: Aggregate) -> Rel:
-    """An aggregation over an inner join by equal columns as one over the sides' aggregations, if that is cheaper.
+    """An aggregation over an inner equi-join becomes a join of aggregations, with one above, if that is cheaper.
 
-    An AVG is a sum and a count for that.
+    AVG is split into SUM and COUNT for that.
     """
     if rel.grouping_sets is not None:
         return rel
@@ -84,7 +84,7 @@ def _is_splittable(rel: Aggregate) -> bool:
 
 
 class _Side(Record):
-    """One input of the new join: where it has the columns of the old one, and its part of each call's result."""
+    """An input of the new join: where the columns of the old join are in it, and its part of each call."""
 
     rel: Rel
     columns: dict[int, int]
@@ -92,13 +92,13 @@ class _Side(Record):
     is_aggregated: bool
 
     def moved(self, by: int) -> _Side:
-        """The side, its columns counted from those of the whole join."""
+        """The side with column positions of the whole join."""
         columns = {old: new + by for old, new in self.columns.items()}
         return replace(self, columns=columns, parts={i: at + by for i, at in self.parts.items()})
 
 
 def _pushed(rel: Aggregate, join: Join) -> Rel | None:
-    """The join of the sides' aggregations, and what puts these together; ``None`` where there is nothing to gain."""
+    """The join of the aggregated inputs, and the expressions that combine them; ``None`` where nothing is gained."""
     width = join.left.width
     if join.type is not JoinType.INNER or join_keys(join.condition, width).rest:
         return None
@@ -128,7 +128,7 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
 
 
 def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
-    """What the new join reads of one input, whose columns come from ``first`` on in the old one."""
+    """The aggregated input; its columns begin at ``first`` in the old join."""
     keys = [i - first for i in needed]
     places = {old: new for new, old in enumerate(needed)}
     reads = range(first, first + source.width)
@@ -170,7 +170,7 @@ def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> 
 
 
 def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
-    """The call over the rows of one side: NULL only where its argument may be, or where there may be no rows."""
+    """The call over the rows of one side: nullable only where its argument is, or where there may be no rows."""
     if aggregation_of(call.internal_name).of_nothing is OfNothing.ZERO:
         return call
     nullable = source.types[call.arg_list[0]].nullable or not keys
@@ -178,7 +178,7 @@ def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
 
 
 def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
-    """What the other side's rows do to a call: they repeat the rows that are counted or summed up."""
+    """The number of rows of the other side, by which counted and summed rows are repeated."""
     is_repeated = not aggregation_of(call.internal_name).is_one_of
     return aggregate_call(COUNT, (), BIGINT.not_null()) if is_repeated else None
 
@@ -194,12 +194,12 @@ def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
 
 
 def _typed(rex: RexNode, call: AggregateCall) -> RexNode:
-    """The expression in the call's type, NULL only where both may be."""
+    """The expression cast to the call's type, nullable only where both are."""
     return cast(rex, call.type.with_nullability(rex.type.nullable and call.type.nullable))
 
 
 def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
-    """The parts of both sides multiplied: each row of one meets each of the other."""
+    """The product of the parts of both sides, because each row of one side meets each of the other."""
     if len(parts) == 1:
         return parts[0]
     product = arithmetic.TIMES.call(*parts)
@@ -207,12 +207,12 @@ def _total(call: AggregateCall, parts: list[RexNode]) -> RexNode:
 
 
 def _merging(call: AggregateCall, at: int) -> AggregateCall:
-    """The call that merges the parts of groups."""
+    """The call that merges partial results."""
     return replace(call, internal_name=aggregation_of(call.internal_name).merged_by, syntax=FUNCTION, arg_list=(at,))
 
 
 def _place(rex: RexNode, exprs: list[RexNode]) -> int:
-    """The position of an expression among others, behind which it is put if it is none of them."""
+    """The position of an expression in a list, to which it is appended if it is not in it."""
     if rex not in exprs:
         exprs.append(rex)
     return exprs.index(rex)
@@ -223,7 +223,7 @@ def _computed(source: Rel, exprs: list[RexNode], names: Sequence[str]) -> Rel:
 
 
 def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
-    """The columns, and those that the condition equates with them."""
+    """The columns and those that the condition sets equal to them."""
     equated = set(columns)
     pairs = [refs(part) for part in conjunctions(condition) if is_call(part, EQ)]
     return equated.union(*(pair for pair in pairs if pair & equated))
@@ -232,7 +232,7 @@ def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
 def _of_single_rows(
     source: Rel, grouping: Iterable[int], calls: Iterable[AggregateCall], names: Sequence[str]
 ) -> Project:
-    """The aggregation of groups of one row each."""
+    """The aggregation where each group is a single row: a projection."""
     fields = identity(source.types)
     exprs = [*(fields[g] for g in grouping), *(_typed(fields[c.arg_list[0]], c) for c in calls)]
     return project(source, exprs, uniquify(inferred(names, exprs)))

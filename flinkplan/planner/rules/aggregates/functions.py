@@ -32,9 +32,9 @@ _Aggregation: TypeAlias = Aggregate | LegacyWindowAggregate
 
 @rule(on=(Aggregate, LegacyWindowAggregate))
 def reduce_functions(rel: _Aggregation) -> Rel:
-    """Variances always; AVG and SUM with them, or where that makes for fewer calls.
+    """Reduce variances always, and AVG and SUM with them or where that saves calls.
 
-    What is built anew in doing so takes the average, the smallest and the largest of a grouping column as that column.
+    AVG, MIN and MAX of a grouping column are the column itself where the aggregation is rebuilt.
     """
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
@@ -49,7 +49,7 @@ def reduce_functions(rel: _Aggregation) -> Rel:
 
 
 def without_averages(rel: Aggregate) -> Project | None:
-    """AVG in terms of sums and counts, which can be merged; ``None`` where there is none."""
+    """The aggregation with AVG split into SUM and COUNT, which can be merged; ``None`` if it has no AVG."""
     if not any(is_call_of(c, AVG) for c in rel.calls):
         return None
     return _Reduction(rel, keeps_sums=True).reduced()
@@ -79,7 +79,7 @@ def _over_windows(rel: Rel) -> bool:
 
 
 def _only_chooses(rel: Rel) -> bool:
-    """Whether nothing is filtered, and nothing computed by a projection, down to where windows begin."""
+    """Whether only columns are selected, nothing filtered or computed, down to the window function."""
     if isinstance(rel, WindowFunction):
         return True
     computes = isinstance(rel, Project) and not are_columns(rel.exprs)
@@ -91,12 +91,12 @@ def _argument(rel: _Aggregation, call: AggregateCall) -> LogicalType:
 
 
 def _summed(rel: _Aggregation, function: Function) -> set[tuple[tuple[int, ...], int, bool]]:
-    """What the calls of a function read: arguments and filter, and whether each value counts once."""
+    """The arguments, the filter and DISTINCT of each call of a function."""
     return {(c.arg_list, c.filter_arg, c.distinct) for c in rel.calls if is_call_of(c, function)}
 
 
 class _Reduction:
-    """Collects the simpler calls, each once."""
+    """Collects the simpler calls, without duplicates."""
 
     def __init__(self, rel: _Aggregation, keeps_sums: bool) -> None:
         self.rel = rel
@@ -118,13 +118,13 @@ class _Reduction:
         return Project(input=aggregation, exprs=tuple(simplify(e) for e in exprs), names=self.rel.names)
 
     def properties(self) -> Iterator[InputRef]:
-        """The window's properties, behind the simpler calls once all are known."""
+        """The window's properties, which stand behind the simpler calls."""
         first = len(self.rel.grouping) + len(self.calls)
         types = self.rel.types[len(self.rel.grouping) + len(self.rel.calls) :]
         return (InputRef(first + i, t) for i, t in enumerate(types))
 
     def value(self, call: AggregateCall) -> RexNode:
-        """What a call yields, in terms of the simpler ones."""
+        """The result of a call, computed from the simpler calls."""
         if is_call_of(call, SUM):
             return self._total(call, call.type)
         if (is_call_of(call, AVG) or aggregation_of(call.internal_name).is_one_of) and self._is_of_key(call):
@@ -156,7 +156,7 @@ class _Reduction:
         return InputRef(len(self.rel.grouping) + place, call.type)
 
     def _total(self, call: AggregateCall, t: LogicalType) -> RexNode:
-        """SUM: NULL where nothing was counted."""
+        """SUM as $SUM0, or NULL where the count is 0."""
         total = self._place(replace(call, internal_name=SUM0.internal_name, type=t.not_null()))
         if not t.nullable:
             return total

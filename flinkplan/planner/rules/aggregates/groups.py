@@ -1,6 +1,6 @@
-"""Rewriting aggregations: grouping sets, averages, what the input projection only reorders.
+"""Grouping sets, and aggregations that can be removed.
 
-Sources: ``DecomposeGroupingSetsRule``, ``AggregateReduceFunctionsRule``, ``AggregateProjectMergeRule``.
+Sources: ``DecomposeGroupingSetsRule``, ``FlinkAggregateRemoveRule``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _GROUPING = (GROUPING, GROUPING_ID, GROUP_ID)
 
 @rule(on=Aggregate)
 def with_constant(rel: Aggregate) -> Rel:
-    """An aggregation that reads no column reads a constant, so that its input need not produce more."""
+    """An aggregation that reads no column, such as COUNT(*), reads a constant, so that its input is pruned."""
     if reads_something(rel) or rel.input.width == 1:
         return rel
     zero = Literal(0, INT.not_null())
@@ -38,7 +38,7 @@ def with_constant(rel: Aggregate) -> Rel:
 
 @rule(on=Aggregate)
 def expand_grouping_sets(rel: Aggregate) -> Rel:
-    """Each row once per grouping set, told apart by ``$e``, a mask of the grouping columns left out."""
+    """GROUPING SETS by an Expand: each row once per grouping set; ``$e`` is the mask of its missing columns."""
     groupings = [c for c in rel.calls if is_call_of(c, *_GROUPING)]
     if rel.grouping_sets is None or len(rel.grouping_sets) == 1:
         return rel if not groupings else _without_groupings(replace(rel, grouping_sets=None), (), None)
@@ -63,7 +63,7 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
 
 
 def expanded(source: Rel, grouping: Sequence[int], sets: Iterable[Sequence[int]], twice: Sequence[int] = ()) -> Expand:
-    """Each row once per grouping set, without the grouping columns that it leaves out, which stay behind ``$e``."""
+    """The Expand: missing grouping columns are NULL, and ``$e`` is their mask."""
     columns = identity(source.types)
 
     def of_set(chosen: Sequence[int]) -> tuple[RexNode, ...]:
@@ -77,7 +77,7 @@ def expanded(source: Rel, grouping: Sequence[int], sets: Iterable[Sequence[int]]
 
 
 def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:
-    """The mask of a grouping set: a bit for each grouping column that it leaves out, the first the highest."""
+    """The mask of a grouping set: one bit for each missing grouping column, the first column highest."""
     return sum(1 << (len(grouping) - 1 - i) for i, g in enumerate(grouping) if g not in chosen)
 
 
@@ -119,7 +119,7 @@ def _grouping_value(
 
 @rule(on=Aggregate)
 def remove_distinct(rel: Aggregate) -> Rel:
-    """FlinkAggregateRemoveRule: groups of one row each are those rows; their sums and extremes are the values."""
+    """FlinkAggregateRemoveRule: an aggregation whose groups are single rows becomes a projection."""
     if rel.grouping_sets is not None or not rel.grouping:
         return rel
     if not all(aggregation_of(c.internal_name).is_of_one and c.filter_arg < 0 for c in rel.calls):

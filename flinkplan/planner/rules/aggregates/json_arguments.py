@@ -1,4 +1,4 @@
-"""JSON_OBJECTAGG and JSON_ARRAYAGG collect texts of JSON.
+"""The arguments of JSON_OBJECTAGG and JSON_ARRAYAGG as JSON texts.
 
 Source: ``WrapJsonAggFunctionArgumentsRule``.
 """
@@ -19,12 +19,12 @@ _VALUE = {
     **{function.internal_name: 0 for function in JSON_ARRAYAGG.values()},
     **{function.internal_name: 1 for function in JSON_OBJECTAGG.values()},
 }
-"""Which argument is the value."""
+"""The position of the value among the arguments."""
 
 
 @rule(on=Aggregate)
 def wrap_json_arguments(rel: Aggregate) -> Rel:
-    """Each value that is collected becomes its JSON text, in a further column of the input."""
+    """Each collected value is converted to JSON text, in an additional column of the input."""
     values = sorted({call.arg_list[_VALUE[call.internal_name]] for call in rel.calls if call.internal_name in _VALUE})
     if not values:
         return rel

@@ -30,7 +30,7 @@ from .groups import expand_id, expanded
 
 @rule(on=Aggregate, configured=True)
 def split_distinct(rel: Aggregate, config: Config) -> Rel:
-    """Split every aggregation with distinct calls, where the options ask for it."""
+    """Split each aggregation with distinct calls, if the option is on."""
     if not is_on(config, "table.optimizer.distinct-agg.split.enabled"):
         return rel
     buckets = int(value_of(config, "table.optimizer.distinct-agg.split.bucket-num"))
@@ -42,13 +42,13 @@ def split_distinct(rel: Aggregate, config: Config) -> Rel:
 
 
 def _groups_by_processing_time(rel: Aggregate) -> bool:
-    """Whether it is an aggregation per window of processing time: ``SplitAggregateRule`` leaves these whole."""
+    """Whether it aggregates per window of processing time, which ``SplitAggregateRule`` does not split."""
     window = window_columns(rel.input)
     return window is not None and window.bounded_by(rel.grouping) and not window.time_type.is_rowtime
 
 
 def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
-    """The functions that are computed per bucket, each with the one that puts the buckets' results together."""
+    """The functions that are computed per bucket, each with the function that merges the results of buckets."""
     name = call.internal_name or ""
     return aggregation_of(name).split(name, len(call.arg_list))
 
@@ -69,7 +69,7 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
 
 
 def _parts(rel: Aggregate) -> tuple[list[AggregateCall], list[str]]:
-    """The calls per bucket, and by what function each is put together."""
+    """The calls per bucket, each with the function that merges its results."""
     types = rel.input.types
     parts, finals = [], []
     for call in rel.calls:
@@ -95,7 +95,7 @@ def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
 
 
 def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
-    """The input with ``MOD(HASH_CODE(column), buckets)`` for each column to spread."""
+    """The input with a column ``MOD(HASH_CODE(column), buckets)`` for each distinct column."""
     refs = identity(source.types)
     numbers = []
     for column in hashed:
@@ -106,7 +106,7 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
 
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
-    """The grouping set that a call belongs to: its buckets, or none."""
+    """The grouping set of a call: the bucket columns of its arguments, or none."""
     spread = call.distinct or aggregation_of(call.internal_name).is_spread
     buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
     return (*rel.grouping, *sorted(buckets))
@@ -115,7 +115,7 @@ def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -
 def _expanded(
     split: list[AggregateCall], source: Rel, grouping: tuple[int, ...], sets: list[tuple[int, ...]]
 ) -> tuple[Rel, list[AggregateCall]]:
-    """Each row once per grouping set, and the calls filtered to the rows of their own."""
+    """The Expand over the grouping sets, and the calls, filtered to the rows of their set."""
     fields = source.row_type.fields
     width = len(fields)
     distinct_sets = sorted(set(sets), key=lambda s: expand_id(grouping, s))

@@ -1,4 +1,4 @@
-"""Expressions that a join compares, computed in its inputs.  Source: ``JoinPushExpressionsRule``."""
+"""Expressions that a join compares are computed in its inputs.  Source: ``JoinPushExpressionsRule``."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
 
 
 def _is_constant(rex: RexNode, known: Container[int]) -> bool:
-    """Whether it is the cast of a column of one known value, which the condition will name itself."""
+    """Whether it is the cast of a column with a known constant, which will replace the column in the condition."""
     return is_call(rex, CAST) and isinstance(rex.operands[0], InputRef) and rex.operands[0].index in known
 
 
 def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
-    """JoinConditionTypeCoerceRule: values of different types as their common type, but no text as something else."""
+    """JoinConditionTypeCoerceRule: operands are cast to their common type, but text is never cast to another type."""
     if not are_joinable(left.type, right.type):
         raise PlanningError(
             f"{left.type.nullable_()} and {right.type.nullable_()} are not converted implicitly by a join",

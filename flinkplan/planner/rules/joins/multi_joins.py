@@ -18,7 +18,7 @@ from ..rule import Config, rule
 
 @rule(on=Join, configured=True)
 def merge_joins(rel: Join, config: Config) -> Rel:
-    """Inner and left joins become joins of several inputs, where the option or a hint asks for it."""
+    """Merge inner and left joins into multi-joins, where the option or a hint asks for it."""
     return _merge(rel) if rel.is_hinted or is_on(config, "table.optimizer.multi-join.enabled") else rel
 
 

@@ -1,4 +1,4 @@
-"""What a join condition implies for each input alone, and for what is computed of the joined rows.
+"""What a join condition implies for each input, and for expressions over the joined rows.
 
 Sources: ``JoinDependentConditionDerivationRule``, ``SimplifyCoalesceWithEquiJoinConditionRule``.
 """
@@ -54,7 +54,7 @@ def compare_null_safely(rel: Join) -> Rel:
 
 @rule(on=Join)
 def reduce_join_conditions(rel: Join) -> Rel:
-    """A join's condition reads what its inputs' filters make constant as that constant.
+    """In a join condition, columns that filters of the inputs make constant are replaced by the constant.
 
     Source: ``ReduceExpressionsRule.JoinReduceExpressionsRule``.
     """

@@ -1,4 +1,4 @@
-"""Outer joins that change nothing.
+"""Outer joins that can be removed.
 
 Sources: Calcite's ``ProjectJoinRemoveRule``, ``AggregateJoinRemoveRule``.
 """
@@ -17,13 +17,13 @@ from ..rule import rule
 
 @rule(on=Project, over=Join)
 def remove_joins(rel: Project, join: Join) -> Rel:
-    """An outer join goes of which a projection reads the preserved side alone, each row of which has one match."""
+    """Remove an outer join where the projection reads the preserved side only, and no row of it has two matches."""
     return _over_preserved(rel, join) or rel if _matches_once(join) else rel
 
 
 @rule(on=Aggregate, over=Project)
 def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
-    """The same where an aggregation of the columns does not mind how often a row comes."""
+    """The same below an aggregation whose result does not depend on how often a row occurs."""
     if not isinstance(below.input, Join) or not all(call.distinct for call in rel.calls):
         return rel
     if not are_columns(below.exprs):
@@ -33,7 +33,7 @@ def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
 
 
 def _over_preserved(rel: Project, join: Join) -> Project | None:
-    """The projection over the side of which an outer join keeps every row, if it reads nothing of the other."""
+    """The projection over the preserved side of an outer join, if it reads nothing of the other side."""
     width = join.left.width
     read = set().union(*map(refs, rel.exprs))
     if join.type is JoinType.LEFT and all(i < width for i in read):

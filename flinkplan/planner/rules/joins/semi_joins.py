@@ -24,9 +24,9 @@ from ..rule import rule
 
 @rule(on=(Aggregate, Join))
 def push_semi_joins(rel: Aggregate | Join) -> Rel:
-    """A semi or anti join goes below projections and to the side of an inner join that it reads, if that is cheaper.
+    """Push a semi or anti join below projections and into the side of an inner join that it reads, if that is cheaper.
 
-    So does one below an aggregation, which then may read more columns than it needs.
+    This includes one below an aggregation, which may then read more columns than it needs.
     """
     if isinstance(rel, Aggregate):
         return _cheapest([*_readers(rel), rel])
@@ -63,7 +63,7 @@ def _places(rel: Join) -> Iterator[Rel]:
 
 @rule(on=Join, over=Filter)
 def lift_filters(rel: Join, below: Filter) -> Rel:
-    """A filter goes above a semi or anti join, if that is cheaper: where it is expected to keep all rows."""
+    """Pull a filter above a semi or anti join, if that is cheaper: where it is expected to keep all rows."""
     if not is_one_sided(rel):
         return rel
     return _cheapest([rel, replace(below, input=replace(rel, left=below.input))])
@@ -77,7 +77,7 @@ def _cheapest(places: Sequence[Rel]) -> Rel:
 
 
 def _past_project(rel: Join, below: Project) -> Project | None:
-    """The projection of the join of its input."""
+    """The projection over the join with the projection's input."""
     if isinstance(below.input, Project):
         merged = merge_projects(below)
         if merged is below or not isinstance(merged, Project):
@@ -93,7 +93,7 @@ def _past_project(rel: Join, below: Project) -> Project | None:
 
 
 def _past_join(rel: Join, below: Join) -> Iterator[Join]:
-    """The inner join with the side that is read joined first, in all places of that."""
+    """The inner join with the semi join pushed into the side that it reads, at every place where it can stand."""
     width, inner_width = below.left.width, below.width
     read = refs(rel.condition)
     own = {i for i in read if i < inner_width}

@@ -10,11 +10,11 @@ from ..rule import rule
 
 @rule(on=(Filter, Project), over=Snapshot)
 def sink_filters(rel: Filter | Project, below: Snapshot) -> Rel:
-    """CalcSnapshotTransposeRule: what a table that is looked up yields is filtered and projected there."""
+    """CalcSnapshotTransposeRule: filters and projections go below the snapshot, to the table of a lookup join."""
     return replace(below, input=replace(rel, input=below.input))
 
 
 @rule(on=Snapshot)
 def drop_snapshots(rel: Snapshot) -> Rel:
-    """CalcSnapshotTransposeRule: filters that waited over a snapshot go on below it, but where it is a lookup."""
+    """CalcSnapshotTransposeRule: a snapshot that is not of a lookup join is removed, so that filters go on below it."""
     return rel.input if rel.lookup is None else rel
