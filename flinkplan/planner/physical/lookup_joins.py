@@ -1,4 +1,4 @@
-"""Joins with a table that is asked for the rows of a key.
+"""Lookup joins.
 
 Sources: ``CommonLookupJoinRule``, ``CommonPhysicalLookupJoin``, ``StreamPhysicalLookupJoin``.
 """
@@ -24,7 +24,7 @@ from ..rex.normal_forms import to_cnf
 
 
 def lookup_join(rel: Join, left: Rel, right: Rel) -> LookupJoin:
-    """The physical join of a left side with what is made of a table.  Raises :class:`PlanningError`."""
+    """The lookup join.  Raises :class:`PlanningError` where the right side is no plain, filtered or projected table."""
     assert isinstance(rel.right, Snapshot) and rel.right.lookup is not None
     calc, table = (right, right.input) if isinstance(right, Calc) else (None, right)
     if not isinstance(table, SourceScan):
@@ -57,7 +57,7 @@ def lookup_join(rel: Join, left: Rel, right: Rel) -> LookupJoin:
 
 
 def _has_primary_key(table: SourceScan, calc: Calc | None, keys: Collection[int]) -> bool:
-    """Whether a row finds one at most; Flink knows a primary key only by columns that are joined as they stand."""
+    """Whether a lookup finds at most one row.  Flink knows a primary key only by columns that are joined unchanged."""
     primary = table.table.resolved.schema.primary_key
     joined = range(table.width) if calc is None else {_passed_on(e) for e in calc.projection}
     known = {table.names[i] for i in keys if i in joined}
@@ -65,7 +65,7 @@ def _has_primary_key(table: SourceScan, calc: Calc | None, keys: Collection[int]
 
 
 def _lookup_keys(joined: JoinKeys, calc: Calc | None, types: tuple[LogicalType, ...]) -> dict[int, LookupKey]:
-    """What columns of the table are compared with: with constants by the calc over it, else by the join."""
+    """The lookup keys by table column: constants from the calc over the table, fields from the join."""
     constants = dict(_constants(calc))
     keys: dict[int, LookupKey] = {
         column: ConstantLookupKey(types[column], constants[column]) for column in listed_mutable(constants, int)
@@ -90,7 +90,7 @@ def _constants(calc: Calc | None) -> Iterator[tuple[int, Literal]]:
 
 
 def _passed_on(rex: RexNode) -> int | None:
-    """The column that an expression hands on as it is; ``None``: it computes something."""
+    """The column that an expression is; ``None`` if it computes something."""
     while is_call(rex, CAST) and rex.type.nullable_() == rex.operands[0].type.nullable_():
         rex = rex.operands[0]
     return rex.index if isinstance(rex, InputRef) else None
@@ -99,9 +99,9 @@ def _passed_on(rex: RexNode) -> int | None:
 def _remaining(
     rel: Join, joined: JoinKeys, keys: dict[int, LookupKey], left: Rel, right: Rel
 ) -> tuple[RexNode | None, RexNode | None]:
-    """What must hold of a row before anything is asked for it, and of a row with one of the table.
+    """The condition before the lookup, and the one on the joined rows.
 
-    Only an outer join has the former: of an inner one it filters the left side.
+    Only an outer join has the former; that of an inner join filters the left side.
     """
     width = left.width
     asked = {key.index for key in keys.values() if isinstance(key, FieldLookupKey)}

@@ -1,4 +1,4 @@
-"""Joins with a table as of a time.
+"""Temporal joins: FOR SYSTEM_TIME AS OF.
 
 Sources: ``StreamPhysicalTemporalJoinRule``, ``TemporalJoinRewriteWithUniqueKeyRule``, ``TemporalJoinUtil``.
 """
@@ -22,7 +22,7 @@ CONDITION = internal_name("__TEMPORAL_JOIN_CONDITION")
 def temporal_join(rel: TemporalJoin, left: Rel, right: Rel) -> VersionedJoin:
     """The physical join.  Raises :class:`PlanningError` where the right side has no key or no time.
 
-    Flink plans joins as of processing time too, and refuses to run them.
+    Flink also plans processing-time temporal joins, but refuses to run them.
     """
     width = left.width
     time = rel.time

@@ -1,4 +1,4 @@
-"""Windows that the aggregation over them assigns itself.
+"""Window table functions pulled up into the aggregation, which then assigns the windows itself.
 
 Sources: ``PullUpWindowTableFunctionIntoWindowAggregateRule``, ``ExpandWindowTableFunctionTransposeRule``.
 """
@@ -19,9 +19,9 @@ from ..rex.expressions import identity, refs, remap
 
 
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
-    """The aggregation that assigns the window itself, where a calc, and maybe an expand, stands between.
+    """The aggregation that assigns windows itself, if a calc, and maybe an expand, stands between.
 
-    It must aggregate no column of the window, and the calc's condition be no column alone (seen of Flink 2.3).
+    It must aggregate no window column, and the calc's condition must be no plain column (as Flink 2.3 does).
     """
     source = _past_expand(rel.input)
     if not isinstance(source, Calc) or not isinstance(source.input, WindowTableFunction):
@@ -48,7 +48,7 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
 
 
 class _Below(Record):
-    """What a calc over a window's assignment computes, computed below it instead.
+    """A calc moved below the window table function.
 
     ``mapping`` says where the columns are now, but for those of the window; the time column stands at
     ``time_index``, behind the others unless the calc passed it on.
@@ -71,7 +71,7 @@ def _window_columns(function: WindowTableFunction) -> set[int]:
 
 
 def _below_window(function: WindowTableFunction, above: Calc | None) -> _Below | None:
-    """``None`` where the calc reads columns of the window for more than passing them on."""
+    """The calc below the window table function; ``None`` where it computes something of window columns."""
     window = _window_columns(function)
     exprs = identity(function.types) if above is None else above.projection
     condition = None if above is None else above.condition
@@ -92,7 +92,7 @@ def _below_window(function: WindowTableFunction, above: Calc | None) -> _Below |
 
 
 def _past_expand(rel: Rel) -> Rel:
-    """The window assigned above an expand rather than below it."""
+    """The window table function moved above an expand."""
     if isinstance(rel, Calc) and isinstance(rel.input, Expand):
         return merge_calc(replace(rel, input=_transposed(rel.input)))
     return _transposed(rel) if isinstance(rel, Expand) else rel

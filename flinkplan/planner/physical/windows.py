@@ -1,4 +1,4 @@
-"""Aggregations per window.
+"""Window aggregations in one or two phases.
 
 Sources: ``StreamPhysicalWindowAggregateRule``, ``TwoStageOptimizedWindowAggregateRule``.
 """
@@ -24,7 +24,7 @@ from .window_pull_up import pull_up_window
 
 
 def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], retracts: bool) -> Rel:
-    """An aggregation per window, over its input as a physical relation; a calc on top brings the columns into order."""
+    """The window aggregation over its physical input; a calc on top restores the order of columns."""
     window = window_columns(rel.input)
     assert window is not None
     keys = tuple(g for g in rel.grouping if g not in window.all)
@@ -61,7 +61,7 @@ def window_aggregate(rel: Aggregate, source: Rel, config: Mapping[str, str], ret
 
 
 def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) -> Rel:
-    """Local and global aggregation, with an exchange between, where the window can be cut into slices."""
+    """Local and global window aggregation with an exchange between, where the window has slices."""
     source = rel.input
     windowing = rel.windowing
     one_phase = value_of(config, PHASES).upper() == "ONE_PHASE"
@@ -95,7 +95,7 @@ def two_phases(rel: WindowAggregate, config: Mapping[str, str], retracts: bool) 
 
 
 def _mergeable(rel: WindowAggregate, retracts: bool) -> bool:
-    """Whether accumulators of all the calls can be handed on."""
+    """Whether the accumulators of all calls can be merged."""
     try:
         accumulators(rel.calls, (retracts,) * len(rel.calls), rel.input.types)
     except UnsupportedError:

@@ -1,4 +1,4 @@
-"""OVER calls of a projection as an operator of their own.
+"""OVER calls of a projection become operators.
 
 Sources: ``ProjectToWindowRule``, ``CalcRelSplitter``.
 """
@@ -26,9 +26,9 @@ from .rule import rule
 
 @rule(on=Project, over=Project)
 def merge_projections(rel: Project, below: Project) -> Rel:
-    """Two projections as one, so that OVER calls see all that is computed below them.
+    """Merge two projections, so that OVER calls and the expressions below them stand in one projection.
 
-    One that only gives other names to the columns of the other is left out, and with it the names.
+    A projection that only renames the columns of the other one is removed, and its names with it.
     """
     return below if is_identity(rel) else merge_projects(rel)
 
@@ -72,7 +72,7 @@ def _split(rel: Rel, below_join: bool) -> Rel:
 
 
 def _split_project(rel: Project, input_names: tuple[str, ...], *, keeps_names: bool = False) -> Rel:
-    """A projection with OVER calls, by the operators for these, over an input that it knows by those names."""
+    """The operators for a projection with OVER calls, over an input whose columns have these names."""
     if not any(contains_over(e) for e in rel.exprs):
         return rel
     program = _Program.over(rel.input, input_names)
@@ -93,7 +93,7 @@ class _Program(Struct):
 
     @classmethod
     def over(cls, source: Rel, names: tuple[str, ...]) -> _Program:
-        """The program that computes nothing yet of a relation whose columns have those names."""
+        """An empty program over a relation whose columns have these names."""
         return cls(source, names, list(identity(source.types)))
 
     def register(self, rex: RexNode) -> int:
@@ -116,7 +116,7 @@ class _Program(Struct):
         return self.nodes.index(node)
 
     def build(self, outputs: list[int], names: Iterable[str], keeps_names: bool) -> Rel:
-        """The levels upon each other, ``outputs`` on top.
+        """The operators of all levels, with ``outputs`` on top.
 
         A projection that only leaves columns out has the names that its input now has: unless they are kept, those
         of the outputs are lost.
@@ -157,18 +157,18 @@ class _Program(Struct):
         return (*ordered_refs([node]), *map(self.nodes.index, _bounds(node)))
 
     def _placed(self, index: int, places: dict[int, int]) -> RexNode:
-        """A node over the columns that hold some of the others."""
+        """A node whose operands are replaced by the columns that hold them."""
         node = self.nodes[index]
         if index in places:
             return InputRef(places[index], node.type)
         return rewrite(node, lambda r: self._placed(r.index, places) if isinstance(r, InputRef) else r)
 
     def _name(self, node: int, place: int, known: str) -> str:
-        """The name of a column of a projection: that by which a column of the source is known, if it has one."""
+        """The name of a column of a projection: that of the source column, if it is one."""
         return known if node < self.source.width and not is_made_up(known) else f"${place}"
 
     def _levels(self) -> tuple[list[int], list[bool]]:
-        """The level of each node, -1 for columns; and of each level whether it is for OVER."""
+        """The level of each node (-1 for columns), and for each level whether it is one of OVER calls."""
         levels = [-1] * len(self.nodes)
         kinds: list[bool] = []
         for i in self._topological():
@@ -185,7 +185,7 @@ class _Program(Struct):
         return levels, kinds if not kinds[-1] else [*kinds, False]
 
     def _cohort(self, index: int) -> list[int]:
-        """The nodes of one level with a node: OVER calls of one window belong together."""
+        """The nodes that must be on one level with a node: OVER calls with one window."""
         node = self.nodes[index]
         if not _is_over(node):
             return [index]
@@ -193,7 +193,7 @@ class _Program(Struct):
         return [i for i, n in enumerate(self.nodes) if _is_over(n) and (n.partition, n.order, n.frame) == window]
 
     def _topological(self) -> list[int]:
-        """The nodes with each after what it needs, and those that need nothing first."""
+        """The nodes in topological order: operands first."""
         users: list[dict[int, None]] = [{} for _ in self.nodes]
         for i in range(len(self.nodes)):
             for operand in self._operands(i):
@@ -209,7 +209,7 @@ class _Program(Struct):
 
 
 def _picks_in_order(exprs: tuple[RexNode, ...]) -> bool:
-    """Whether the expressions are columns in their own order."""
+    """Whether the expressions are columns in ascending order."""
     indexes = [e.index for e in exprs if isinstance(e, InputRef)]
     return len(indexes) == len(exprs) and indexes == sorted(indexes)
 
@@ -219,13 +219,13 @@ def _is_over(rex: object) -> TypeGuard[Over]:
 
 
 def _bounds(rex: object) -> list[RexNode]:
-    """The amounts that bound the frame of an OVER call."""
+    """The offsets of the frame of an OVER call."""
     bounds = (rex.frame.lower, rex.frame.upper) if _is_over(rex) else ()
     return [b for b in bounds if b is not None and not isinstance(b, int)]
 
 
 def _operators(source: Rel, names: tuple[str, ...], calls: list[RexNode]) -> tuple[Rel, list[int]]:
-    """The operator for OVER calls of columns of those names, and the columns of the calls."""
+    """The operator for OVER calls over columns with these names, and the positions of its results."""
     overs = [call for call in calls if _is_over(call)]
     if len({(call.partition, call.order) for call in overs}) > 1:
         raise PlanningError(

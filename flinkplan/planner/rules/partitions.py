@@ -1,4 +1,4 @@
-"""Choosing the partitions of a source by the predicates on its partition columns.
+"""Partition pruning by predicates on the partition columns.
 
 Sources: ``PushPartitionIntoTableSourceScanRule``, ``PartitionPruner``, ``PartitionPathUtils``.
 """
@@ -42,7 +42,7 @@ Partition = Mapping[str, str | None]
 
 @rule(on=Filter, over=SourceScan)
 def push_partitions(rel: Filter, scan: SourceScan) -> Rel:
-    """Let predicates on partition columns choose among the partitions that are there.
+    """Push predicates on partition columns into the source, which reads only the partitions that match.
 
     They stay a filter where the folders cannot be listed here: where only the run knows the path, or a file system
     other than the local one has them.  Where none of the partitions is chosen, nothing is read.
@@ -101,7 +101,7 @@ def _partitions(root: Path, keys: Iterable[str], default: str) -> Iterator[Parti
 
 
 def _verdict(predicate: RexNode, partition: Partition, scan: SourceScan) -> bool | None:
-    """Whether a predicate holds in a partition; ``None``: this is only known when the job runs."""
+    """Whether a predicate holds in a partition; ``None`` if that is only known when the job runs."""
     fields = scan.fields.fields
 
     def known(node: RexNode) -> RexNode:
@@ -124,7 +124,7 @@ def _verdict(predicate: RexNode, partition: Partition, scan: SourceScan) -> bool
 
 
 def _without_nullability(rex: RexNode) -> RexNode:
-    """A literal that a cast only allows to be NULL, by itself."""
+    """A literal without the cast that only makes it nullable."""
     if is_call(rex, CAST) and isinstance(literal := rex.operands[0], Literal) and rex.type.not_null() == literal.type:
         return literal
     return rex
@@ -134,7 +134,7 @@ def _without_nullability(rex: RexNode) -> RexNode:
 
 
 def _value(column: str, text: str, t: LogicalType, scan: SourceScan) -> Any:
-    """The value of a literal that a folder's name stands for.
+    """The value of the literal for the value in a folder's name.
 
     Raises :class:`PlanningError` where it is none of the column's type.
     """
@@ -207,4 +207,4 @@ _READERS: dict[str, Callable[[str, LogicalType], Any]] = {
     "TIME": read_time,
     "TIMESTAMP": _timestamp,
 }
-"""What texts mean by the type's root.  As in Flink, a text that is no date or time of day stands for NULL."""
+"""Readers of partition values by type.  As in Flink, a text that is no date or time of day is NULL."""

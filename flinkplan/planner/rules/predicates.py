@@ -49,7 +49,7 @@ def merge_filters(rel: Filter, below: Filter) -> Rel:
 
 @rule(on=Filter, over=Project)
 def push_past_project(rel: Filter, below: Project) -> Rel:
-    """FilterProjectTransposeRule: the condition in terms of the projection's input."""
+    """FilterProjectTransposeRule: the filter goes below the projection, over the projection's input."""
     read = [below.exprs[i] for i in refs(rel.condition)]
     if any(map(contains_over, below.exprs)) or not all(map(is_deterministic, read)):
         return rel
@@ -59,7 +59,7 @@ def push_past_project(rel: Filter, below: Project) -> Rel:
 
 @rule(on=Filter, over=(Join, TemporalJoin))
 def push_past_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
-    """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions of one side go there, the rest into an inner join."""
+    """FlinkFilterJoinRule.FILTER_INTO_JOIN: conditions on one side go to that input, others into an inner join."""
     if below.type in ONE_SIDED:
         return replace(below, left=filtered(below.left, [rel.condition]))
     return _pushed(below, conjunctions(rel.condition)) or rel
@@ -67,14 +67,14 @@ def push_past_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
 
 @rule(on=(Join, TemporalJoin))
 def push_join_condition(rel: Join | TemporalJoin) -> Rel:
-    """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: conditions of one side alone are filters of that side."""
+    """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: join conditions on one side become filters of that input."""
     return _pushed(rel, ()) or rel
 
 
 def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None:
-    """The join under conditions, with these and its own where they belong; ``None`` where they are there already.
+    """The join with the conditions above it and its own pushed down; ``None`` where nothing is to push.
 
-    None come below a join as of event time, where rows that are left out would let older versions last longer.
+    Nothing is pushed below an event-time temporal join: without the filtered rows older versions would last longer.
     """
     if isinstance(join, TemporalJoin) and join.time.type.is_rowtime:
         return None
@@ -111,7 +111,7 @@ def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None
 
 
 def _equal_columns(parts: Iterable[RexNode], width: int) -> dict[int, int]:
-    """The columns that a join's conditions equate, both ways."""
+    """The equal columns of a join's condition, in both directions."""
     keys = join_keys(and_(parts), width)
     pairs = [(a, b + width) for a, b in zip(keys.left, keys.right, strict=True)]
     return dict([*pairs, *((b, a) for a, b in pairs)])
@@ -120,9 +120,9 @@ def _equal_columns(parts: Iterable[RexNode], width: int) -> dict[int, int]:
 def _transferred(
     parts: Iterable[RexNode], keys: Mapping[int, int], kind: JoinType, width: int
 ) -> tuple[list[RexNode], list[RexNode]]:
-    """What conditions on the keys of one side say of the other, for the left and the right one.
+    """The conditions on join keys of one side as conditions on the other, for the left and the right input.
 
-    Of a side whose rows may be missing nothing follows for the other.
+    Nothing follows from conditions on the nullable side of an outer join.
     """
     left: list[RexNode] = []
     right: list[RexNode] = []
@@ -143,12 +143,12 @@ def _is_bound(rex: RexNode) -> bool:
 
 
 def _narrowed(rel: Rel, parts: Sequence[RexNode]) -> Rel:
-    """The relation filtered by conditions, if any, that were written for other types of its columns."""
+    """The relation filtered by conditions, whose column references get the types of its columns."""
     return filtered(rel, [built_condition(retype(and_(parts), rel.types))] if parts else ())
 
 
 def _as_before(rel: Join | TemporalJoin, before: Join | TemporalJoin) -> Rel:
-    """The columns in the types that they had while they could be missing."""
+    """The columns cast to the nullable types that they had before an outer join was narrowed."""
     if rel.types == before.types:
         return rel
     exprs = tuple(cast(c, t) for c, t in zip(identity(rel.types), before.types, strict=True))
@@ -156,7 +156,7 @@ def _as_before(rel: Join | TemporalJoin, before: Join | TemporalJoin) -> Rel:
 
 
 def _join(rel: T, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> T:
-    """The join over other inputs or of another type, with the nullability that follows."""
+    """The join with other inputs or another type; types in its condition follow."""
     if kind not in ONE_SIDED:
         condition = retype(condition, (*left.types, *right.types))
     return replace(rel, type=kind, left=left, right=right, condition=condition)
@@ -178,7 +178,7 @@ def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[
 
 
 def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinType:
-    """An outer join whose missing rows a filter drops anyway is a narrower join.
+    """The narrower type of an outer join whose NULL rows a filter drops.
 
     Source: ``RelOptUtil.simplifyJoin``, ``Strong``.
     """
@@ -197,7 +197,7 @@ def simplify_join(kind: JoinType, parts: Iterable[RexNode], width: int) -> JoinT
 
 @rule(on=Filter, over=(Aggregate, LegacyWindowAggregate))
 def push_past_aggregate(rel: Filter, below: Aggregate | LegacyWindowAggregate) -> Rel:
-    """FilterAggregateTransposeRule: conditions on grouping columns hold before grouping."""
+    """FilterAggregateTransposeRule: conditions on grouping columns go below the aggregation."""
     allowed = set(range(len(below.grouping)))
     if isinstance(below, Aggregate):
         for grouping in below.grouping_sets or ():
@@ -213,13 +213,13 @@ def push_past_aggregate(rel: Filter, below: Aggregate | LegacyWindowAggregate) -
 
 @rule(on=Filter, over=SetOp)
 def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
-    """FilterSetOpTransposeRule: into every operand."""
+    """FilterSetOpTransposeRule: the filter goes into every input."""
     return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
 
 
 @rule(on=Filter, over=Correlate)
 def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
-    """FilterCorrelateRule: conditions of the outer row go below, those of the function's columns beside it.
+    """FilterCorrelateRule: conditions on the outer row go below, those on the function's columns into the correlate.
 
     A function that no row is joined with stays below its filter.
     """
@@ -251,4 +251,4 @@ PUSH_FILTERS = RuleSet(
     Order.BOTTOM_UP,
     to_fixpoint=True,
 )
-"""Every filter goes as far down as it can."""
+"""Push every filter as far down as possible."""

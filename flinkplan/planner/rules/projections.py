@@ -54,7 +54,7 @@ from .rule import Order, Rule, RuleSet, rule
 
 @rule(on=Filter, over=Aggregate)
 def name_groups(rel: Filter, below: Aggregate) -> Rel:
-    """A filter of groups gives them the names that they have before the projection below them goes away.
+    """A filter over an aggregation keeps the column names that it has before the projection below is removed.
 
     Source: ``FilterToCalcRule``, whose calc has the names of the filter as it was made.
     """
@@ -63,9 +63,9 @@ def name_groups(rel: Filter, below: Aggregate) -> Rel:
 
 @rule(on=(Correlate, Filter))
 def drop_aliases(rel: Correlate | Filter) -> Rel:
-    """A projection that only gives other names to a function's columns is left out.  Source: ``ProjectRemoveRule``.
+    """Remove a projection that only renames a table function's columns.  Source: ``ProjectRemoveRule``.
 
-    Nor does a filter name groups where it has been made anew: over those of filtered or united rows.
+    A filter over an aggregation of filtered or united rows was built anew, and so keeps no names either.
     """
     match rel:
         case Correlate():
@@ -76,7 +76,7 @@ def drop_aliases(rel: Correlate | Filter) -> Rel:
 
 
 def _reading(rel: Project, source: Rel, mapping: Mapping[int, int]) -> Project:
-    """The projection over another input, which has the columns that it reads at other places."""
+    """The projection over another input, with its column references mapped to new positions."""
     return replace(rel, input=source, exprs=tuple(remap(e, mapping) for e in rel.exprs))
 
 
@@ -91,18 +91,18 @@ def _computes_over(rel: Project) -> bool:
 
 @rule(on=Project)
 def remove_identity(rel: Project) -> Rel:
-    """ProjectRemoveRule: a projection that passes on its input as it is, and with it its names, is left out."""
+    """ProjectRemoveRule: an identity projection is removed, and its names with it."""
     return rel.input if is_identity(rel) else rel
 
 
 def is_identity(rel: Project) -> bool:
-    """Whether a projection passes its input on as it is, but for names (ProjectRemoveRule)."""
+    """Whether a projection is the identity, apart from names (ProjectRemoveRule)."""
     return are_identity(rel.exprs, rel.input.types)
 
 
 @rule(on=Project, over=Project)
 def merge_projects(rel: Project, below: Project) -> Rel:
-    """FlinkProjectMergeRule: one projection of the other's input."""
+    """FlinkProjectMergeRule: two adjacent projections become one."""
     if _computes_over(rel) and _computes_over(below):
         return rel
     if not can_inline(rel.exprs, below.exprs):
@@ -113,14 +113,14 @@ def merge_projects(rel: Project, below: Project) -> Rel:
 
 
 def _comparing(rex: RexNode) -> RexNode:
-    """A comparison of what is never NULL as the type that it had; other calls keep theirs."""
+    """A comparison of NOT NULL operands becomes NOT NULL, under a cast to its former type."""
     if is_call(rex, *COMPARISONS) and not any(o.type.nullable for o in rex.operands):
         return cast(replace(rex, type=rex.type.not_null()), rex.type)
     return rex
 
 
 def _without_cast_to_nullable(rex: RexNode) -> RexNode:
-    """What a cast that only allows NULL is of: calls read it as it is."""
+    """The operand of a cast that only makes it nullable; calls read the operand directly."""
     if is_call(rex, CAST) and rex.operands[0].type == rex.type.not_null():
         return rex.operands[0]
     return rex
@@ -128,9 +128,9 @@ def _without_cast_to_nullable(rex: RexNode) -> RexNode:
 
 @rule(on=Project, over=Filter)
 def push_past_filter(rel: Project, below: Filter) -> Rel:
-    """ProjectFilterTransposeRule: below the filter only the columns that either reads, named as the input has them.
+    """ProjectFilterTransposeRule: below the filter only columns that the filter or the projection reads.
 
-    The filter is built anew, which simplifies it.
+    They keep the names of the input.  The filter is built anew, which simplifies it.
     """
     if _computes_over(rel):
         return rel
@@ -146,16 +146,16 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
 
 @rule(on=Project, over=Join)
 def push_past_join(rel: Project, below: Join) -> Rel:
-    """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each side only what is read of it.
+    """FlinkProjectJoinTransposeRule, ProjectSemiAntiJoinTransposeRule: each input is pruned to the columns read.
 
-    A side of which nothing is read keeps its first column.
+    An input of which nothing is read keeps its first column.
     """
     return _trimmed(rel, below, refs(below.condition))
 
 
 @rule(on=Project, over=(Join, MultiJoin))
 def drop_joined_aliases(rel: Project, below: Join | MultiJoin) -> Rel:
-    """A projection that leaves nothing to do once the join's inputs are trimmed goes, and with it other names."""
+    """A projection that is redundant once the join's inputs are pruned takes the join's column names."""
     places = [e.index if isinstance(e, InputRef) else -1 for e in rel.exprs]
     conditions = (below.condition,) if isinstance(below, Join) else below.conditions
     if -1 in places or places != sorted({*places, *(i for c in conditions for i in refs(c))}):
@@ -169,9 +169,9 @@ def drop_joined_aliases(rel: Project, below: Join | MultiJoin) -> Rel:
 
 @rule(on=Project, over=Join)
 def push_past_moved_join(rel: Project, below: Join) -> Rel:
-    """The same, unless the right side would be left with a projection on top.
+    """The same, unless the right input would then be a projection.
 
-    A join's cost grows with the size of its left rows alone.  Source: ``FlinkLogicalJoin.computeSelfCost``.
+    The cost of a join grows with the size of its left rows only.  Source: ``FlinkLogicalJoin.computeSelfCost``.
     """
     width = below.left.width
     right = range(width, width + below.right.width)
@@ -204,7 +204,7 @@ def _trimmed(rel: Project, below: Join, kept: frozenset[int]) -> Rel:
 
 @rule(on=Project, over=MultiJoin)
 def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
-    """ProjectMultiJoinTransposeRule: each input only what is read of it."""
+    """ProjectMultiJoinTransposeRule: each input is pruned to the columns read."""
     needed = set().union(*map(refs, rel.exprs), *map(refs, below.conditions))
     if len(needed) == below.width:
         return rel
@@ -225,12 +225,12 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
 
 @rule(on=Join)
 def trim_one_sided(rel: Join) -> Rel:
-    """The right side of a semi or anti join needs only what the condition reads."""
+    """Prune the right side of a semi or anti join to the columns that the condition reads."""
     return read_right_side(rel) if rel.type in ONE_SIDED else rel
 
 
 def read_right_side(rel: Join) -> Join:
-    """A semi or anti join whose right side has only what the condition reads."""
+    """The semi or anti join with its right side pruned to the columns that the condition reads."""
     width = rel.left.width
     needed = sorted(i - width for i in refs(rel.condition) if i >= width)
     if len(needed) == rel.right.width:
@@ -241,7 +241,7 @@ def read_right_side(rel: Join) -> Join:
 
 @rule(on=Project, over=TemporalJoin)
 def push_past_temporal_join(rel: Project, below: TemporalJoin) -> Rel:
-    """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: the times of both sides are kept too."""
+    """FlinkProjectJoinTransposeRule with ProjectSnapshotTransposeRule: time columns of both inputs are kept, too."""
     width = below.left.width
     by_event_time = below.time.type.is_rowtime
     right_time = [width + i for i, t in enumerate(below.right.types) if by_event_time and t.is_rowtime]
@@ -275,7 +275,7 @@ def _primary_key(rel: Rel) -> tuple[int, ...]:
 
 @rule(on=Project, over=LegacyWindowAggregate)
 def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
-    """Calls that nobody reads are not made; a window none of whose properties is read has none."""
+    """Unread calls are removed; if no window property is read, all are removed."""
     keys, first = len(below.grouping), below.width - len(below.properties)
     read = _read(rel)
     calls = [i for i in range(keys, first) if i in read]
@@ -290,7 +290,7 @@ def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
 
 @rule(on=Project, over=SetOp)
 def push_past_set_op(rel: Project, below: SetOp) -> Rel:
-    """ProjectSetOpTransposeRule: into every operand, unless equal rows become one."""
+    """ProjectSetOpTransposeRule: the projection goes into every input of a UNION ALL."""
     if not below.all or _computes_over(rel):
         return rel
     operands = tuple(replace(rel, input=o, exprs=tuple(retype(e, o.types) for e in rel.exprs)) for o in below.operands)
@@ -299,7 +299,7 @@ def push_past_set_op(rel: Project, below: SetOp) -> Rel:
 
 @rule(on=Project, over=WindowFunction)
 def push_past_window(rel: Project, below: WindowFunction) -> Rel:
-    """ProjectWindowTableFunctionTransposeRule: below the window only what is read, and the time column."""
+    """ProjectWindowTableFunctionTransposeRule: the input is pruned to the columns read and the time column."""
     if _computes_over(rel):
         return rel
     width = below.input.width
@@ -319,7 +319,7 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
 
 @rule(on=Project, over=Watermark)
 def push_past_watermark(rel: Project, below: Watermark) -> Rel:
-    """ProjectWatermarkAssignerTransposeRule: below the watermark only what either reads, where that costs less."""
+    """ProjectWatermarkAssignerTransposeRule: the input is pruned to the columns read, where that is cheaper."""
     if _computes_over(rel):
         return rel
     needed = ordered_refs([*rel.exprs, identity(below.types)[below.rowtime_index], below.expr])
@@ -335,17 +335,17 @@ def push_past_watermark(rel: Project, below: Watermark) -> Rel:
 
 @rule(on=Project, over=Snapshot)
 def push_past_snapshot(rel: Project, below: Snapshot) -> Rel:
-    """ProjectSnapshotTransposeRule."""
+    """ProjectSnapshotTransposeRule: the projection goes below the snapshot."""
     return replace(below, input=replace(rel, input=below.input))
 
 
 def _is_read_whole(rel: Rel) -> bool:
-    """Whether a table is read with all its columns, whichever are needed."""
+    """Whether the source reads all columns, as it does not support projection."""
     return isinstance(rel, SourceScan) and not source_of(rel.table).projection
 
 
 def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
-    """Whether less is read or computed where only some columns are needed; to pass columns on costs nothing."""
+    """Whether pruning to the needed columns saves reading or computing; selecting columns costs nothing."""
     if not isinstance(rel, Project) or not isinstance(rel.input, SourceScan):
         return True
     left_out = [e for i, e in enumerate(rel.exprs) if i not in needed]
@@ -357,7 +357,7 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
 
 @rule(on=Project, over=Aggregate)
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
-    """PruneAggregateCallRule: calls whose results nobody reads are not made; one is where nothing else is left."""
+    """PruneAggregateCallRule: unread calls are removed, but one is kept if nothing else is left."""
     keys = len(below.grouping)
     read = _read(rel)
     kept = [i for i in range(len(below.calls)) if keys + i in read or (i == keys == 0 and not read)]
@@ -371,7 +371,7 @@ def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
 
 @rule(on=Project, over=SourceScan)
 def push_into_scan(rel: Project, below: SourceScan) -> Rel:
-    """PushProjectIntoTableSourceScanRule: the source reads the columns in the order in which they are used."""
+    """PushProjectIntoTableSourceScanRule: the source reads only the used columns, in the order of their use."""
     width = below.width
     read = ordered_refs(rel.exprs)
     needed = (*read, *_missing_key(below, read)) or (0,)
@@ -412,12 +412,12 @@ _ELSEWHERE: tuple[Rule, ...] = (
 )
 
 NAME_COLUMNS = RuleSet("name_columns", (name_groups, drop_joined_aliases), Order.BOTTOM_UP, to_fixpoint=False)
-"""Columns get the names that they have where projections go away."""
+"""Fix the names of columns before projections are removed."""
 
 PUSH_PROJECTIONS = RuleSet("push_projections", (*_ELSEWHERE, push_past_join), Order.TOP_DOWN, to_fixpoint=True)
-"""Every projection goes as far down as it can."""
+"""Push every projection as far down as possible."""
 
 PUSH_PROJECTIONS_AGAIN = RuleSet(
     "push_projections_again", (*_ELSEWHERE, push_past_moved_join), Order.TOP_DOWN, to_fixpoint=True
 )
-"""The same after joins have moved, where it makes what Flink's logical phase computes cost less."""
+"""The same after joins were moved, where it is cheaper by Flink's estimates."""

@@ -1,4 +1,4 @@
-"""ROW_NUMBER and its kin, filtered, as Top-N.
+"""Filters on ROW_NUMBER, RANK and DENSE_RANK become Top-N.
 
 Sources: ``FlinkLogicalRankRule``, ``CalcRankTransposeRule``, ``ConstantRankNumberColumnRemoveRule``,
 ``RedundantRankNumberColumnRemoveRule``, ``RankUtil``.
@@ -61,13 +61,13 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
 
 
 def _is_windowed(over: OverAggregate) -> bool:
-    """Whether it ranks the rows of each window."""
+    """Whether the rank is per window."""
     window = window_columns(over.input)
     return window is not None and window.bounded_by(over.partition)
 
 
 def _name(over: OverAggregate, reader: Calc) -> str:
-    """What the column of ranks is called: as the operator that reads it calls it."""
+    """The name of the rank column: the one that the calc above gives it."""
     columns = zip(reader.projection, reader.names, strict=True)
     given = [n for e, n in columns if isinstance(e, InputRef) and e.index == over.input.width]
     return given[-1] if given else over.names[-1]
@@ -79,7 +79,7 @@ def _both(a: RexNode, b: RexNode) -> Call:
 
 
 def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
-    """The ranks that conditions on the rank column let through; ``None`` where they have no such form."""
+    """The rank range of conditions on the rank column; ``None`` where they are no range."""
     column: sargs.Search | None = None
     for part in parts:
         variable = _variable_range(part, rank)
@@ -134,7 +134,7 @@ TRIM_RANKS = RuleSet("trim_ranks", (trim_rank,), Order.TOP_DOWN, to_fixpoint=Fal
 
 
 def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
-    """A Top-N over an input whose columns moved."""
+    """The Top-N over another input, with its columns mapped to new positions."""
     range_ = rank.range
     if isinstance(range_, VariableRankRange):
         range_ = VariableRankRange(mapping[range_.end_index])
@@ -149,7 +149,7 @@ def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
 
 @rule(on=Rank)
 def drop_constant_ranks(rel: Rank) -> Rel:
-    """ConstantRankNumberColumnRemoveRule: a rank that can only be one number is that number."""
+    """ConstantRankNumberColumnRemoveRule: a rank column with one possible value becomes a literal."""
     if rel.rank is None or rel.kind != "ROW_NUMBER":
         return rel
     if not isinstance(rel.range, ConstantRankRange) or rel.range.start != rel.range.end:
@@ -160,7 +160,7 @@ def drop_constant_ranks(rel: Rank) -> Rel:
 
 @rule(on=Calc, over=Rank)
 def drop_unused_ranks(rel: Calc, rank: Rank) -> Rel:
-    """RedundantRankNumberColumnRemoveRule."""
+    """RedundantRankNumberColumnRemoveRule: an unread rank column is removed."""
     if rank.rank is None:
         return rel
     used = set().union(*map(refs, rel.projection), refs(rel.condition))

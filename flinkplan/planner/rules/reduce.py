@@ -1,4 +1,4 @@
-"""Simplifying and folding the expressions of a whole tree, with what its filters say.
+"""Simplifying and folding the expressions of a tree, with what is known from filters.
 
 Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullUpConstantsRule``.
 """
@@ -29,7 +29,7 @@ from .rule import rule
 
 @rule(on=Project)
 def reduce_rows(rel: Project) -> Rel:
-    """The expressions of rows that are written out, and literals, take the types that a union or a sink asks for."""
+    """Expressions over constant rows, and literals, are reduced to the types that a union or a sink requires."""
     of_rows = isinstance(rel.input, Values)
     return replace(rel, exprs=tuple(shorten(e) if of_rows or _is_cast_literal(e) else e for e in rel.exprs))
 
@@ -40,7 +40,7 @@ def _is_cast_literal(rex: RexNode) -> bool:
 
 @rule(on=(Filter, Project, Join))
 def reduce_expressions(rel: Rel) -> Rel:
-    """Simplify every expression."""
+    """Simplify the expressions of filters, projections and joins."""
     match rel:
         case Filter():
             condition = simplify_condition(_cases_expanded(rel.condition))
@@ -54,13 +54,13 @@ def reduce_expressions(rel: Rel) -> Rel:
 
 
 def _cases_expanded(condition: RexNode) -> RexNode:
-    """Comparisons of CASE as conditions without it."""
+    """The condition with comparisons of CASE expanded."""
     pushed = push_into_cases(condition)
     return condition if pushed == condition else reordered_condition(pushed)
 
 
 def _reduced(rex: RexNode, source: Rel) -> RexNode:
-    """The simplified expression, of the type that it had."""
+    """The simplified expression, cast to its former type."""
     return cast(_simplified(rex, source), rex.type)
 
 
@@ -85,7 +85,7 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
 
 @found_once
 def constants(rel: Rel) -> Mapping[int, Literal]:
-    """The columns that hold one known value in every row, or NULL.
+    """The columns that have one constant value in every row, or NULL.
 
     An aggregation hands on none that may be NULL by its type: below it Flink has put ``CAST(2 AS INTEGER)`` in the
     place of such a column, which its rules do not read as a constant.
@@ -117,7 +117,7 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
 
 
 def _compared(condition: RexNode) -> set[int]:
-    """The columns of which a condition says more than what they equal: these are left as they are."""
+    """The columns about which a condition says more than an equality; they are not replaced."""
     return set().union(*(refs(p) for p in conjunctions(condition) if not is_call(p, EQ, IS_NULL)))
 
 
@@ -181,7 +181,7 @@ def _is_value_of(literal: Literal, t: LogicalType) -> bool:
 
 @rule(on=Aggregate, over=Project)
 def pull_up_constants(rel: Aggregate, source: Project) -> Rel:
-    """Grouping columns of one known value are left out of the grouping and added above it."""
+    """Constant grouping columns are removed from the grouping and added in a projection above."""
     if rel.grouping_sets is not None or len(rel.grouping) < 2:
         return rel
     below = {i: e for i, e in enumerate(source.exprs) if isinstance(e, Literal) and e.value is not None}

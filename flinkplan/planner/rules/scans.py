@@ -36,7 +36,7 @@ from .rule import Config, rule
 
 @rule(on=Scan, configured=True)
 def to_sources(rel: Scan, config: Config) -> Rel:
-    """Each table as a source that reads all its columns.
+    """Replace each table scan by a source scan that reads all columns.
 
     Raises :class:`PlanningError` for a changelog of upserts, or one that may repeat events, without a primary key.
     """
@@ -63,7 +63,7 @@ def to_sources(rel: Scan, config: Config) -> Rel:
 
 
 def _with_metadata(scan: SourceScan) -> Rel:
-    """A source reads its metadata behind the physical columns; a projection brings them into the schema's order.
+    """The scan with metadata columns behind the physical ones, under a projection to the schema's order.
 
     It reads them in an order and in types of its own, which the projection casts to those of the table: of a column
     that has a watermark to a time attribute.
@@ -90,7 +90,7 @@ def _with_metadata(scan: SourceScan) -> Rel:
 
 @rule(on=Filter, over=SourceScan)
 def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
-    """The source learns every predicate that it can read; the planner still applies those that it does not itself."""
+    """Offer convertible predicates to the source; those that it does not apply itself stay in the filter."""
     taken = source_of(scan.table).filters
     if taken is False or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
@@ -108,7 +108,7 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
 
 
 def _in_source_terms(rex: RexNode) -> RexNode:
-    """The predicate back from the source's language.
+    """The predicate as it is after conversion to the source's expressions and back.
 
     There approximate numbers are Java's, intervals have all units of their kind, and there is one subtraction.
     """
@@ -132,7 +132,7 @@ def _in_source_terms(rex: RexNode) -> RexNode:
 
 _TIMES = ("DATE", "TIME", *TIMESTAMPS)
 _SOURCE_FUNCTIONS: dict[Function | None, Function] = {PLUS: DATETIME_PLUS, DATETIME_MINUS: MINUS}
-"""The sum of a time and an interval is one function there, their difference another."""
+"""Flink's functions for the sum and difference of a time and an interval in predicates of sources."""
 
 
 def _with_all_units(t: LogicalType) -> LogicalType:
@@ -141,7 +141,7 @@ def _with_all_units(t: LogicalType) -> LogicalType:
 
 
 def is_convertible(rex: RexNode) -> bool:
-    """Whether a source can be told the predicate."""
+    """Whether a predicate can be converted to expressions of sources."""
     if type(rex) is Call:
         function = called(rex)
         if function is SEARCH:
@@ -180,7 +180,7 @@ def _nested(junction: Function, rex: RexNode) -> RexNode:
 
 @rule(on=Sort, over=SourceScan)
 def push_limit(rel: Sort, scan: SourceScan) -> Rel:
-    """LIMIT without ORDER BY lets the source stop early."""
+    """Push LIMIT without ORDER BY into the source."""
     if rel.order or rel.fetch is None:
         return rel
     if not source_of(scan.table).limit or any(isinstance(a, LimitPushDown) for a in scan.abilities):

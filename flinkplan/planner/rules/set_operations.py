@@ -26,7 +26,7 @@ from .rule import rule
 
 @rule(on=SetOp)
 def rewrite_union(rel: SetOp) -> Rel:
-    """UNION as distinct UNION ALL."""
+    """UNION becomes an aggregation over UNION ALL."""
     if rel.kind is not SetKind.UNION:
         return rel
     union = _union(rel)
@@ -35,7 +35,7 @@ def rewrite_union(rel: SetOp) -> Rel:
 
 @rule(on=SetOp)
 def rewrite_set_operation(rel: SetOp) -> Rel:
-    """INTERSECT and EXCEPT as distinct semi and anti joins."""
+    """INTERSECT and EXCEPT become aggregations over semi and anti joins."""
     if rel.kind is SetKind.UNION:
         return rel
     if rel.all:
@@ -84,7 +84,7 @@ def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:
 
 
 def _replicated(rel: Rel, count: RexNode, name: str, width: int) -> Rel:
-    """Each row ``count`` times, by a table function."""
+    """Each row repeated ``count`` times, by a table function."""
     exprs = (count, *identity(rel.types)[:width])
     names = (name, *rel.names[:width])
     counted = Project(input=rel, exprs=exprs, names=names)
@@ -113,7 +113,7 @@ def _compared(kind: JoinType, left: Rel, right: Rel) -> Rel:
 
 @rule(on=Aggregate, over=SetOp)
 def without_distinct_operands(rel: Aggregate, below: SetOp) -> Aggregate:
-    """AggregateUnionAggregateRule: what will be made distinct need not be so before."""
+    """AggregateUnionAggregateRule: DISTINCT inputs of a UNION below a DISTINCT need no aggregation."""
 
     def plain(operand: Rel) -> Rel:
         if isinstance(operand, Aggregate) and not operand.calls and operand.grouping_sets is None:

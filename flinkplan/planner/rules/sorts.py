@@ -16,7 +16,7 @@ from .rule import rule
 
 @rule(on=(Sort, Project))
 def push_sorts(rel: Sort | Project) -> Rel:
-    """A limit goes below a projection where that makes for fewer rows to compute, or for one operator less."""
+    """Push a limit below a projection where fewer rows are computed then, or an operator is saved."""
     match rel:
         case Sort(input=Project() as below):
             pushed = _past_project(rel, below)

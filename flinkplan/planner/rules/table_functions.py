@@ -1,4 +1,4 @@
-"""Conditions on what a table function returns, which the correlation with it tests itself."""
+"""Conditions on the columns of a table function go into its correlate."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .rule import rule
 
 @rule(on=(Filter, Correlate))
 def push_into_correlates(rel: Filter | Correlate) -> Rel:
-    """Move conditions that read a function's columns alone beside it, ere constants take the place of columns.
+    """Push conditions on a table function's columns into its correlate, before constants replace columns.
 
-    Source: ``FilterCorrelateRule``.  That of the outer row's columns waits for the other filters.
+    Source: ``FilterCorrelateRule``.  Conditions on the outer row's columns are pushed later.
     """
     match rel:
         case Filter(input=Project() | Join() | Correlate()):

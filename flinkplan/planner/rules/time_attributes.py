@@ -1,4 +1,4 @@
-"""Time attributes become plain timestamps where their meaning ends.  Source: ``RelTimeIndicatorConverter``."""
+"""Time attributes are materialized to plain timestamps where they end.  Source: ``RelTimeIndicatorConverter``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .empty import is_empty
 from .rule import Order, RuleSet, rule
 
 _TELLING = (MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
-"""Functions that are, and read, time attributes."""
+"""Functions that read and return time attributes."""
 _OF_WINDOWS = tuple(GROUP_WINDOWS.values())
 """Functions whose operands must stay time attributes; they are left only where there is no aggregation by a window."""
 
@@ -37,7 +37,7 @@ def materialized(rex: RexNode) -> RexNode:
 
 
 def _plain(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
-    """An expression over columns that now have those types, its time attributes made plain where calls read them."""
+    """An expression over columns of these types, with time attributes materialized where calls read them."""
     return _in_calls(retype(rex, types)) if holds_time(rex) else rex
 
 
@@ -62,7 +62,7 @@ def _in_calls(rex: RexNode) -> RexNode:
 
 
 def _is_plain(t: LogicalType, rowtime: LogicalType) -> bool:
-    """Whether a type is what a time attribute becomes."""
+    """Whether a type is that of the materialized time attribute."""
     return t.regular().nullable_() == rowtime.regular().nullable_()
 
 
@@ -86,7 +86,7 @@ def plain_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
 
 @rule(on=Match)
 def materialize_match(rel: Match) -> Rel:
-    """Of the measures those that say the time of a match stay time attributes."""
+    """Conditions and measures read plain timestamps; MATCH_ROWTIME and MATCH_PROCTIME stay time attributes."""
     types = rel.input.types
 
     def plain(named: tuple[str, RexNode]) -> tuple[str, RexNode]:
@@ -135,7 +135,7 @@ def _keeps_time(rel: Join) -> bool:
 
 @rule(on=TemporalJoin)
 def materialize_temporal_join(rel: TemporalJoin) -> Rel:
-    """What the versioned side brings is plain."""
+    """Time attributes of the versioned side are materialized."""
     width = rel.left.width
     return plain_columns(rel, range(width, rel.width))
 
@@ -157,7 +157,7 @@ def materialize_multi_join(rel: MultiJoin) -> Rel:
 
 @rule(on=TableModify)
 def materialize_sink(rel: TableModify) -> Rel:
-    """Sinks store processing time as a plain timestamp; of no rows there is nothing to be made plain."""
+    """Processing time is materialized before a sink, unless the input is empty."""
     if is_empty(rel.input):
         return rel
     return replace(rel, input=plain_columns(rel.input, (i for i, t in enumerate(rel.input.types) if t.is_proctime)))

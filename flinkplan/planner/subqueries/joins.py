@@ -1,4 +1,4 @@
-"""Subqueries inside expressions, as columns of a join.  Source: Calcite's ``SubQueryRemoveRule``."""
+"""Subqueries in expressions become columns of a join.  Source: Calcite's ``SubQueryRemoveRule``."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from .semi_joins import has_a_row, is_correlated, joined
 
 
 class Rewriter(Protocol):
-    """What rewrites the relations of subqueries."""
+    """What :class:`Joins` needs of the rewriter of relations."""
 
     met_correlation: bool
     """Whether any of them read the rows of another one."""
@@ -71,17 +71,17 @@ class Rewriter(Protocol):
     """Whether one of them no longer does."""
 
     def expand(self, rel: Rel) -> Rel:
-        """The relation of a subquery that is joined, without subqueries of its own."""
+        """The relation of a joined subquery, without subqueries in it."""
         ...
 
 
 class Logic(Enum):
-    """What is asked of a condition.  Source: ``RelOptUtil.Logic``, ``LogicVisitor``."""
+    """Which truth values of a condition have to be told apart.  Source: ``RelOptUtil.Logic``, ``LogicVisitor``."""
 
     TRUE = auto()
-    """Only rows for which it is TRUE are kept."""
+    """UNKNOWN counts as FALSE, as in a filter."""
     TWO_VALUED = auto()
-    """It cannot be unknown."""
+    """The condition is never UNKNOWN."""
     THREE_VALUED = auto()
     UNKNOWN_AS_FALSE = auto()
     UNKNOWN_AS_TRUE = auto()
@@ -96,12 +96,12 @@ _LOGIC: dict[Function | None, Logic] = {
 
 
 def _asked_of_operands(rex: RexNode, logic: Logic) -> Logic:
-    """What is asked of a call's operands where this is asked of the call."""
+    """The logic of a call's operands, given that of the call."""
     return logic if is_call(rex, AND) else _LOGIC.get(called(rex), Logic.THREE_VALUED)
 
 
 class Joins(Struct):
-    """Joins the source with what the subqueries of an expression yield, and puts columns in their place.
+    """Joins the source with the subqueries of an expression, and replaces the subqueries by columns.
 
     Source: ``SubQueryRemoveRule.rewriteIn``, ``rewriteExists``, ``rewriteSome``, ``rewriteScalarQuery``.
     """
@@ -109,15 +109,15 @@ class Joins(Struct):
     rewriter: Rewriter
     source: Rel
     shift: int = 0
-    """How many columns of another relation stand before the source's, in a join."""
+    """The number of columns of the other join input, which stand before the source's columns."""
 
     asked: dict[SubQuery[Rel], Logic] = field(default_factory=dict)
-    """What is asked of each subquery at all the places where it stands."""
+    """The logic of each subquery, over all places where it stands."""
     values: dict[SubQuery[Rel], RexNode] = field(default_factory=dict)
-    """What has taken the place of a subquery."""
+    """The expression that replaces each subquery."""
 
     def rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
-        """The expression without subqueries; equal ones are joined once."""
+        """The expression without subqueries; equal subqueries are joined once."""
         self._ask(rex, logic)
         return self._rewritten(rex, logic)
 
@@ -157,7 +157,7 @@ class Joins(Struct):
         return self._some(node)
 
     def attach(self, kind: JoinType, right: Rel, correl: str | None) -> tuple[RexNode, ...]:
-        """Join the source with a relation that may read its rows; the columns that this adds."""
+        """Join the source with a relation that may be correlated; returns the added columns."""
         if correl is None or correl not in free_variables(right):
             return self._join(kind, right, [])
         self.rewriter.met_correlation = self.rewriter.took_apart = True
@@ -171,7 +171,7 @@ class Joins(Struct):
         return [compare_columns(self.source, c, right, outer[c]) for c in sorted(outer)]
 
     def _aggregates(self, right: Rel, correl: str) -> tuple[RexNode, ...]:
-        """Aggregates of no rows are NULL behind an outer join, and counts 0; what is computed of them is so above.
+        """The added columns of an aggregation; after the outer join counts of no rows are 0 and other aggregates NULL.
 
         Source: ``AdjustProjectForCountAggregateRule``.
         """
@@ -195,7 +195,7 @@ class Joins(Struct):
         return self._computed(width, results, names)
 
     def _computed(self, width: int, values: tuple[RexNode, ...], names: Iterable[str]) -> tuple[RexNode, ...]:
-        """Columns that hold the values, behind the source's first ones."""
+        """The values as columns behind the source's first ``width`` ones."""
         exprs = (*identity(self.source.types)[:width], *values)
         columns = uniquify([*self.source.names[:width], *names])
         self.source = Project(input=self.source, exprs=exprs, names=columns)
@@ -305,7 +305,7 @@ class Joins(Struct):
         return case([*branches, FALSE], BOOLEAN) if len(branches) > 2 else has_match
 
     def _match(self, node: SubQuery[Rel], rows: Rel) -> None:
-        """Join the source with the rows that the operands equal, which may read it."""
+        """Join the source with the rows that equal the operands; the relation may be correlated."""
         if node.correl is None or node.correl not in free_variables(rows):
             self._join(JoinType.INNER, rows, self._equal_operands(node, rows, range(rows.width)))
             return
@@ -323,7 +323,7 @@ class Joins(Struct):
         ]
 
     def _some(self, node: SubQuery[Rel]) -> RexNode:
-        """Whether the comparison holds for some row: for that for which it is easiest."""
+        """Whether the comparison holds for some row, decided by the extreme value."""
         rel = self.rewriter.expand(node.rel)
         kind = JoinType.INNER
         assert node.comparison is not None
@@ -343,7 +343,7 @@ class Joins(Struct):
         return case([*branches, holds], BOOLEAN)
 
     def _join(self, kind: JoinType, right: Rel, conditions: Iterable[RexNode]) -> tuple[RexNode, ...]:
-        """Join the source with a relation; the columns that this adds."""
+        """Join the source with a relation; returns the added columns."""
         left = self.source
         width = left.width
         self.source = Join(left=left, right=right, type=kind, condition=and_(conditions))
@@ -353,11 +353,11 @@ class Joins(Struct):
 _ZERO = Literal(0, INT.not_null())
 _ONE = Literal(1, INT.not_null())
 _EASIEST = {LT: MAX, LE: MAX, GT: MIN, GE: MIN}
-"""The value of a column that is compared with most easily."""
+"""The aggregate function whose value decides a SOME comparison."""
 
 
 def _negated(rex: RexNode) -> RexNode:
-    """NOT of a CASE: that of what it yields."""
+    """NOT of a CASE, pushed into its results."""
     *branches, last = children(rex)
     return case([*(negate(b) if i % 2 else b for i, b in enumerate(branches)), negate(last)], rex.type)
 
@@ -367,7 +367,7 @@ def _refused(node: SubQuery[Rel], where: str, hint: str) -> UnsupportedError:
 
 
 def _typed_anew(rex: RexNode, values: Sequence[RexNode], absent: RexNode | None = None) -> RexNode:
-    """An expression of other values, each call with the type that follows from these.
+    """The expression over other values, with the types of calls derived anew.
 
     Calls and literals yield NULL where ``absent`` holds, if it is given.
     Source: ``RelDecorrelator.RemoveCorrelationRexShuttle``.
@@ -386,7 +386,7 @@ def _typed_anew(rex: RexNode, values: Sequence[RexNode], absent: RexNode | None 
 
 
 def _equated_with(comparison: Call, correl: str) -> list[int]:
-    """The column of the outer row that a comparison has alone on one side."""
+    """The column of the outer row that is one side of a comparison; empty if there is none."""
     left, right = comparison.operands
     for outer, own in ((left, right), (right, left)):
         if isinstance(outer, FieldAccess) and is_correlated(outer, correl) and not is_correlated(own, correl):
@@ -397,7 +397,7 @@ def _equated_with(comparison: Call, correl: str) -> list[int]:
 def _of_group(
     call: AggregateCall, arguments: tuple[int, ...], shift: int, types: Sequence[LogicalType]
 ) -> AggregateCall:
-    """A call of one row's aggregates over groups, its arguments and filter moved."""
+    """A call of an aggregation without groups as one over groups, its arguments and filter shifted."""
     t = call.type
     if not is_call_of(call, COUNT):
         t = t.with_nullability(any(types[a].nullable for a in arguments) or call.filter_arg >= 0)
@@ -412,7 +412,7 @@ def _is_scalar_aggregate(rel: Rel) -> bool:
 
 
 def _counted(rel: Rel) -> Rel:
-    """The number of rows, and of those without NULL."""
+    """The aggregation to the number of rows, and of rows without NULL."""
     nullable = tuple(i for i, t in enumerate(rel.types) if t.nullable)
     if nullable:
         counted = replace(_COUNT, name="ck", arg_list=tuple(range(len(nullable))))
@@ -421,7 +421,7 @@ def _counted(rel: Rel) -> Rel:
 
 
 def _extreme(rel: Rel, comparison: Function) -> Rel:
-    """The value of a column that is compared with most easily, the number of rows and that of values."""
+    """The aggregation to MIN or MAX, the number of rows and that of values that are not NULL."""
     t = rel.types[0]
     extreme = aggregate_call(_EASIEST[comparison], [0], t.nullable_(), name="m")
     if t.nullable:
@@ -430,7 +430,7 @@ def _extreme(rel: Rel, comparison: Function) -> Rel:
 
 
 def _varieties(rel: Rel) -> Rel:
-    """The numbers of different rows and of different values, and the greatest value."""
+    """The aggregation to the numbers of distinct rows and values, and the greatest value."""
     t = rel.types[0]
     greatest = aggregate_call(MAX, [0], t.nullable_(), name="m")
     values = replace(_COUNT, name="d", arg_list=(0,))
@@ -442,7 +442,7 @@ def _varieties(rel: Rel) -> Rel:
 
 
 def _twice(rel: Rel, name: str) -> Rel:
-    """The relation with its last column again under another name."""
+    """The relation with its last column repeated under another name."""
     return append_columns(rel, [identity(rel.types)[-1]], [name])
 
 
@@ -450,20 +450,20 @@ _COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
 
 
 def _marked(rel: Rel, name: str) -> Rel:
-    """Each row once, TRUE behind it."""
+    """The distinct rows with a column TRUE."""
     return append_columns(distinct(rel), [TRUE], [name])
 
 
 def single_value(rel: Rel) -> Rel:
-    """The one value of a relation; Flink fails at run time where there are several."""
+    """The only value of a relation, by SINGLE_VALUE, which fails at run time if there are several rows."""
     call = aggregate_call(SINGLE_VALUE, [0], rel.types[0].nullable_())
     return Aggregate(input=rel, grouping=(), calls=(call,))
 
 
 def called_by_place(rel: Rel) -> Rel:
-    """What is put behind each row once has no name where correlated subqueries are taken apart.
+    """The marker column of distinct rows loses its name when correlated subqueries are decorrelated.
 
-    The constants among the columns of a group are left out there and added anew.  Source: ``RelDecorrelator``.
+    Constants among grouping columns are removed there and added anew.  Source: ``RelDecorrelator``.
     """
     match rel:
         case Project(input=Aggregate(calls=()) as rows, exprs=exprs) if exprs == (*identity(rows.types), TRUE):
@@ -472,9 +472,9 @@ def called_by_place(rel: Rel) -> Rel:
 
 
 def without_check(rel: Rel) -> Rel:
-    """What is computed of one row of aggregates is one value for sure.
+    """Remove SINGLE_VALUE over an aggregation without groups, which has one row.
 
-    Flink knows only where it takes correlated subqueries apart.  Source: ``RemoveSingleAggregateRule``.
+    Flink does so only when it decorrelates.  Source: ``RemoveSingleAggregateRule``.
     """
     match rel:
         case Aggregate(

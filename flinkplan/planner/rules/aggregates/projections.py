@@ -1,4 +1,4 @@
-"""Projections below aggregations.  Source: ``AggregateProjectMergeRule``, where Flink finds it cheaper."""
+"""Aggregations and the projections below them.  Source: ``AggregateProjectMergeRule``, where Flink finds it cheaper."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def merge_aggregated(rel: Aggregation | Project) -> Rel:
 
 
 def _merged(rel: Aggregation) -> Rel:
-    """The aggregation without projections that are operators of their own.
+    """The aggregation merged with the projections below it.
 
     One above a semi join stays where its order would have to be restored: the semi join is to go further down, past a
     projection that only leaves columns out, of which the aggregation's is then a part.
@@ -64,12 +64,12 @@ def _has_time_twice(rel: Rel) -> bool:
 
 
 def _skips_columns(rel: Aggregation) -> bool:
-    """Whether it reads some columns of its input and passes over others, which calls read that nobody needed."""
+    """Whether it reads some columns of its input and skips others."""
     return reads_something(rel) and not read_columns(rel) >= set(range(rel.input.width))
 
 
 def merge_columns(rel: Aggregation) -> Rel:
-    """An aggregation over the input of projections that pass on all that is aggregated."""
+    """The aggregation over the input of projections that only select the columns that it reads."""
     source = rel.input
     columns = {i: i for i in read_columns(rel)}
     while isinstance(source, Project) and all(isinstance(source.exprs[i], InputRef) for i in columns.values()):
@@ -81,7 +81,7 @@ def merge_columns(rel: Aggregation) -> Rel:
 
 
 def _in_order(rel: Aggregation) -> Rel:
-    """The aggregation with its grouping columns in the order of its input's, and a projection to its own order."""
+    """The aggregation with grouping columns in input order, under a projection that restores their order."""
     order = sorted(range(len(rel.grouping)), key=lambda i: rel.grouping[i])
     indexes = [*order, *range(len(order), rel.width)]
     ordered = replace(rel, grouping=tuple(rel.grouping[i] for i in order))
