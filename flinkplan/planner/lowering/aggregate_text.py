@@ -80,7 +80,7 @@ def global_phase(
 ) -> str:
     """The select of the second phase: functions of accumulators.
 
-    A COUNT(*) that was added takes the name of the column behind it, and so on: so Flink prints it.
+    As in Flink, an added COUNT(*) takes the name of the column behind it, and so on.
     """
     values = []
     for i, (call, r) in enumerate(zip(calls, retract, strict=True)):

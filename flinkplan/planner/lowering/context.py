@@ -1,4 +1,4 @@
-"""What the lowering of one operator needs: its modes, the options, and the parts all nodes share."""
+"""What the lowering of an operator needs: the options, and the parts that all nodes share."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Context(Record):
     complete: bool = False
 
     def retracts(self, rel: Rel) -> bool:
-        """Whether a relation takes rows back."""
+        """Whether a relation emits updates or deletions."""
         return not rel.changes.are_insertions
 
     def node(self, cls: type[ExecNode], rel: Rel, *parts: str, **fields: Any) -> ExecNode:
@@ -65,11 +65,11 @@ class Context(Record):
 
 
 Rules = Mapping[type[Rel], Callable[[Any, Context], ExecNode]]
-"""How each operator becomes a node."""
+"""The lowering function of each operator."""
 
 
 def columns(rel: Rel, indexes: Sequence[int]) -> str:
-    """Column names, by a comma."""
+    """Column names, separated by commas."""
     return ", ".join(rel.names[i] for i in indexes)
 
 

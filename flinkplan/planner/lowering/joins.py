@@ -222,7 +222,7 @@ def _distribution(key: tuple[int, ...]) -> specs.Distribution:
 
 
 def _ttls(rel: p.MultiJoin) -> tuple[int | None, ...]:
-    """As hinted; a hint that leaves out an input makes its state last for ever, unlike in a join of two."""
+    """The TTLs of hints; unlike in a join of two inputs, an input without a hint keeps its state for ever."""
     is_hinted = any(ttl is not None for ttl in rel.ttls)
     return tuple(0 if is_hinted and ttl is None else ttl for ttl in rel.ttls)
 

@@ -55,7 +55,7 @@ def is_null_literal(rex: RexNode) -> bool:
 
 
 def is_constant(rex: RexNode) -> bool:
-    """Whether the expression consists of values other than NULL: Flink computes it when it compiles."""
+    """Whether the expression consists of literals other than NULL, so that Flink folds it."""
     parts = walk(rex)
     return all(p.operands if isinstance(p, Call) else isinstance(p, Literal) and p.value is not None for p in parts)
 
@@ -104,7 +104,7 @@ def _boolean_to_exact(to: LogicalType, rex: RexNode) -> RexNode:
 
 
 def _retyped_literal(to: LogicalType, literal: Literal) -> Literal | None:
-    """The literal as one of another type, where no conversion of the value is needed."""
+    """The literal with another type, if its value needs no conversion."""
     given, target = literal.type, to.not_null()
     if literal.symbol is not None:
         return None
@@ -157,7 +157,7 @@ def ensure_type(to: LogicalType, rex: RexNode) -> RexNode:
 
 
 def comparison_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
-    """Operands that will be compared, cast to one type where their families differ.
+    """The operands of a comparison, cast to one type where their families differ.
 
     Text against a number becomes a number that is wide enough; text against a time becomes a time.
     """
@@ -174,7 +174,7 @@ def comparison_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
 
 
 def equality_operands(operands: Sequence[RexNode]) -> tuple[RexNode, ...]:
-    """Operands that will be equated: as those that are compared, but a text beside a number stays one."""
+    """The operands of an equality: as :func:`comparison_operands`, but a text beside a number is not cast."""
     stays = comparison.are_text_and_number(*(o.type for o in operands))
     return tuple(operands) if stays else comparison_operands(operands)
 
@@ -192,12 +192,12 @@ def compare_coerced(operator: Function, left: RexNode, right: RexNode) -> Call:
 
 
 def conjunction(parts: Sequence[RexNode]) -> RexNode:
-    """All conditions together, as one flat AND; TRUE of none."""
+    """The conditions as one flat AND; TRUE if there are none."""
     return _flat(comparison.AND, parts, TRUE)
 
 
 def disjunction(parts: Sequence[RexNode]) -> RexNode:
-    """Any of the conditions, as one flat OR; FALSE of none."""
+    """The conditions as one flat OR; FALSE if there are none."""
     return _flat(comparison.OR, parts, FALSE)
 
 

@@ -1,4 +1,4 @@
-"""Conditions about CASE, as conditions without it.
+"""Comparisons of CASE as boolean conditions.
 
 Sources: ``ReduceExpressionsRule``'s ``CaseShuttle``, ``RexSimplify.simplifyBooleanCase``.
 """
@@ -41,7 +41,7 @@ def _push(rex: RexNode) -> RexNode:
 
 
 def _compares_inputs(rex: Call) -> bool:
-    """Whether an equality may be a join's key."""
+    """Whether the operands read different columns, so that the equality may be a join key."""
     left, right = map(refs, rex.operands)
     return bool(left) and bool(right) and left.isdisjoint(right)
 
@@ -70,7 +70,7 @@ def _is_true(rex: RexNode) -> RexNode:
 
 
 def is_safe(rex: RexNode) -> bool:
-    """Whether evaluating the expression where CASE would not have cannot fail."""
+    """Whether the expression cannot fail when it is evaluated for rows for which CASE would skip it."""
     if isinstance(rex, (InputRef, Literal, FieldAccess)):
         return True
     function = called(rex)
@@ -90,7 +90,7 @@ def is_lossless(source: LogicalType, target: LogicalType) -> bool:
 
 
 def is_direct(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a cast may do without one between that loses nothing.  Source: ``SqlTypeCoercionRule``."""
+    """Whether two casts, the inner one lossless, can be one cast.  Source: ``SqlTypeCoercionRule``."""
     return target.root == source.root or target.root in _DIRECT.get(source.root, ())
 
 
@@ -107,7 +107,7 @@ _DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19, "FLOAT": 7, "DO
 
 
 def _digits(t: LogicalType) -> int:
-    """How long a number's text is at most: its digits, the sign and the point."""
+    """The greatest length of a number's text: its digits, sign and decimal point."""
     if t.root != "DECIMAL":
         return _DIGITS[t.root] + 1
     return (t.precision or 0) + 1 + (t.scale + 1 if t.scale else 0)

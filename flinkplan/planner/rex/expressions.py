@@ -116,7 +116,7 @@ def not_(rex: RexNode) -> Call:
 
 
 def test(asked: Function, rex: RexNode) -> Call:
-    """``rex IS NULL`` and its kin."""
+    """A postfix test, such as ``rex IS NULL``."""
     return asked.typed(BOOLEAN.not_null(), rex)
 
 
@@ -176,7 +176,7 @@ def _refs_within(rex: RexNode) -> frozenset[int]:
 
 
 def reads(exprs: Iterable[RexNode]) -> list[int]:
-    """The input columns as often as the expressions read them, in the order in which they do."""
+    """The input columns that the expressions read, in order and with repetitions."""
     indexes: list[int] = []
 
     def note(rex: RexNode) -> RexNode:
@@ -195,7 +195,7 @@ def ordered_refs(exprs: Iterable[RexNode]) -> tuple[int, ...]:
 
 
 def _each_column(rex: RexNode, change: Callable[[InputRef], RexNode]) -> RexNode:
-    """The expression of other columns; itself, with all that is known of it, where they stay the same."""
+    """The expression with each column reference changed; the same object where none changes."""
 
     def changed(node: RexNode) -> RexNode:
         if type(node) is not InputRef:
@@ -212,7 +212,7 @@ def remap(rex: RexNode, mapping: Mapping[int, int]) -> RexNode:
 
 
 def shift(rex: RexNode, by: int) -> RexNode:
-    """Move all input columns to the right."""
+    """Add an offset to all input columns."""
     return _each_column(rex, lambda r: InputRef(r.index + by, r.type))
 
 
@@ -227,7 +227,7 @@ def retype(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
 
 
 def derive_nullability(rex: RexNode) -> RexNode:
-    """Comparisons, their junctions and arithmetic may yield NULL where one of their operands may."""
+    """Derive the nullability of comparisons, AND, OR and arithmetic from their operands."""
 
     def change(node: RexNode) -> RexNode:
         if isinstance(node, Call) and (is_strict(node) or is_call(node, AND, OR)) and not is_call(node, CAST):
@@ -281,7 +281,7 @@ def contains_over(rex: RexNode) -> bool:
 
 
 def can_inline(above: Iterable[RexNode], below: tuple[RexNode, ...]) -> bool:
-    """Whether nothing that may change from call to call would be computed more than once."""
+    """Whether inlining would evaluate no non-deterministic expression more than once."""
     unstable = {i for i, e in enumerate(below) if not is_deterministic(e)}
     if not unstable:
         return True

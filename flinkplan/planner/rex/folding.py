@@ -43,7 +43,7 @@ from .unplanned import Approximate
 
 
 def fold(call: Call) -> RexNode:
-    """The literal that a call of literals yields, or the call; a cast that only allows NULL is one already."""
+    """The literal for a call of literals, if its value is known exactly, else the call."""
     function = called(call)
     if function is CAST and call.operands[0].type == call.type.not_null():
         return call
@@ -192,7 +192,7 @@ def _double(literal: Literal) -> float:
 
 
 def _alike(literal: Literal, other: Literal) -> Literal:
-    """A text that is compared with a date or a time, as one itself.
+    """A text literal that is compared with a date or time, as a literal of that type.
 
     Raises :class:`PlanningError` where it is none.
     """
@@ -209,7 +209,7 @@ _TIMES = ("DATE", "TIME", "TIMESTAMP")
 _MOMENTS = ("DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
 
 _ARITHMETIC = (PLUS, MINUS, TIMES, DIVIDE)
-"""What is NULL where one operand is."""
+"""Functions that are NULL where an operand is NULL."""
 
 _RULES: dict[Function, Callable[..., Any]] = {
     PLUS: _arithmetic(operator.add, _shift_time(1)),

@@ -33,7 +33,7 @@ from .truth import UnknownAs
 
 
 class Simplifier(Protocol):
-    """What simplifies the terms of a junction, :class:`.simplify.Simplifier`."""
+    """What is needed of :class:`.simplify.Simplifier`, which simplifies the terms."""
 
     @property
     def comparisons(self) -> Mapping[RexNode, Known]: ...
@@ -51,7 +51,7 @@ class Simplifier(Protocol):
 
 
 def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
-    """Conditions that must all hold; what is negated comes last."""
+    """Simplify AND; negated terms come last."""
     terms = list(flatten(AND, rex))
     if unknown is UnknownAs.FALSE and simplifier.eliminates:
         terms = _each_knowing_the_others(simplifier, terms, unknown)
@@ -69,7 +69,7 @@ def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> Re
 
 
 def simplify_or(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
-    """Conditions of which one must hold; where terms know of each other, whether something is NULL comes first."""
+    """Simplify OR; IS NULL tests come first where terms are simplified by one another."""
     terms = list(flatten(OR, rex))
     if simplifier.eliminates:
         terms.sort(key=lambda term: not is_call(term, IS_NULL))
@@ -104,14 +104,14 @@ def _is(rex: RexNode, value: bool | None) -> bool:
 
 @found_once
 def _is_predicate(rex: RexNode) -> bool:
-    """Whether the condition tells something about one column or value that other conditions may use."""
+    """Whether the condition is a predicate on one column or value, by which others can be simplified."""
     if is_call(rex, IS_NULL, IS_NOT_NULL):
         return isinstance(children(rex)[0], (InputRef, FieldAccess))
     return is_call(rex, *COMPARISONS) and sargs.read(rex) is not None and is_deterministic(rex)
 
 
 def _each_knowing_the_others(simplifier: Simplifier, terms: list[RexNode], unknown: UnknownAs) -> list[RexNode]:
-    """Each term where the comparisons before it hold; what is no comparison where all of them do."""
+    """Simplify each term given that the comparisons before it hold; other terms given that all comparisons hold."""
     simplified = list(terms)
     for first in (True, False):
         for i, term in enumerate(terms):
@@ -123,7 +123,7 @@ def _each_knowing_the_others(simplifier: Simplifier, terms: list[RexNode], unkno
 
 
 def _each_where_the_others_fail(simplifier: Simplifier, terms: list[RexNode], unknown: UnknownAs) -> list[RexNode]:
-    """Each term where the comparisons before it do not hold, of those that are never UNKNOWN."""
+    """Simplify each term given that the comparisons before it, if never UNKNOWN, do not hold."""
     simplified = list(terms)
     done: set[int] = set()
     for i, term in enumerate(terms):
@@ -146,7 +146,7 @@ def _collected(
     *,
     every: bool,
 ) -> list[RexNode]:
-    """What the terms say about one column as one search, where that is simpler."""
+    """Terms on one column are combined to one SEARCH, where that is simpler."""
     by_column: dict[RexNode, list[sargs.Search]] = {}
     slots: list[RexNode] = []
     """Terms, and for each search its column where it stood first."""
@@ -171,7 +171,7 @@ def _collected(
 
 
 def _all(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:
-    """The conjunction, where UNKNOWN differs from FALSE."""
+    """Simplify AND where UNKNOWN differs from FALSE."""
     contradicted = [n for n in negated if all(c in terms for c in flatten(AND, n))]
     if any(not n.type.nullable for n in contradicted):
         return FALSE
@@ -183,7 +183,7 @@ def _all(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -
 
 
 def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:
-    """The conjunction, where UNKNOWN may as well be FALSE.
+    """Simplify AND where UNKNOWN counts as FALSE.
 
     Comparisons that others imply are left out, and IS NOT NULL of what is compared; the other ones come last.
     """

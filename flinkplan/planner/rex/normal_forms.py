@@ -1,4 +1,4 @@
-"""Forms of conditions that say the same: common factors, the conjunctive normal form."""
+"""Equivalent forms of conditions: common factors, conjunctive normal form."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _fields(t: LogicalType) -> str:
 
 
 def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
-    """An expression over columns of these names; its operators stand between their operands, or before them."""
+    """An expression over columns with these names, with infix or prefix operators."""
     match rex:
         case InputRef(index):
             return fields[index]
@@ -294,7 +294,7 @@ def _full_type_name(t: LogicalType) -> str:
 
 
 def typed_literal(value: Literal) -> str:
-    """A literal with its type, unless the text tells the type."""
+    """A literal with its type, unless the text implies the type."""
     t = value.type
     if value.symbol is not None:
         return f"FLAG({value.value})"

@@ -1,4 +1,4 @@
-"""What comparisons with literals say about each other.  Source: Calcite's ``RexSimplify``."""
+"""What comparisons with literals imply about each other.  Source: Calcite's ``RexSimplify``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .sargs import comparison
 _UPPER, _LOWER = (LT, LE), (GT, GE)
 
 MOST_KNOWN = 100
-"""Comparisons of one operand that are looked through for what they leave to check of another one."""
+"""The greatest number of known comparisons of one operand that are examined."""
 
 
 class Known(Record):
@@ -24,16 +24,16 @@ class Known(Record):
 
     conditions: tuple[RexNode, ...] = ()
     excluded: frozenset[Any] | None = frozenset()
-    """The values that it differs from, where that is all they say; else ``None``."""
+    """The excluded values, if all comparisons are ``<>``; else ``None``."""
 
     def with_one_more(self, condition: RexNode, compared: tuple[Function, RexNode, Literal]) -> Known:
-        """The same with a condition that is the comparison ``compared``."""
+        """The known comparisons and one more: ``condition``, which is the comparison ``compared``."""
         operator, _, literal = compared
         excluded = None if self.excluded is None or operator is not NE else self.excluded | {_key(literal)}
         return Known((*self.conditions, condition), excluded)
 
     def tells_nothing_of(self, literal: Literal) -> bool:
-        """Whether nothing follows for a comparison with the literal, or it would take too long to tell."""
+        """Whether nothing follows for a comparison with the literal, or finding out would take too long."""
         if self.excluded is None:
             return len(self.conditions) > MOST_KNOWN
         return _key(literal) not in self.excluded
@@ -48,14 +48,14 @@ class Bounds(Struct):
 
     terms: list[RexNode]
     ranges: dict[RexNode, tuple[Range, tuple[RexNode, ...]]] = field(default_factory=dict)
-    """For each operand what its comparisons leave, and those that say so."""
+    """By operand: the remaining ranges, and the comparisons that imply them."""
     constants: dict[RexNode, Literal] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.terms = list(self.terms)
 
     def add(self, term: RexNode) -> bool:
-        """Take a comparison into account.  Returns whether all of them can still hold."""
+        """Add a comparison.  Returns whether all comparisons together are satisfiable."""
         compared = comparison(term)
         if compared is None:
             return True
@@ -111,7 +111,7 @@ def _is_bound(term: RexNode, operators: Iterable[Function]) -> bool:
 
 
 def residue(operator: Function, literal: Literal, known: Iterable[RexNode]) -> tuple[Range, ...]:
-    """What is left to check of a comparison where others of its operand hold: everything where nothing is."""
+    """The ranges that a comparison still has to check, given known comparisons of its operand; all if it is implied."""
     ranges = sargs.ranges_of(operator, literal.value)
     for other in map(comparison, known):
         if other is None or not sargs.are_comparable(literal, other[2]):
@@ -130,7 +130,7 @@ def residue(operator: Function, literal: Literal, known: Iterable[RexNode]) -> t
 
 
 def point(ranges: tuple[Range, ...]) -> Bound | None:
-    """The one value that is left."""
+    """The only value of the ranges, if there is one."""
     if len(ranges) == 1 and ranges[0].lower is not None and ranges[0].lower == ranges[0].upper:
         return ranges[0].lower
     return None

@@ -32,7 +32,7 @@ class Search(Record):
 
     @property
     def is_complemented_points(self) -> bool:
-        """Everything but some points."""
+        """Whether the search accepts everything but some points."""
         if len(self.ranges) < 2 or self.ranges[0].lower is not None or self.ranges[-1].upper is not None:
             return False
         return all(
@@ -46,13 +46,13 @@ class Search(Record):
 
 
 def key(value: Any, t: LogicalType | None) -> Any:
-    """A value that orders as Flink orders the type."""
+    """A sort key of a value, in Flink's order of the type."""
     numeric = t is not None and (t.root in NUMERIC or t.root.startswith("INTERVAL"))
     return Decimal(str(value)) if numeric else value
 
 
 def read(rex: RexNode) -> Search | None:
-    """The search that a comparison with a literal, an IS [NOT] NULL or a SEARCH makes; else ``None``."""
+    """A comparison with a literal, IS [NOT] NULL or SEARCH as a search; ``None`` for other expressions."""
     if type(rex) is not Call:
         return None
     function = called(rex)
@@ -72,7 +72,7 @@ def read(rex: RexNode) -> Search | None:
 
 @found_once
 def comparison(rex: RexNode) -> tuple[Function, RexNode, Literal] | None:
-    """A comparison's operator, operand and literal, the literal on the right."""
+    """The operator, operand and literal of a comparison, with the literal on the right; ``None`` if it is none."""
     operator = called(rex)
     if operator is None or operator not in MIRRORED:
         return None
@@ -85,7 +85,7 @@ def comparison(rex: RexNode) -> tuple[Function, RexNode, Literal] | None:
 
 
 def ranges_of(operator: Function, value: Any) -> tuple[Range, ...]:
-    """The values that a comparison with a value lets through."""
+    """The ranges of values for which a comparison with a value holds."""
     open_, closed = Bound(value, False), Bound(value, True)
     return {
         EQ: (Range(closed, closed),),
@@ -102,7 +102,7 @@ def _is_point(r: Range) -> bool:
 
 
 def intersect(a: Search, b: Search) -> Search:
-    """Both."""
+    """The search for values that both searches accept."""
     t = _common(a.type, b.type)
     ranges = []
     left, right = list(reversed(a.ranges)), list(reversed(b.ranges))
@@ -117,14 +117,14 @@ def intersect(a: Search, b: Search) -> Search:
 
 
 def overlap(a: Range, b: Range, t: LogicalType | None) -> Range | None:
-    """What lies in both ranges."""
+    """The intersection of two ranges; ``None`` if it is empty."""
     lower = _tighter(a.lower, b.lower, t, 1)
     upper = _tighter(a.upper, b.upper, t, -1)
     return Range(lower, upper) if _holds_something(lower, upper, t) else None
 
 
 def encloses(a: Range, b: Range, t: LogicalType | None) -> bool:
-    """Whether everything in the second range lies in the first."""
+    """Whether the first range contains the second."""
     both = overlap(a, b, t)
     return both is not None and _same(both.lower, b.lower, t) and _same(both.upper, b.upper, t)
 
@@ -145,7 +145,7 @@ def are_comparable(a: Literal, b: Literal) -> bool:
 
 
 def unite(a: Search, b: Search) -> Search:
-    """Either."""
+    """The search for values that one of the searches accepts."""
     t = _common(a.type, b.type)
     null = True if True in (a.null, b.null) else (False if a.null is False and b.null is False else None)
     return Search(a.operand, _typed(_merge((*a.ranges, *b.ranges), t), t), null, t)
@@ -221,7 +221,7 @@ def _looser(a: Bound | None, b: Bound | None, t: LogicalType | None) -> Bound | 
 
 
 def fold(rex: Call) -> RexNode:
-    """A SEARCH of a literal is known."""
+    """The truth value of a SEARCH of a literal."""
     value, sarg = rex.operands
     if not isinstance(value, Literal) or not isinstance(sarg, Sarg):
         return rex
@@ -236,7 +236,7 @@ def _has(r: Range, point: Bound, t: LogicalType) -> bool:
 
 
 def complement(searched: Search) -> Search:
-    """The other values."""
+    """The search for all other values."""
     gaps: list[Range] = []
     lower: Bound | None = None
     at_start = True
@@ -258,7 +258,7 @@ def complexity(searched: Search) -> int:
 
 
 def is_simple(searched: Search) -> bool:
-    """Whether a search is for points or on one side of one."""
+    """Whether a search is for points, or for one side of a point."""
     if len(searched.ranges) == 1 and None in (searched.ranges[0].lower, searched.ranges[0].upper):
         return True
     return searched.is_complemented_points or all(map(_is_point, searched.ranges))
@@ -327,7 +327,7 @@ def is_searched(rex: RexNode) -> bool:
 
 
 def combined(searches: Sequence[Search], combine: Callable[[Search, Search], Search]) -> Search:
-    """All searches combined, by halves: a list of thousands of values is not gone through for each."""
+    """All searches combined, by divide and conquer, so that long lists do not take quadratic time."""
     if len(searches) == 1:
         return searches[0]
     middle = len(searches) // 2

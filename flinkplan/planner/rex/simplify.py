@@ -66,20 +66,20 @@ from .unplanned import Over, SubQuery
 
 
 def simplify(rex: RexNode, known: Iterable[RexNode] = ()) -> RexNode:
-    """An expression of equal value and type, where conditions are known to hold."""
+    """An expression of equal value and type, given conditions that are known to hold."""
     return cast(reduce(Simplifier.knowing, known, Simplifier()).simplify(rex), rex.type)
 
 
 def shorten(rex: RexNode) -> RexNode:
-    """As :func:`simplify`, but what calls of constants yield is left to be computed."""
+    """As :func:`simplify`, but calls of constants are not folded."""
     return cast(Simplifier(evaluates=False).simplify(rex), rex.type)
 
 
 @found_once
 def simplify_condition(rex: RexNode) -> RexNode:
-    """A condition that keeps the same rows: NULL counts as FALSE.
+    """Simplify a condition of a filter, where NULL counts as FALSE.
 
-    One that would only stand in another order is left as it is, unless it searches a list anywhere.
+    A condition that would only be reordered stays as it is, unless it has a SEARCH.
     """
     simplified = pull_factors(reordered_condition(rex))
     searches = any(is_call(part, SEARCH) for part in walk(rex))
@@ -108,18 +108,18 @@ def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:
 
 
 def negate(rex: RexNode) -> RexNode:
-    """NOT of a condition, pushed inwards."""
+    """NOT of a condition, pushed down."""
     return Simplifier().simplify(not_(rex))
 
 
 def _are_alike(one: RexNode, other: RexNode) -> bool:
-    """Whether expressions differ at most in the order of operands that does not matter.  Source: ``RexNormalize``."""
+    """Whether expressions are equal up to the order of commutative operands.  Source: ``RexNormalize``."""
     numbers: dict[object, int] = {}
     return one == other or _normal(one, numbers) == _normal(other, numbers)
 
 
 def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
-    """The number of an expression, the same for all that are alike."""
+    """A number of the expression that is equal for expressions that are alike."""
     key: object = rex
     if isinstance(rex, FieldAccess):
         key = (rex.name, _normal(rex.expr, numbers))
@@ -135,7 +135,7 @@ def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
 
 
 def _only_reordered(after: Sequence[RexNode], before: Sequence[RexNode]) -> bool:
-    """Whether simpler operands are the same but for an order that does not matter: then they stay as they were."""
+    """Whether simplified operands differ only in the order of commutative operands; then they are not replaced."""
     if len(after) != len(before):
         return False
     return all(_are_alike(a, b) for a, b in zip(after, before, strict=True))
@@ -152,16 +152,16 @@ class Simplifier(Record):
 
     tests: frozenset[RexNode] = frozenset()
     comparisons: Mapping[RexNode, Known] = field(default_factory=dict)
-    """By the operand that they compare with literals."""
+    """Known comparisons with literals, by operand."""
 
     evaluates: bool = True
-    """Whether calls of constants are computed, not only casts and comparisons."""
+    """Whether calls of constants are folded, not only casts and comparisons."""
 
     eliminates: bool = True
-    """Whether terms that stand together are simplified by what the others say."""
+    """Whether terms of AND and OR are simplified by one another."""
 
     def knowing(self, condition: RexNode) -> Simplifier:
-        """The same for rows for which one more condition holds."""
+        """The simplifier with one more condition that is known to hold."""
         compared = comparison(condition)
         if compared is None:
             return replace(self, tests=self.tests | {condition})
@@ -169,7 +169,7 @@ class Simplifier(Record):
         return replace(self, comparisons={**self.comparisons, compared[1]: same})
 
     def simplify(self, rex: RexNode, unknown: UnknownAs = UnknownAs.UNKNOWN) -> RexNode:
-        """An expression of equal value, but that it may be what ``unknown`` says where it was UNKNOWN."""
+        """An expression of equal value; where it is UNKNOWN, the result may be what ``unknown`` says."""
         if rex == UNKNOWN:
             return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
         if type(rex) is Call:
@@ -182,12 +182,12 @@ class Simplifier(Record):
         return rex
 
     def operands_first(self, rex: Call) -> RexNode:
-        """The call of simpler operands, or what it yields."""
+        """The call with simplified operands, folded if possible."""
         operands = tuple(without_null(self.simplify(o)) for o in rex.operands)
         return self.fold(rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands))
 
     def fold(self, rex: Call) -> RexNode:
-        """What a call of constants yields, or the call."""
+        """The literal for a call of constants, or the call."""
         return fold(rex) if self.evaluates else rex
 
     def is_certain(self, rex: RexNode) -> bool:
@@ -198,7 +198,7 @@ class Simplifier(Record):
         return compared is not None and self.is_certain(compared[1])
 
     def by_what_is_known(self, rex: RexNode) -> RexNode:
-        """The part of a comparison that the known conditions leave to check."""
+        """The comparison reduced to what the known conditions leave open."""
         compared = comparison(rex)
         known = self.comparisons.get(compared[1]) if compared is not None and self.comparisons else None
         if compared is None or known is None:
@@ -337,7 +337,7 @@ def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
 
 
 def _not_distinct(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """Of operands that are not both NULL at once it is whether they are equal for sure."""
+    """IS [NOT] DISTINCT FROM as an equality test, if not both operands can be NULL."""
     left, right = operands = tuple(map(simplifier.simplify, rex.operands))
     if left.type.nullable and right.type.nullable:
         return replace(rex, operands=operands)
@@ -355,7 +355,7 @@ def _like(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
 
 
 def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """Cases that never come are left out, those in a row that yield one value are one."""
+    """CASE without unreachable branches, and with adjacent branches of equal results merged."""
     certain = Simplifier()
     *branches, otherwise = rex.operands
     pairs = [*zip(branches[::2], branches[1::2], strict=True), (TRUE, otherwise)]
@@ -396,7 +396,7 @@ def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
 
 
 def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """A cast that only allows NULL is left out; of two, an inner one that loses nothing."""
+    """CAST without redundant casts: one that only adds nullability, and a lossless inner one."""
     operand = simplifier.simplify(rex.operands[0])
     if _narrows(operand, rex):
         return operand
@@ -429,7 +429,7 @@ def _retyped(rex: Call) -> RexNode | None:
 
 
 def without_null(rex: RexNode) -> RexNode:
-    """A literal instead of its cast to a type with NULL."""
+    """The literal of a cast that only makes it nullable; other expressions as they are."""
     return children(rex)[0] if is_call(rex, CAST) and _is_literal_of(rex) else rex
 
 

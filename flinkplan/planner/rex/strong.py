@@ -1,4 +1,4 @@
-"""What becomes of a condition where something in it is NULL.  Source: Calcite's ``Strong``."""
+"""Whether conditions reject NULL.  Source: Calcite's ``Strong``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of UNKNOWN."""
+"""How UNKNOWN is treated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class UnknownAs(Enum):
-    """What a condition may as well be where it is UNKNOWN: FALSE in a filter, TRUE in its negation."""
+    """What UNKNOWN may be replaced by: FALSE in a filter, TRUE below a NOT in it."""
 
     FALSE = False
     TRUE = True

@@ -1,4 +1,4 @@
-"""Expressions that no plan has: calls of OVER and subqueries, until rules have made relations of them."""
+"""Expressions that plans never have: OVER calls and subqueries, which rules turn into relations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ R = TypeVar("R")
 
 
 class Approximate(str):
-    """The value of a literal that was never an exact number: ``2E0``, or what a DOUBLE function yields.
+    """The value of an approximate numeric literal: ``2E0``, or the result of a DOUBLE function.
 
     Descriptions write it in scientific notation; a DECIMAL literal that was cast to DOUBLE stays as it is.
     """
@@ -58,7 +58,7 @@ class Over(Unplanned):
 
 
 class SubQueryKind(Enum):
-    """What is asked of a subquery."""
+    """The kinds of subquery."""
 
     IN = "IN"
     EXISTS = "EXISTS"
@@ -81,5 +81,5 @@ class SubQuery(Unplanned, Generic[R]):
     comparison: Function | None = None
 
     def __hash__(self) -> int:
-        """Leaves the relation out: walking it costs more than comparing the few subqueries that are alike."""
+        """Leaves the relation out: hashing it costs more than comparing the few subqueries that are alike."""
         return hash((self.kind, self.operands, self.correl, self.comparison))

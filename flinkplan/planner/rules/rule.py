@@ -21,7 +21,7 @@ Config: TypeAlias = Mapping[str, str]
 NO_OPTIONS: Config = {}
 
 _is_subclass = cache(issubclass)
-"""Cached, because ``issubclass`` is slow for structs when the answer is no."""
+"""``issubclass``, cached because it is slow for structs when the answer is no."""
 
 
 class Rule(Record):

@@ -22,8 +22,8 @@ from ..rex.expressions import holds_time, identity, retype, rewrite
 from .empty import is_empty
 from .rule import Order, RuleSet, rule
 
-_TELLING = (MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
-"""Functions that read and return time attributes."""
+_TIME_FUNCTIONS = (MATCH_PROCTIME, MATCH_ROWTIME, PROCTIME)
+"""Functions that return time attributes."""
 _OF_WINDOWS = tuple(GROUP_WINDOWS.values())
 """Functions whose operands must stay time attributes; they are left only where there is no aggregation by a window."""
 
@@ -43,12 +43,12 @@ def _plain(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
 
 def _in_calls(rex: RexNode) -> RexNode:
     function = called(rex)
-    if not isinstance(rex, Call) or function in _TELLING:
+    if not isinstance(rex, Call) or function in _TIME_FUNCTIONS:
         return rex
     if function in _OF_WINDOWS:
         return replace(rex, type=rex.type.regular())
     operands = tuple(_in_calls(o) for o in rex.operands)
-    if function is FINAL and called(operands[0]) in _TELLING:
+    if function is FINAL and called(operands[0]) in _TIME_FUNCTIONS:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type.is_rowtime and _is_plain(rex.type, operands[0].type):
         return replace(rex, operands=operands, type=rex.type.regular())

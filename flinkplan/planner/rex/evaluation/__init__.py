@@ -1,4 +1,4 @@
-"""Evaluates calls of constants as Flink does; what it cannot tell exactly, it leaves."""
+"""Evaluates calls of constants as Flink does, where the result is known exactly."""
 
 from . import casts, collections, conditions, json, numbers, patterns, text, times  # noqa: F401  (register evaluators)
 from .registry import EVALUATORS

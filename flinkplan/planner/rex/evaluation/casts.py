@@ -24,12 +24,12 @@ _TRUE, _FALSE = ("t", "true", "y", "yes", "1"), ("f", "false", "n", "no", "0")
 
 
 class _Malformed(Exception):
-    """A text that is no value of the target type: CAST fails at run time, TRY_CAST gives NULL."""
+    """A text is no value of the target type: CAST fails at run time, TRY_CAST gives NULL."""
 
 
 @evaluator("CAST")
 def cast(call: Call, operand: Literal) -> Any:
-    """The value of a constant as another type.  Raises :class:`UnknownValue` where it is not told here."""
+    """The value of a constant as another type.  Raises :class:`UnknownValue` where the value is not known exactly."""
     try:
         return _convert(operand, call.type)
     except _Malformed:
@@ -92,7 +92,7 @@ def _saturated(value: int, target: LogicalType) -> int:
 
 
 def to_text(operand: Literal) -> str:
-    """A value as text.  Raises :class:`UnknownValue` where it is not told here."""
+    """A value as text.  Raises :class:`UnknownValue` where the value is not known exactly."""
     value, root = operand.value, operand.type.root
     if root in CHARACTER or root in ("DATE", "TIME"):
         return str(value)

@@ -1,4 +1,4 @@
-"""Constant calls of functions on arrays and maps that are written out in the call."""
+"""Constant calls of functions on array and map constructors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .registry import UnknownValue
 
 
 def is_collection(rex: RexNode) -> bool:
-    """Whether the expression writes out an array or a map of literals, or of such collections."""
+    """Whether the expression is an array or map constructor over literals or other such constructors."""
     return is_call(rex, ARRAY, MAP) and all(isinstance(o, Literal) or is_collection(o) for o in rex.operands)
 
 
 def of_collection(call: Call, written: Call, *literals: Literal) -> Any:
-    """The value of a call whose first argument is written out.
+    """The value of a call whose first argument is an array or map constructor.
 
     Raises :class:`UnknownValue` for functions that are not evaluated, where NULL takes part, and for numbers that
     may be written in several ways.

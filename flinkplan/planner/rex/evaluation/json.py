@@ -18,14 +18,14 @@ _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
 class _Found(Record):
-    """What a path finds; nothing is an error, but merely empty in lax mode."""
+    """The result of a path.  No value is an error in strict mode, and empty in lax mode."""
 
     value: Any
     lax: bool
 
     @property
     def case(self) -> str:
-        """Whose turn it is where the value does not do: that of ON EMPTY or of ON ERROR."""
+        """Which clause applies if the value does not: EMPTY or ERROR."""
         return "EMPTY" if self.lax else "ERROR"
 
 
@@ -85,7 +85,7 @@ def _fits(value: Any, root: str) -> bool:
 
 
 def _default(clauses: Sequence[Literal], case: str) -> Any:
-    """What ON EMPTY or ON ERROR says: a behaviour, the value of a DEFAULT, the case."""
+    """The value that ON EMPTY or ON ERROR gives; ``clauses`` are behaviour, DEFAULT value and case."""
     value: Any = None
     for i, clause in enumerate(clauses):
         if clause.symbol and clause.value == case:

@@ -1,4 +1,4 @@
-"""How much is computed here at most; what would take more is left to the job.
+"""Limits of constant evaluation; larger constants are left to the job.
 
 Flink has no limits: a constant of a gigabyte is computed by its planner, too, and written into the plan.
 """
@@ -10,10 +10,10 @@ import re
 from .registry import UnknownValue
 
 LONGEST = 1_000_000
-"""Characters of a constant."""
+"""The greatest length of a constant, in characters."""
 
 STEPS = 1_000_000
-"""Steps of a regular expression, at worst."""
+"""The greatest number of steps of a regular expression in the worst case."""
 
 _TOKEN = re.compile(
     r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<open>\()|(?P<close>\))|(?P<or>\|)|(?P<once>\?)|(?P<many>[*+]|\{\d*,\d*\})"
@@ -30,7 +30,7 @@ def length(characters: int) -> int:
 
 
 def steps(regex: str, text: str) -> int:
-    """How many steps an engine that tries one alternative after the other takes at worst.
+    """The number of steps of a backtracking regular-expression engine in the worst case.
 
     Each repetition of any number may end at any place of the text, each optional part doubles what is tried.  Raises
     :class:`UnknownValue` where that is too much, and for repetitions inside repetitions and references to groups,

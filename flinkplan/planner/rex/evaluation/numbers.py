@@ -30,12 +30,12 @@ def number(literal: Literal) -> Decimal:
 
 
 def rounded_decimal(value: Any, t: LogicalType) -> Decimal:
-    """A number with as many digits behind the point as the DECIMAL type ``t`` has."""
+    """A number rounded to the scale of the DECIMAL type ``t``."""
     return Decimal(value).quantize(Decimal(1).scaleb(-(t.scale or 0)), ROUND_HALF_UP, _WIDE)
 
 
 def fits_decimal(value: Any, t: LogicalType) -> bool:
-    """Whether a number has no more digits than the DECIMAL type ``t``, once it is rounded."""
+    """Whether a rounded number fits into the DECIMAL type ``t``."""
     return Decimal(value).adjusted() < 2 * MAX_DECIMAL and (
         len(rounded_decimal(value, t).as_tuple().digits) <= (t.precision or MAX_DECIMAL)
     )
@@ -49,12 +49,12 @@ def double_text(value: float) -> str:
 
 
 def to_single(value: float) -> float:
-    """The DOUBLE that a FLOAT of these digits is: it has other ones behind those that tell floats apart."""
+    """The DOUBLE value of the FLOAT nearest to a number."""
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
 def java_float(value: float, single: bool = False) -> str:
-    """``Double.toString``, or ``Float.toString`` of a ``single`` one: the shortest digits that tell it apart."""
+    """``Double.toString``, or ``Float.toString`` of a ``single`` one: the shortest digits that identify the value."""
     text = repr(value)
     if single:
         narrow = to_single(value)

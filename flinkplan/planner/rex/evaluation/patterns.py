@@ -11,7 +11,7 @@ from .registry import UnknownValue, declare
 
 
 def _regex(pattern: str, text: str) -> re.Pattern[str]:
-    """A Java pattern that Python reads the same way, and that is sure to come to an end with the text."""
+    """A Java pattern compiled in Python.  Raises :class:`UnknownValue` where both differ or it may take too long."""
     if not pattern.isascii() or re.search(r"\\[pPGQEhHRX]|\(\?|[*+?}]\+|&&", pattern):
         raise UnknownValue
     limits.steps(pattern, text)
@@ -31,7 +31,7 @@ def _extract(text: str, pattern: str, group: int = 0) -> str | None:
 
 
 def _first(text: str, pattern: str, read: Callable[[re.Match[str]], Any], otherwise: Any) -> Any:
-    """What the first match says, or what to say of none."""
+    """``read`` of the first match; ``otherwise`` if there is none."""
     match_ = _search(text, pattern)
     return read(match_) if match_ else otherwise
 

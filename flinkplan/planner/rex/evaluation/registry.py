@@ -10,11 +10,11 @@ from ....plan.rex import Call, Literal
 Evaluator = Callable[..., Any]
 
 EVALUATORS: dict[str, Evaluator] = {}
-"""By the function's name: from the call and its literals to the value as JSON holds it, ``None`` for NULL."""
+"""Evaluators by function name; they take the call and its literals and return the JSON value, ``None`` for NULL."""
 
 
 class UnknownValue(Exception):
-    """The value cannot be told here."""
+    """The value is not known exactly when the plan is compiled."""
 
 
 def evaluator(*names: str) -> Callable[[Evaluator], Evaluator]:
@@ -29,7 +29,7 @@ def evaluator(*names: str) -> Callable[[Evaluator], Evaluator]:
 
 
 def of_values(function: Callable[..., Any]) -> Evaluator:
-    """An evaluator that looks at the values alone."""
+    """An evaluator that takes the values of the literals only."""
 
     def evaluate(call: Call, *literals: Literal) -> Any:
         return function(*(literal.value for literal in literals))

@@ -32,7 +32,7 @@ def moment_text(moment: datetime, t: LogicalType, below: int = 0) -> str:
 def read_moment(text: str, t: LogicalType) -> str | None:
     """The literal of type ``t``, a date or a timestamp, that a text denotes; ``None``: it denotes none.
 
-    Raises :class:`UnknownValue` for what is not told here.
+    Raises :class:`UnknownValue` for texts whose value is not known exactly.
     """
     if t.root == "DATE":
         day = _read_date(text)

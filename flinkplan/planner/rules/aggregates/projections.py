@@ -37,8 +37,8 @@ def merge_aggregated(rel: Aggregation | Project) -> Rel:
 def _merged(rel: Aggregation) -> Rel:
     """The aggregation merged with the projections below it.
 
-    One above a semi join stays where its order would have to be restored: the semi join is to go further down, past a
-    projection that only leaves columns out, of which the aggregation's is then a part.
+    A projection over a semi join stays if its column order would have to be restored above: a later rule pushes the
+    semi join below a projection that only prunes columns.
     """
     below = rel.input.input if isinstance(rel.input, Project) else None
     if isinstance(below, Values):
@@ -49,7 +49,7 @@ def _merged(rel: Aggregation) -> Rel:
 
 
 def _merged_below(rel: Project) -> Rel:
-    """A projection of such an aggregation, as one with that which restores the order of its columns."""
+    """The projection merged with the one that restores the column order of the merged aggregation below."""
     merged = _merged(rel.input) if isinstance(rel.input, (Aggregate, LegacyWindowAggregate)) else rel.input
     return rel if merged is rel.input else remove_identity(merge_projects(replace(rel, input=merged)))
 
@@ -59,7 +59,7 @@ def _has_sets(rel: Aggregation) -> bool:
 
 
 def _has_time_twice(rel: Rel) -> bool:
-    """Whether a projection below it, as Flink has it, would hold its time once more than what that reads."""
+    """Whether the time column is also a grouping column: Flink's projection below has it twice."""
     return passes_time(rel) and rel.window.time_field.field_index in rel.grouping
 
 
