@@ -20,6 +20,7 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataInputViewStreamWrapper;
 import org.apache.flink.core.memory.DataOutputView;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedBackendSerializationProxy;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -70,6 +71,8 @@ final class KeyedState {
     void read(KeyedStateHandle handle) throws Exception {
         if (handle instanceof KeyGroupsStateHandle groups) {
             readGroups(groups);
+        } else if (handle instanceof IncrementalRemoteKeyedStateHandle files) {
+            RocksState.read(files, this, maxParallelism, classes, folder);
         } else {
             throw new UnreadableException("handles of the kind " + handle.getClass().getSimpleName() + " are not read");
         }
@@ -158,7 +161,7 @@ final class KeyedState {
     }
 
     /** The serializers of the namespaces of a handle's states; null for those of timers. */
-    private static List<TypeSerializer<?>> namespaces(KeyedBackendSerializationProxy<Object> header) {
+    static List<TypeSerializer<?>> namespaces(KeyedBackendSerializationProxy<Object> header) {
         List<TypeSerializer<?>> namespaces = new ArrayList<>();
         for (StateMetaInfoSnapshot info : header.getStateMetaInfoSnapshots()) {
             boolean hasNamespace = info.getBackendStateType() == BackendStateType.KEY_VALUE;
