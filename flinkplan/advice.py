@@ -46,72 +46,72 @@ RULES = rule_table(
         "setting-unknown",
         Severity.WARNING,
         "there is no such option",
-        "Neither Flink nor flinkplan has an option of this name, so it has no effect; perhaps it is misspelt.",
+        "Neither Flink nor flinkplan has an option of this name, so it has no effect. It may be misspelt.",
     ),
     Rule(
         "setting-no-effect",
         Severity.WARNING,
-        "Flink has this option, but here it does nothing",
-        "The option is of Flink's clusters, or of something that is done in another way here. The message says in "
-        "which.",
+        "this option of Flink has no effect here",
+        "The option is for Flink's clusters, or the same is done in another way here. The message says which.",
     ),
     Rule(
         "comparison-types",
         Severity.WARNING,
         "a text is compared with a number",
-        "With = and <> Flink compiles this and then refuses to run it. With <, >, BETWEEN and the like the text is "
-        "cast to a number for each row, and one that is no number fails the job. Compare with a text, or write "
-        "TRY_CAST(text AS BIGINT), which is NULL where there is no number.",
+        "Flink compiles = and <> of a text and a number, but refuses to run them. For <, >, BETWEEN and so on the "
+        "text of each row is cast to a number, and a text that is not a number fails the job. Compare with a text, "
+        "or write TRY_CAST(text AS BIGINT), which is NULL for such a text.",
     ),
     Rule(
         "window-half",
         Severity.WARNING,
-        "rows are grouped by one end of their window only",
-        "Flink aggregates by windows where both window_start and window_end are among the group's columns. By one of "
-        "them alone it is an aggregation like any other: it updates its result with each row, before the window has "
-        "ended, and keeps its groups for ever unless a TTL is set.",
+        "rows are grouped by only one end of their window",
+        "Flink aggregates by windows only if both window_start and window_end are grouping columns. With one of "
+        "them it is a normal aggregation: it updates its result with each row, before the window has ended, and "
+        "keeps its groups for ever unless a TTL is set.",
     ),
     Rule(
         "window-never-fires",
         Severity.WARNING,
         "global windows have no trigger",
-        "A global window has no end at which it could be handed to its function, so that nothing ever comes out of it. "
-        "Add a trigger, such as {purging: {count: 100}}.",
+        "A global window has no end, so without a trigger it never has a result. Add a trigger, such as {purging: "
+        "{count: 100}}.",
     ),
     Rule(
         "window-keeps-rows",
         Severity.WARNING,
         "an evictor makes a window keep all its rows",
-        "An evictor takes rows out of a window before its function, so that each row is kept until then, once for each "
-        "window that it is in. Without the evictor reduce and aggregate keep one accumulator a window.",
+        "An evictor removes rows from a window before its function is called, so each row is stored until then, "
+        "once for each of its windows. Without the evictor, reduce and aggregate store one accumulator for each "
+        "window.",
     ),
     Rule(
         "ttl-without-unit",
         Severity.WARNING,
         "a duration is a number without a unit",
-        "A bare number is of milliseconds: 3600 is less than four seconds. Write the unit, such as 1 h.",
+        "A number without a unit is in milliseconds: 3600 is less than four seconds. Write the unit, such as 1 h.",
     ),
     Rule(
         "ttl-downstream",
         Severity.WARNING,
-        "an operator forgets sooner than one that feeds it",
-        "An update of a row that is still known upstream then meets no row downstream, and is taken for a new one. A "
-        "TTL should be as long as those of the operators that feed it, or longer.",
+        "the TTL of an operator is shorter than that of an operator that feeds it",
+        "If an entry has expired downstream but not upstream, an update is treated as a new row. Set a TTL that is "
+        "at least as long as those of the operators that feed it.",
     ),
     Rule(
         "variable-unclosed",
         Severity.WARNING,
-        "a table's option begins a variable and does not end it",
-        "Variables are written ${NAME}, of letters, digits and underscores. What is not is taken as it stands, so that "
-        "'${OUT' makes a folder of that name.",
+        "a variable in a table's option is not closed",
+        "A variable is written ${NAME}, with letters, digits and underscores. Other text is not replaced, so "
+        "'${OUT' is a directory of that name.",
     ),
     Rule(
         "changelog-assumed",
         Severity.WARNING,
-        "it is not known which changes a connector emits or takes",
-        f"It is taken to emit, or take, inserts only. Where that is wrong, so is the plan. Say what is right with "
-        f"'{CHANGELOG}' = 'I,UA,D' (I insert, UB and UA the rows before and after an update, D delete) among the "
-        "table's options; the plan holds it where Flink does not look.",
+        "the changes that a connector emits or takes are unknown",
+        "The planner assumes inserts only. If this is wrong, so is the plan. Declare the changes with the table option "
+        f"'{CHANGELOG}' = 'I,UA,D' (I insert, UB and UA the rows before and after an update, D delete); Flink does not "
+        "see this option.",
     ),
 )
 

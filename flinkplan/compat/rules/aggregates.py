@@ -27,41 +27,41 @@ from .keys import judged_keys
 from .model import Became, ChangeRule, Judgement, became, field_judge, pair_judge, rule
 
 _POSITIONS = (
-    "Apache Flink keeps the accumulators of all aggregates in one row, by position: where the types differ it refuses "
-    "to start, where they agree it reads one's value as another's. Services that take them over one by one do not. "
+    "Apache Flink stores the accumulators of all aggregates in one row, by position. If the types differ it does not "
+    "start; if they agree it misreads the values. Services that restore each aggregate by itself do neither. "
 )
-_PROJECT = "put a projection above that brings the columns into the new order"
+_PROJECT = "add a projection above that restores the new order of the columns"
 ADDED = rule(
     "aggregate-added",
     "an aggregate was added to a GROUP BY",
-    f"{_POSITIONS}In a checkpoint of `flinkplan execute` the other aggregates go on from their values; the new one "
-    "starts as if no row had come before.",
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` the other aggregates keep their values; the new one starts "
+    "empty.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SELECT k, SUM(a)` became `SELECT k, SUM(a), MAX(b)`.",
-    fix="In Flink compute the new aggregate in a query of its own, or start without state.",
+    fix="In Flink, compute the new aggregate in a query of its own, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
 CHANGED = rule(
     "aggregate-changed",
     "an aggregate of a GROUP BY was changed",
-    f"{_POSITIONS}In a checkpoint of `flinkplan execute` the others go on, and the new one starts as if no row had "
-    "come before. Another FILTER alone changes what comes from now on, and no types.",
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` the other aggregates keep their values; the new one starts "
+    "empty. If only the FILTER changed, the types are the same, and it applies to new rows.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`SUM(a)` became `SUM(b)`.",
-    fix="In Flink keep the old aggregate and compute the new one in a query of its own, or start without state.",
+    fix="In Flink, keep the old aggregate and compute the new one in a query of its own, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
 MISTAKEN = rule(
     "aggregate-mistaken",
-    "an aggregate of a GROUP BY was changed, and would go on from the old one's value",
+    "an aggregate of a GROUP BY was changed, but would continue from the old value",
     f"{_POSITIONS}A checkpoint of `flinkplan execute` finds an aggregate's value by its function and the names of its "
-    "columns: these are the same, what they mean is not.",
+    "arguments: these are the same, but their meaning is not.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -72,21 +72,21 @@ MISTAKEN = rule(
 )
 WIDENED = rule(
     "aggregate-widened",
-    "an aggregate of a GROUP BY works on BIGINT where it did on INT",
+    "an aggregate of a GROUP BY has a BIGINT argument instead of INT",
     f"{_POSITIONS}A checkpoint of `flinkplan execute` reads the old value as the wider type.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="The column `amount` of `SUM(amount)` was INT and is BIGINT.",
-    fix="In Flink cast the column back to its old type below the aggregation, or start without state.",
+    fix="In Flink, cast the column to its old type below the aggregation, or start without state.",
     by_layout=True,
     one_by_one=Verdict.PARTIAL,
 )
 UNNAMED = rule(
     "aggregate-column-renamed",
-    "the column that an aggregate of a GROUP BY reads has another name",
-    "In Flink only the order of the aggregates counts. A checkpoint of `flinkplan execute` finds an aggregate's value "
-    "by its function and the names of its columns: under another name it starts as if no row had come before.",
+    "the argument of an aggregate in a GROUP BY has another name",
+    "In Flink only the order of the aggregates counts. A checkpoint of `flinkplan execute` finds the value of an "
+    "aggregate by its function and the names of its arguments: with another name the aggregate starts empty.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.PARTIAL,
     results=Effect.YES,
@@ -96,19 +96,19 @@ UNNAMED = rule(
 REMOVED = rule(
     "aggregate-removed",
     "an aggregate of a GROUP BY was removed",
-    f"{_POSITIONS}In a checkpoint of `flinkplan execute` its values are dropped; the others go on.",
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` its values are dropped; the others keep theirs.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`SELECT k, SUM(a), MAX(b)` became `SELECT k, SUM(a)`.",
-    fix="In Flink keep the aggregate and drop its column behind the aggregation.",
+    fix="In Flink, keep the aggregate and drop its column after the aggregation.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
 )
 REORDERED = rule(
     "aggregates-reordered",
-    "the same aggregates of a GROUP BY stand in another order",
-    f"{_POSITIONS}In a checkpoint of `flinkplan execute` each goes on from its value.",
+    "the aggregates of a GROUP BY have another order",
+    f"{_POSITIONS}In a checkpoint of `flinkplan execute` each aggregate keeps its value.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
@@ -119,8 +119,8 @@ REORDERED = rule(
     one_by_one=Verdict.COMPATIBLE,
 )
 _FIXED = (
-    "A checkpoint of `flinkplan execute` keeps the aggregates of a window, or over rows, in one fixed form and takes "
-    "no other."
+    "A checkpoint of `flinkplan execute` stores the aggregates of windows and of OVER in a fixed format and refuses "
+    "another one."
 )
 WINDOW_ADDED = rule(
     "window-aggregate-added",
@@ -154,13 +154,13 @@ WINDOW_REMOVED = rule(
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`SUM(a), COUNT(*)` by TUMBLE windows became `SUM(a)`.",
-    fix="Keep the aggregate and drop its column behind the aggregation.",
+    fix="Keep the aggregate and drop its column after the aggregation.",
     by_layout=True,
     one_by_one=Verdict.COMPATIBLE,
 )
 WINDOW_REORDERED = rule(
     "window-aggregates-reordered",
-    "the same aggregates of a window, or of an OVER aggregation, stand in another order",
+    "the aggregates of a window, or of an OVER aggregation, have another order",
     f"{_POSITIONS}{_FIXED}",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
@@ -171,40 +171,38 @@ WINDOW_REORDERED = rule(
     one_by_one=Verdict.COMPATIBLE,
 )
 _SEEN = (
-    "In Flink the values seen so far are kept for all DISTINCT aggregates of one column together, in a form that "
-    "depends on which there are. "
+    "Flink stores the distinct values of a column once for all its DISTINCT aggregates, in a format that depends on "
+    "these aggregates. "
 )
 DISTINCT_ADDED = rule(
     "distinct-aggregate-added",
     "a DISTINCT aggregate was added",
-    f"{_SEEN}A checkpoint of `flinkplan execute` keeps them for each aggregate: the new one starts as if no row had "
-    "come before.",
+    f"{_SEEN}A checkpoint of `flinkplan execute` stores them for each aggregate: the new one starts empty.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.PARTIAL,
     results=Effect.YES,
     example="`COUNT(DISTINCT user_id)` was added.",
-    fix="In Flink start without state, or compute the new aggregate in a query of its own.",
+    fix="In Flink, start without state, or compute the new aggregate in a query of its own.",
     by_layout=True,
     one_by_one=Verdict.INCOMPATIBLE,
 )
 DISTINCT_REMOVED = rule(
     "distinct-aggregate-removed",
     "a DISTINCT aggregate was removed",
-    f"{_SEEN}A checkpoint of `flinkplan execute` keeps them for each aggregate, and drops those of the one that is "
-    "gone.",
+    f"{_SEEN}A checkpoint of `flinkplan execute` stores them for each aggregate, and drops those of the removed one.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`COUNT(DISTINCT user_id)` was dropped.",
-    fix="In Flink keep the aggregate and drop its column behind the aggregation.",
+    fix="In Flink, keep the aggregate and drop its column after the aggregation.",
     by_layout=True,
     one_by_one=Verdict.INCOMPATIBLE,
 )
 DISTINCT_CHANGED = rule(
     "distinct-aggregate-changed",
     "a DISTINCT aggregate was changed, or one of a window or an OVER aggregation was added or removed",
-    f"{_SEEN}Under the same name a checkpoint of `flinkplan execute` would take them for the new aggregate's; those of "
-    "windows and over rows it keeps in one fixed form.",
+    f"{_SEEN}If the name is the same, a checkpoint of `flinkplan execute` would use them for the new aggregate; for "
+    "windows and OVER their format is fixed.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -215,8 +213,8 @@ DISTINCT_CHANGED = rule(
 )
 RETRACTION = rule(
     "retraction-changed",
-    "an aggregation began or ceased to take rows back",
-    "What can be taken back needs more in state: a count of rows, and for MIN and MAX all values.",
+    "an aggregation started or stopped to retract rows",
+    "An aggregation that retracts rows needs more state: a count of rows, and for MIN and MAX all values.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -227,14 +225,14 @@ RETRACTION = rule(
 )
 SPLIT = rule(
     "aggregation-split",
-    "an aggregation is done in two phases instead of one, or in one instead of two",
+    "an aggregation changed between one phase and two phases",
     "In Flink the second phase is another operator, which does not find the state of the first one. A checkpoint of "
-    "`flinkplan execute` keeps the same accumulators either way.",
+    "`flinkplan execute` has the same accumulators in both cases.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="Mini-batches were switched on: group-aggregate became local-group-aggregate and global-group-aggregate.",
-    fix="In Flink set `table.optimizer.agg-phase-strategy` so that the aggregation stays as it was, or start without "
+    fix="In Flink, set `table.optimizer.agg-phase-strategy` so that the aggregation does not change, or start without "
     "state.",
 )
 judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggregate)

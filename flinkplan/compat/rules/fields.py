@@ -30,18 +30,18 @@ from .tables import WATERMARK
 
 STATELESS = rule(
     "stateless-node-changed",
-    "an operator without state computes something else",
-    "It has nothing to restore. What is already in state downstream was computed in the old way.",
+    "an operator without state changed",
+    "The operator has no state. State downstream was computed with the old version.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WHERE amount > 10` became `WHERE amount > 20`.",
-    fix="Nothing to do. For results as if it had always been so, start without state.",
+    fix="Nothing to do. To get results as if it had always been so, start without state.",
 )
 OUTPUT = rule(
     "output-changed",
-    "an operator with state hands on something else",
-    "What it keeps is the same.",
+    "the output of an operator with state changed",
+    "Its state does not change.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -50,8 +50,8 @@ OUTPUT = rule(
 )
 IDENTITY = rule(
     "identity-changed",
-    "a field changed that decides what state means, or that has no rule",
-    "What is not known to be harmless is refused.",
+    "a field changed that determines the meaning of state, or has no rule",
+    "Only changes that are known to be harmless are allowed.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -61,8 +61,8 @@ IDENTITY = rule(
 JOIN_TYPE = rule(
     "join-type-changed",
     "a join has another type",
-    "Outer joins count for each row what it found on the other side; inner joins do not, and their rows have other "
-    "types in state. Window joins and temporal joins keep the same rows either way.",
+    "Outer joins count the matches of each row, inner joins do not, and the types of their state differ. Window "
+    "joins and temporal joins store the same rows for all types.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -73,7 +73,7 @@ JOIN_TYPE = rule(
 JOIN_KEYS = rule(
     "join-keys-changed",
     "a join has other keys",
-    "Rows are kept by the join's keys.",
+    "The rows of a join are stored by its keys.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -83,51 +83,52 @@ JOIN_KEYS = rule(
 )
 JOIN_CONDITION = rule(
     "join-condition-changed",
-    "a join has another condition beside its keys",
-    "Outer joins keep for each row how many it found so far, under the old condition. Window joins and temporal joins "
-    "keep the rows alone.",
+    "the non-equi condition of a join changed",
+    "Outer joins store the number of matches of each row under the old condition. Window joins and temporal joins "
+    "store only the rows.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`AND a.price > b.price` was added.",
-    fix="Start without state, or put a condition on one side into a WHERE below the join.",
+    fix="Start without state, or move a condition on one input into a WHERE below the join.",
 )
 INNER_CONDITION = rule(
     "inner-join-condition-changed",
-    "an inner join has another condition beside its keys",
-    "The rows of both sides are kept whatever the condition: from now on they meet under the new one.",
+    "the non-equi condition of an inner join changed",
+    "The rows of both inputs are stored whatever the condition; from now on the new one applies.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`a JOIN b ON a.id = b.id` became `… AND a.price > b.price`.",
-    fix="Nothing to do. For results as if it had always been so, start without state.",
+    fix="Nothing to do. To get results as if it had always been so, start without state.",
 )
 UPSERT_KEYS = rule(
     "upsert-keys-changed",
     "an input of an operator has other unique keys",
-    "They decide in which form rows are kept: one row a key, rows by their unique key, or rows with a count.",
+    "The unique keys determine how rows are stored: one row for each key, rows by their unique key, or rows with a "
+    "count.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A primary key was declared on the joined table.",
-    fix="Start without state, or leave the key as it was.",
+    fix="Start without state, or keep the old key.",
     by_layout=True,
 )
 INTERVAL = rule(
     "join-interval-changed",
     "the time bounds of an interval join changed",
-    "They decide which rows were kept and which were dropped already. Flink goes on with the rows that it has: longer "
-    "bounds lack what was dropped. A checkpoint of `flinkplan execute` has dropped more.",
+    "The bounds determine which rows are stored and when they are removed. Flink continues with the rows that it "
+    "has; with longer bounds some rows are missing. A checkpoint of `flinkplan execute` has removed more rows.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`BETWEEN o.ts AND o.ts + INTERVAL '4' HOUR` became `'6' HOUR`.",
-    fix="On Spark start with a new checkpoint.",
+    fix="On Spark, start with a new checkpoint.",
 )
 WINDOW = rule(
     "window-changed",
-    "windows are cut differently",
-    "State is kept by window. Windows of another kind, size, slide, offset or time attribute are other windows.",
+    "the windows changed",
+    "State is stored by window. Windows of another kind, size, slide, offset or time attribute are other windows.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -136,9 +137,9 @@ WINDOW = rule(
 )
 ROW_ORDER = rule(
     "order-changed",
-    "rows are ranked or sorted by something else",
-    "Which rows were kept and which were dropped was decided by the old order. A sort by time keeps all rows by their "
-    "times until these come: further columns to sort by change nothing for Flink.",
+    "the order of rows in a ranking or a sort changed",
+    "The old order determined which rows were stored and which were dropped. A sort by time stores all rows until "
+    "their time comes; for Flink, additional sort columns make no difference.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -147,10 +148,10 @@ ROW_ORDER = rule(
 )
 RANGE = rule(
     "rank-range-changed",
-    "another number of rows is kept",
-    "Rows beyond the old number were dropped already; rows beyond a smaller one are still there. The first rank that "
-    "is handed on does not matter to what is kept; nor does the last one where any row may be taken back: Flink then "
-    "keeps all.",
+    "the range of a ranking changed",
+    "Rows outside the old range were dropped already; rows outside a smaller one are still in state. The first rank "
+    "of the range does not affect the state, nor does the last one if rows may be retracted, because then Flink "
+    "stores all rows.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -159,8 +160,8 @@ RANGE = rule(
 )
 STRATEGY = rule(
     "rank-strategy-changed",
-    "a ranking keeps its rows in another way",
-    "Inputs of inserts, of updates by key and of retractions each have a form of state of their own.",
+    "a ranking stores its rows in another way",
+    "There are different formats of state for insert-only inputs, updates by key, and retractions.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -171,39 +172,41 @@ STRATEGY = rule(
 
 NORMALIZED = rule(
     "normalized-rows-changed",
-    "a changelog is made complete for other rows",
-    "The last row of each key is kept where it passes the filter; the others count as deleted. Flink takes rows that "
-    "are there back rightly, lacks those that the old filter kept away, and goes by the new one from now on; where "
-    "there was no filter, nothing is missing. Flink 2.1 has begun to move filters from behind the operator into it.",
+    "the filter of a changelog normalization changed",
+    "The operator stores the last row of each key that passes the filter; other rows count as deleted. Flink "
+    "retracts stored rows correctly, but rows that did not pass the old filter are missing; without an old filter "
+    "none are missing. Since Flink 2.1 a filter after the operator is moved into it.",
     flink=Verdict.PARTIAL,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WHERE state = 'open'` became `WHERE state <> 'closed'`, over a source with duplicate changes.",
-    fix="On Spark start with a new checkpoint, or keep the old plan: newer releases of Flink go on running it so.",
+    fix="On Spark, start with a new checkpoint, or keep the old plan, which newer releases of Flink still support.",
 )
 FIRST_ROW = rule(
     "first-row-emission-changed",
-    "the first row by event time is emitted at another moment",
-    "Flink 2.1 has begun to hold it back until the watermark says that no earlier one can come; before, it was emitted "
-    "at once, and replaced by earlier ones. The one keeps rows to emit, the other rows that were emitted.",
+    "the first row by event time is emitted at another time",
+    "Since Flink 2.1 the row is held back until the watermark shows that there is no earlier one. Before, it was "
+    "emitted at once and replaced by earlier rows. The new operator stores rows to emit, the old one rows that were "
+    "emitted.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example='The pipeline was compiled again with Flink 2.1, which writes `"outputInsertOnly" : true`.',
-    fix="Keep the old plan: newer releases of Flink go on running it so. Or start without state.",
+    fix="Keep the old plan, which newer releases of Flink still support, or start without state.",
     by_layout=True,
 )
 OVER_FUNCTION = rule(
     "over-function-changed",
-    "unbounded OVER windows are computed by another of Flink's functions",
-    "Flink 2.1 has computed them in a new way: its state has the same types, but rows that wait for their watermark "
-    "are looked for in another way, and are lost. Older plans go on with the old one. "
-    "`flinkplan execute` has but one way.",
+    "another function of Flink computes unbounded OVER windows",
+    "Flink 2.1 introduced a new function. Its state has the same types, but it looks up rows that wait for the "
+    "watermark in another way and loses those of the old function. Old plans keep the old function. `flinkplan "
+    "execute` has only one.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example='The pipeline was compiled again with Flink 2.1, which writes `"unboundedOverVersion" : 2`.',
-    fix='Keep `"unboundedOverVersion" : 1`, or no such field: newer releases of Flink go on computing it so.',
+    fix='Keep `"unboundedOverVersion" : 1`, or leave the field out: newer releases of Flink still support the old '
+    "function.",
 )
 
 _BY_STEP: dict[str, ChangeRule] = {

@@ -17,9 +17,9 @@ from .model import FieldJudge, Judgement, became, field_judge, rule
 
 KEYS = rule(
     "keys-changed",
-    "state is kept by other keys",
-    "State is found by its key. Keys of other types are refused; under keys of the same types Flink finds what belongs "
-    "to something else, wherever values happen to be equal.",
+    "the state has other keys",
+    "State is found by its key. Flink refuses keys of other types; with keys of the same types, equal values find "
+    "the state of other rows.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -29,9 +29,9 @@ KEYS = rule(
 )
 ORDER = rule(
     "key-order-changed",
-    "the same keys stand in another order",
-    "The key is the same set of values, but it is written down in its order: in another one nothing is found, or what "
-    "belongs to other values of the same types.",
+    "the keys have another order",
+    "The key has the same columns, but it is stored in their order. In another order no state is found, or that of "
+    "other values of the same types.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,

@@ -14,8 +14,8 @@ from .model import ChangeRule, Judgement, arrow, field_judge, label, rule
 
 TUNING = rule(
     "tuning-changed",
-    "an option of performance changed",
-    "It changes when and how fast rows come, not which are kept.",
+    "a performance option changed",
+    "The option affects when and how fast rows are written, but not which state is kept.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
@@ -25,29 +25,30 @@ TUNING = rule(
 MINI_BATCH = rule(
     "mini-batch-switched",
     "mini-batches were switched on or off",
-    "Flink runs another implementation of the operator, on a state of the same name and type. flinkplan's operators "
-    "keep the same state either way. A key's changes within a mini-batch are folded into one.",
+    "Flink uses another implementation of the operator, with a state of the same name and type. flinkplan's "
+    "operators have the same state in both cases. Changes of a key in one mini-batch become one change.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="`table.exec.mini-batch.enabled` false → true.",
-    fix="Nothing to do. Where the aggregation is split in two phases as well, see `aggregation-split`.",
+    fix="Nothing to do. If the aggregation is also split into two phases, see `aggregation-split`.",
 )
 TIME_ZONE = rule(
     "time-zone-changed",
-    "windows, dates and times of day follow another time zone",
-    "Windows over TIMESTAMP_LTZ begin by local time, and expressions tell it; in another zone these are other windows "
-    "and values than those in state. A session's own `table.local-time-zone` counts where the plan fixes none.",
+    "windows, dates and times of day are in another time zone",
+    "Windows over TIMESTAMP_LTZ start by local time, and expressions depend on it. In another time zone windows and "
+    "values differ from those in state. If the plan does not fix the zone, the session's `table.local-time-zone` "
+    "applies.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`table.local-time-zone` UTC → Europe/Berlin.",
-    fix="Leave the option as it was in this plan, or start without state.",
+    fix="Keep the old value of the option in this plan, or start without state.",
 )
 RESULTS = rule(
     "output-option-changed",
-    "an option changed that decides which rows are written",
-    "What is kept is the same.",
+    "an option changed that determines which rows are written",
+    "The state does not change.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -56,13 +57,13 @@ RESULTS = rule(
 )
 UNKNOWN = rule(
     "option-unknown",
-    "an option changed that flinkplan does not know",
-    "What is not known to be harmless is not waved through.",
+    "an unknown option changed",
+    "Only options that are known to be harmless are allowed.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
     example="An option of a newer release of Flink.",
-    fix="Judge it by hand, then allow it: `--allow option-unknown@NODE`.",
+    fix="Check the change yourself, then allow it: `--allow option-unknown@NODE`.",
 )
 
 _EMISSION = "table.exec.emit."

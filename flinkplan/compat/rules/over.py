@@ -16,11 +16,11 @@ from .model import Judgement, arrows, field_judge, rule
 
 OVER = rule(
     "over-window-changed",
-    "the window of an OVER aggregation changed",
-    "Rows are kept by partition and in the order of the window, as long as its frame needs them, beside the sums over "
-    "the frame. Flink counts the rows of a frame by rows: one that is a row longer is filled up, any other one is "
-    "never right again. From a frame by time Flink drops what is too old: a shorter one goes on rightly, a longer one "
-    "lacks what was dropped.",
+    "the frame of an OVER aggregation changed",
+    "Rows are stored by partition in their order, as long as the frame needs them, with the sums over the frame. If "
+    "a frame by ROWS becomes one row longer, Flink fills it up; after any other change of the number, results stay "
+    "wrong. If a frame by RANGE becomes shorter, results are right; if it becomes longer, the rows that were "
+    "dropped are missing.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,

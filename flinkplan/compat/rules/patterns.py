@@ -16,11 +16,11 @@ from .model import ChangeRule, Judgement, arrows, became, field_judge, rule
 
 PATTERN = rule(
     "pattern-changed",
-    "rows are searched for another pattern",
-    "A match that has begun stands at the variable whose row comes next; where none has begun, a key whose rows were "
-    "seen stands at the first one. Flink finds the place by the variable's name, and by how many of its rows the "
-    "pattern still has: it fails where the new pattern has no such place, goes on rightly where all places are there "
-    "in their order, and otherwise goes on in the middle of another pattern.",
+    "the pattern of a MATCH_RECOGNIZE changed",
+    "The state has a position in the pattern for each partial match, and the first position for each key without one. "
+    "Flink finds it by the name of the variable and the number of its rows that are left. If the new pattern has no "
+    "such position, the job fails; if it has all positions in the same order, it continues correctly; otherwise it "
+    "continues in the middle of another pattern.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -29,14 +29,14 @@ PATTERN = rule(
 )
 MATCHES = rule(
     "match-changed",
-    "what matches are found, or what is told of them, changed",
-    "A match that has begun keeps its rows and goes on by the new conditions. Spark keeps only what the old query read "
-    "of its rows.",
+    "the conditions or the measures of a MATCH_RECOGNIZE changed",
+    "Partial matches keep their rows and continue with the new conditions. Spark stores only the columns that the "
+    "old query read.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`DEFINE B AS B.price < A.price` became `<=`; a measure was added.",
-    fix="On Spark start with a new checkpoint.",
+    fix="On Spark, start with a new checkpoint.",
 )
 
 _RULES: Mapping[str, ChangeRule] = {"partition": KEYS, "orderBy": ROW_ORDER, "pattern": PATTERN}

@@ -16,10 +16,10 @@ _KEEP = "compile with the ids of the old plan: `flinkplan compile pipeline.sql -
 
 RENUMBERED = rule(
     "nodes-renumbered",
-    "nodes that have something in a savepoint have other ids",
-    "Flink finds the state of a compiled plan by UIDs that begin with the nodes' ids: that of node 5 is called "
-    "`5_join`. What it does not find is lost, positions of sources included, and with state that nobody claims it does "
-    "not start. A checkpoint of `flinkplan execute` does not know ids.",
+    "nodes with state in a savepoint have other ids",
+    "Flink finds state by UIDs, which begin with the id of the node: that of node 5 is `5_join`. State that is not "
+    "found is lost, positions of sources included, and Flink does not start with state that no operator claims. A "
+    "checkpoint of `flinkplan execute` does not depend on ids.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COSMETIC,
     results=Effect.YES,
@@ -29,8 +29,8 @@ RENUMBERED = rule(
 STATELESS_RENUMBERED = rule(
     "stateless-nodes-renumbered",
     "nodes without state have other ids",
-    "Ids say nothing about what a plan does, and each compilation hands out others. What has nothing in a savepoint is "
-    "not looked for there.",
+    "Ids do not affect what a plan does, and each compilation assigns new ones. These nodes have no state in a "
+    "savepoint.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -39,20 +39,20 @@ STATELESS_RENUMBERED = rule(
 )
 TAKEN = rule(
     "id-of-another-node",
-    "a node has the id that another one with state had",
-    "Flink finds state by UIDs that begin with the nodes' ids, and gives the node what the other one kept. Where the "
-    "types differ, it refuses to start; where they agree, it goes on with a state that is not the node's.",
+    "a node has the old id of another node with state",
+    "Flink finds state by UIDs, which begin with the id of the node, so the node gets the state of the other one. "
+    "If the types differ, Flink does not start; if they agree, the node misreads the state.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.COSMETIC,
     results=Effect.YES,
-    example="The pipeline was compiled again, and node 5, a GROUP BY, is another GROUP BY of the query now.",
+    example="The pipeline was compiled again, and node 5, a GROUP BY, is now another GROUP BY of the query.",
     fix=f"{_KEEP[0].upper()}{_KEEP[1:]}.",
 )
 UNNAMED = rule(
     "uids-generated",
-    "operators have no UIDs of their own",
-    "With `table.exec.uid.generation` = DISABLED Flink makes UIDs up from the shape of the whole job: any operator "
-    "that comes, goes or is chained otherwise may give others to the rest.",
+    "operators have no UIDs",
+    "With `table.exec.uid.generation` = DISABLED, Flink generates UIDs from the shape of the whole job. If an "
+    "operator is added, removed or chained differently, other operators may get other UIDs.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COSMETIC,
     results=Effect.UNKNOWN,
@@ -61,24 +61,24 @@ UNNAMED = rule(
 )
 LEFT_BEHIND = rule(
     "state-left-behind",
-    "a node no longer makes an operator that has something in a savepoint",
-    "Flink refuses a savepoint that holds state which no operator takes, unless told to leave it.",
+    "a node no longer has an operator with state in the savepoint",
+    "Flink refuses a savepoint with state that no operator claims, unless started with --allowNonRestoredState.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
-    example="The sink needs no materializer of upserts any more, or no longer compacts its files.",
-    fix="Start with --allowNonRestoredState, if what is left behind is not needed.",
+    example="The sink no longer materializes upserts, or no longer compacts its files.",
+    fix="Start with --allowNonRestoredState if this state is not needed.",
 )
 CHANGED = rule(
     "state-changed",
-    "what an operator keeps has other types, or means something else",
-    "Flink writes rows and keys down by position, with their types, and compares nothing else. Other types are "
-    "refused; other values of the same types are taken for the old ones. This is told where no other rule says why.",
+    "the state of an operator has other types or another meaning",
+    "Flink stores rows and keys by position, with their types, and compares only the types. It refuses other types, "
+    "and misreads other values of the same types. This rule applies where no other rule explains the change.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.COSMETIC,
     results=Effect.YES,
     example="A column that an aggregation groups by became NOT NULL.",
-    fix="Start without state, or leave what the operator reads as it was.",
+    fix="Start without state, or do not change the input of the operator.",
     by_layout=True,
 )
 

@@ -14,41 +14,41 @@ from .model import Became, Judgement, plan_judge, rule
 ADDED = rule(
     "source-added",
     "a source was added to a query that has state",
-    "Flink starts the new source at its beginning beside the others, which go on. Spark counts a query's sources and "
-    "refuses to go on with another number of them.",
+    "Flink starts the new source at its beginning; the others continue. Spark numbers the sources of a query, and "
+    "refuses another number of them.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`UNION ALL SELECT … FROM archive` was added.",
-    fix="On Spark start with a new checkpoint.",
+    fix="On Spark, start with a new checkpoint.",
 )
 REMOVED = rule(
     "source-removed",
     "a source was removed from a query",
-    "Flink refuses a savepoint with positions that no source takes, unless told to leave them. Spark counts a query's "
-    "sources and refuses to go on with another number of them.",
+    "Flink refuses a savepoint with positions that no source claims, unless started with --allowNonRestoredState. "
+    "Spark numbers the sources of a query, and refuses another number of them.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="One branch of a UNION ALL was dropped.",
-    fix="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
+    fix="In Flink, start with --allowNonRestoredState; on Spark, start with a new checkpoint.",
 )
 REORDERED = rule(
     "sources-reordered",
-    "a query reads its sources in another order",
-    "In Flink the order does not matter. Spark writes down each source's position under the source's number, and would "
-    "take one's position for another's.",
+    "the sources of a query have another order",
+    "In Flink the order does not matter. Spark stores the position of each source under its number, so the position "
+    "of one source would be used for another.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.NO,
     example="`a UNION ALL b` became `b UNION ALL a`.",
-    fix="Put the sources back in their old order, or on Spark start with a new checkpoint.",
+    fix="Restore the old order of the sources, or on Spark start with a new checkpoint.",
 )
 READ_AGAIN = rule(
     "source-read-again",
-    "a query reads a source more or fewer times than before",
-    "Flink reads a source once for all who need it. Spark reads it once for each way that its rows take to the sink, "
-    "counts these as sources, and refuses to go on with another number of them.",
+    "a query reads a source more or less often",
+    "Flink reads a source once for all its readers. Spark reads it once for each path to the sink, numbers these as "
+    "sources, and refuses another number of them.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -57,14 +57,14 @@ READ_AGAIN = rule(
 )
 EVENT_TIME = rule(
     "event-time-switched",
-    "a query began or ceased to have watermarks, or those of a table",
-    "In Flink an operator without state comes or goes. On Spark each watermark comes with a source that ends the "
-    "input, and a query with another number of sources does not go on.",
+    "a query, or a table in it, gained or lost watermarks",
+    "In Flink an operator without state is added or removed. On Spark each watermark adds a source that ends the "
+    "input, and Spark refuses another number of sources.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`WATERMARK FOR ts AS ts` was added to the only table of a query.",
-    fix="On Spark start with a new checkpoint.",
+    fix="On Spark, start with a new checkpoint.",
 )
 
 

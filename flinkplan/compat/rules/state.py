@@ -22,59 +22,59 @@ from ..verdicts import Effect, Verdict
 from .model import Became, Judgement, became, field_judge, pair_judge, plan_judge, rule, short
 
 _OLD_ENTRIES = (
-    "In Flink an entry that is already there counts the new time from its last write. In a checkpoint of "
-    "`flinkplan execute` it keeps its old expiry until it is written again."
+    "In Flink the new TTL of an existing entry counts from its last write. In a checkpoint of `flinkplan execute` the "
+    "entry keeps its old expiry until it is written again."
 )
 
 TTL = rule(
     "ttl-changed",
-    "a state is kept for another time",
-    f"The state itself stays as it is. {_OLD_ENTRIES}",
+    "the TTL of a state changed",
+    f"The state itself does not change. {_OLD_ENTRIES}",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 1 h → 3 h`.",
-    fix="Nothing to do. Where old entries must go by the new time, start without state.",
+    fix="Nothing to do. If the new TTL must apply to old entries, start without state.",
     severity=Severity.WARNING,
 )
 TTL_ON = rule(
     "ttl-enabled",
-    "a state that never expired does now",
-    f"Results that rest on older rows change from then on. {_OLD_ENTRIES} Flink 2.2 and later take over states that "
-    "had no TTL; their entries count as written at the restart.",
+    "a state got a TTL",
+    f"Results that depend on expired rows change. {_OLD_ENTRIES} Flink 2.2 and later restore states without a TTL; "
+    "their entries count as written at the restart.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 0 ms → 3 s`.",
-    fix="Make sure that nothing comes later that needs an older entry.",
+    fix="Make sure that no later row needs an older entry.",
     severity=Severity.WARNING,
 )
 TTL_OFF = rule(
     "ttl-disabled",
-    "a state that expired is kept for ever",
-    f"The state grows without end. {_OLD_ENTRIES} Flink 2.2 and later take over states that had a TTL.",
+    "the TTL of a state was removed",
+    f"The state grows without limit. {_OLD_ENTRIES} Flink 2.2 and later restore states that had a TTL.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`rightState 1 d → 0 ms`.",
-    fix="Make sure that the number of keys has a limit.",
+    fix="Make sure that the number of keys is limited.",
     severity=Severity.WARNING,
 )
 TTL_MIGRATION = rule(
     "ttl-switched-before-2.2",
-    "a TTL was switched on or off, which Flink before 2.2 does not restore",
-    "Before 2.2 Flink writes entries with a TTL in another form than those without, and refuses to restore the one as "
-    "the other (StateMigrationException). A checkpoint of `flinkplan execute` has one form for both.",
+    "a TTL was added or removed, which Flink before 2.2 does not support",
+    "Before 2.2 Flink stores entries with a TTL in another format, and refuses to restore one format as the other "
+    "(StateMigrationException). A checkpoint of `flinkplan execute` has one format for both.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`leftState 0 ms → 3 s` in a plan of Flink 1.20.",
-    fix="Run the plan on Flink 2.2 or later, or write a very long TTL instead of none from the start.",
+    fix="Run the plan on Flink 2.2 or later. For the future, set a very long TTL instead of none from the start.",
 )
 TTL_UNSAID = rule(
     "ttl-left-to-job",
-    "the plan no longer says, or did not say, how long a state is kept",
-    "A state without an entry is kept as long as the job's `table.exec.state.ttl` says, which is not in the plan.",
+    "the plan does not, or did not, contain the TTL of a state",
+    "The TTL of a state without an entry is the job's `table.exec.state.ttl`, which is not in the plan.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
@@ -84,20 +84,19 @@ TTL_UNSAID = rule(
 )
 TTL_SHORTER = rule(
     "ttl-shorter-downstream",
-    "an operator forgets sooner than one that feeds it",
-    "What the one upstream still updates or takes back, the one downstream no longer knows: retractions find nothing, "
-    "and updates look like first rows.",
+    "the TTL of an operator is shorter than that of an operator that feeds it",
+    "If an entry has expired downstream but not upstream, retractions find no row, and updates look like first rows.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="The aggregation keeps its groups for 1 d, the join that it feeds only for 1 h.",
-    fix="Keep the state downstream at least as long as the state upstream.",
+    fix="Set a TTL that is at least as long as that of the operator upstream.",
     severity=Severity.WARNING,
 )
 STATE_NAME = rule(
     "state-renamed",
-    "the name of a state differs",
-    "Flink goes by the index and accepts any name without a word; the name is for people.",
+    "a state has another name in the plan",
+    "Flink uses the index and accepts any name.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -107,20 +106,20 @@ STATE_NAME = rule(
 )
 ROW_SCHEMA = rule(
     "row-schema-changed",
-    "the rows that an operator keeps have other types",
-    "Flink compares the types of the rows with those in the savepoint, and refuses others. Spark refuses what it "
-    "cannot read; where it can, what old rows do not hold is NULL. The names of columns do not matter.",
+    "the stored rows of an operator have other types",
+    "Flink compares the types of the rows with those in the savepoint and refuses others. Spark refuses what it "
+    "cannot read; otherwise columns that old rows do not have are NULL. Column names do not matter.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
-    example="The query selects one more column, which the join has to keep.",
-    fix="Start without state, or leave what the operator reads as it was.",
+    example="The query selects one more column, which the join must store.",
+    fix="Start without state, or do not change the input of the operator.",
     by_layout=True,
 )
 ROW_COLUMNS = rule(
     "row-columns-changed",
-    "the rows that an operator keeps hold other columns of the same types",
-    "Nothing refuses this: old rows are read with one column's values under another's name.",
+    "the stored rows of an operator have other columns of the same types",
+    "Neither engine notices this: the values of an old column are read as those of another one.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -130,25 +129,25 @@ ROW_COLUMNS = rule(
 )
 ROW_VALUES = rule(
     "row-values-changed",
-    "columns of the rows that an operator keeps are computed otherwise",
-    "Rows that are already kept hold the old values, new ones hold the new values: rows that are taken back may not be "
-    "found, and what is written mixes both.",
+    "the stored rows of an operator have columns that are computed differently",
+    "Stored rows have the old values, new rows the new ones. Retractions may not find their rows, and results mix "
+    "both.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`UPPER(name)` became `LOWER(name)` before the join.",
-    fix="Nothing to do, if a mixture is right; else start without state.",
+    fix="Nothing to do if mixed results are acceptable; else start without state.",
     by_layout=True,
 )
 KEY_TYPE = rule(
     "key-type-changed",
-    "the key that an operator keeps its state by has another type",
-    "Keys are written down with their types, and found again only by the same.",
+    "the key of an operator's state has another type",
+    "Keys are stored with their types and found only by keys of the same types.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The column grouped by was INT and is BIGINT.",
-    fix="Cast the column back to its old type below the operator, or start without state.",
+    fix="Cast the column to its old type below the operator, or start without state.",
     by_layout=True,
 )
 

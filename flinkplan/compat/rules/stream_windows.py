@@ -16,18 +16,18 @@ from .model import Judgement, arrows, field_judge, rule
 
 TRIGGER = rule(
     "trigger-changed",
-    "windows fire by another trigger",
-    "What a trigger has counted, or the time that it waits for, means nothing to another one.",
+    "windows have another trigger",
+    "The counts and timers of one trigger have no meaning for another one.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`trigger: {count: 100}` became `{every: 1 min}`.",
-    fix="Start without state, or let a second window with the new trigger run beside the old one for a while.",
+    fix="Start without state, or add a second window with the new trigger and run both for a while.",
 )
 EVICTOR = rule(
     "evictor-changed",
-    "windows have another evictor, or none any more",
-    "With an evictor a window keeps all its rows, without one it may have an accumulator alone.",
+    "the evictor of windows was added, removed or changed",
+    "With an evictor a window stores all its rows, without one it may store only an accumulator.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -37,8 +37,8 @@ EVICTOR = rule(
 SETTING = rule(
     "window-setting-changed",
     "a trigger or an evictor has another count, time or threshold",
-    "What is kept is the same. Windows that are open go on with the new setting; a timer that is set already comes "
-    "once more at its old time.",
+    "The format of the state is the same. Open windows continue with the new setting; a timer that was set still "
+    "fires once at its old time.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -47,8 +47,8 @@ SETTING = rule(
 )
 FUNCTION = rule(
     "window-function-changed",
-    "windows are handed to another function",
-    "Windows that are open hold what the old function made of their rows.",
+    "windows have another function",
+    "Open windows contain the accumulators of the old function.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -57,25 +57,25 @@ FUNCTION = rule(
 )
 TIME = rule(
     "window-time-changed",
-    "rows of global windows have another event time, or none",
-    "All rows of a key are in one window, whatever their time. Evictors by time and Python classes look at it.",
+    "the event time of rows in global windows was added, removed or changed",
+    "All rows of a key are in one window, whatever their time. Only evictors by time and Python classes use it.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="`SELECT product, amount FROM orders` became `SELECT product, amount, ts FROM orders` in the view that a "
     "window reads.",
-    fix="Nothing to do where nothing looks at the time of rows.",
+    fix="Nothing to do if nothing uses the time of rows.",
 )
 NAMES = rule(
     "element-names-changed",
-    "Python classes see the columns of rows under other names",
-    "Rows are kept by place, and seen under the names of the new plan. A class that goes by an old name fails, and so "
-    "does one that goes by a new name in rows which it has put into its own state, with their names.",
+    "Python classes get the columns of rows under other names",
+    "Rows are stored by position and passed to classes with the names of the new plan. A class fails if it uses an "
+    "old name, or a new name in rows that it stored in its own state.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
     example="`SELECT amount FROM orders` became `SELECT amount AS total FROM orders` in the view that a window reads.",
-    fix="Let the classes go by the new names, or by place.",
+    fix="Use the new names in the classes, or positions.",
 )
 
 

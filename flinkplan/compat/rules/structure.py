@@ -16,8 +16,8 @@ from .model import Became, Judgement, pair_judge, plan_judge, rule
 VERSION = rule(
     "node-version-changed",
     "a node has another version",
-    "A node's type ends in a version that Flink counts up when the node's JSON or operator changes. Of a node "
-    "without state, only what its fields say matters.",
+    "The type of a node ends with a version, which Flink increases when the node's JSON or operator changes. For a "
+    "node without state, only its fields matter.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -27,19 +27,19 @@ VERSION = rule(
 STATEFUL_VERSION = rule(
     "stateful-node-version-changed",
     "a node with state has another version",
-    "Flink counts up the version of a node also when its operator keeps state in another form, and promises to "
-    "restore only states of the release the version came with, or later ones. `flinkplan execute` keeps state of "
-    "all versions in one form.",
+    "Flink also increases the version of a node when the format of its state changes, and promises to restore only "
+    "state of the release that introduced the version, or of later ones. `flinkplan execute` uses one format for "
+    "all versions.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
     example="A sink that materializes upserts became `stream-exec-sink_2`, which restores states of Flink 2.3.",
-    fix="Keep the old version: newer releases of Flink go on reading it.",
+    fix="Keep the old version: newer releases of Flink still support it.",
 )
 FLINK_VERSION = rule(
     "flink-version-changed",
     "the plan is of another Flink release",
-    "Plans of Flink 1.15 and later are read by all later releases; what matters stands in the nodes.",
+    "Later releases read all plans of Flink 1.15 and newer; only changes of the nodes matter.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -48,18 +48,18 @@ FLINK_VERSION = rule(
 )
 FLINK_UNKNOWN = rule(
     "flink-version-unknown",
-    "the plan is of a Flink release that is not known",
-    "What a release to come changes cannot be judged, and no Flink loads the plan of a release later than itself.",
+    "the plan is of an unknown release of Flink",
+    "The changes of a future release cannot be judged, and Flink does not read plans of later releases.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COSMETIC,
     results=Effect.UNKNOWN,
     example='`"flinkVersion" : "2.3.1"`, where releases have no patch level.',
-    fix="Write a release without patch level: `flinkplan validate` says which are known.",
+    fix="Write a release without a patch level: `flinkplan validate` lists the known ones.",
 )
 DESCRIPTION = rule(
     "description-changed",
-    "descriptions or names of columns differ",
-    "Descriptions and the names of columns between operators are for people; columns are found by position.",
+    "descriptions or column names differ",
+    "Descriptions and the names of columns between operators have no effect; columns are found by position.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -68,8 +68,8 @@ DESCRIPTION = rule(
 )
 IGNORED = rule(
     "ignored-field-changed",
-    "a field changed that nobody reads",
-    "Flink and flinkplan ignore fields of a node that they do not know.",
+    "a field without effect changed",
+    "Flink and flinkplan ignore unknown fields of a node.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -79,27 +79,28 @@ IGNORED = rule(
 STATELESS_ADDED = rule(
     "stateless-node-added",
     "an operator without state was added",
-    "It has nothing to restore, and the other operators restore theirs. Rows that are already in state do not pass it.",
+    "The operator has no state, and the state of the others is restored. Rows that are already in state do not pass "
+    "through it.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WHERE amount > 10` was added: a new Calc.",
-    fix="Nothing to do. For results as if it had always been there, start without state.",
+    fix="Nothing to do. To get results as if the operator had always been there, start without state.",
 )
 STATELESS_REMOVED = rule(
     "stateless-node-removed",
     "an operator without state was removed",
-    "It had nothing in state. Rows that it kept away from state stay missing there.",
+    "The operator had no state. Rows that it filtered out are still missing in the state of others.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`WHERE amount > 10` was dropped.",
-    fix="Nothing to do. For results as if it had never been there, start without state.",
+    fix="Nothing to do. To get results as if the operator had never been there, start without state.",
 )
 REDISTRIBUTED = rule(
     "exchange-changed",
-    "rows are spread differently",
-    "Where rows are sent says nothing about what becomes of them; state is found by key wherever it lies.",
+    "rows are distributed differently",
+    "The distribution of rows does not change results, and state is found by its key.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
@@ -109,8 +110,8 @@ REDISTRIBUTED = rule(
 STATEFUL_ADDED = rule(
     "stateful-node-added",
     "an operator with state was added",
-    "In Flink it starts empty beside the others, which restore theirs. Spark finds state by the operator's "
-    "place in the query and refuses a query that has another number of them.",
+    "In Flink the new operator starts empty; the state of the others is restored. Spark finds state by the position "
+    "of its operator in the query, and refuses another number of stateful operators.",
     flink=Verdict.PARTIAL,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -120,19 +121,20 @@ STATEFUL_ADDED = rule(
 STATEFUL_REMOVED = rule(
     "stateful-node-removed",
     "an operator with state was removed",
-    "Flink refuses a savepoint that holds state which no operator takes, unless told to leave it. Spark finds state by "
-    "the operator's place in the query and refuses a query that has another number of them.",
+    "Flink refuses a savepoint with state that no operator claims, unless started with --allowNonRestoredState. "
+    "Spark finds state by the position of its operator in the query, and refuses another number of stateful "
+    "operators.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="A deduplication before the join was dropped.",
-    fix="In Flink start with --allowNonRestoredState; on Spark start with a new checkpoint.",
+    fix="In Flink, start with --allowNonRestoredState; on Spark, start with a new checkpoint.",
 )
 REPLACED = rule(
     "operator-replaced",
-    "an operator with state gave way to one of another type",
-    "States of different operators have different forms; the new one could at best start empty where the old results "
-    "are already out.",
+    "an operator with state was replaced by one of another type",
+    "The states of different operators have different formats. At best the new operator would start empty, although "
+    "old results were already written.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -143,29 +145,29 @@ REPLACED = rule(
 SWAPPED = rule(
     "inputs-swapped",
     "the inputs of an operator changed places",
-    "Each side's state would be read as the other's.",
+    "The state of each input would be read as that of the other one.",
     flink=Verdict.CORRUPTING,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`a JOIN b` became `b JOIN a`.",
-    fix="Put the inputs back in their old order, or start without state.",
+    fix="Restore the old order of the inputs, or start without state.",
     by_layout=True,
 )
 OPAQUE = rule(
     "opaque-node-changed",
-    "an operator changed of whose state flinkplan knows nothing",
-    "flinkplan does not know what a change of this type of node does to its state.",
+    "an operator changed whose state flinkplan does not know",
+    "flinkplan does not know the effect of changes of this type of node on its state.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
-    example="A Python aggregate gave way to another one.",
-    fix="Judge it by hand, then allow it: `--allow opaque-node-changed@NODE`.",
+    example="A Python aggregate was replaced by another one.",
+    fix="Check the change yourself, then allow it: `--allow opaque-node-changed@NODE`.",
 )
 QUERY_ADDED = rule(
     "query-added",
     "a sink was added, with operators of its own",
-    "Whatever is read for it is read from now on in Flink, and from the beginning in its own new checkpoint on Spark. "
-    "No other state is touched.",
+    "In Flink the new operators read from now on; on Spark the query has a new checkpoint and reads from the "
+    "beginning. No other state is affected.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -174,19 +176,19 @@ QUERY_ADDED = rule(
 )
 STATEFUL_QUERY_ADDED = rule(
     "stateful-query-added",
-    "a sink was added, with operators of its own that keep state",
-    "In Flink the new state starts empty where its sources go on. On Spark the query has a new checkpoint of its own, "
-    "and reads everything from the beginning. No other state is touched.",
+    "a sink was added, with stateful operators of its own",
+    "In Flink the new state starts empty at the current position of its sources. On Spark the query has a new "
+    "checkpoint and reads from the beginning. No other state is affected.",
     flink=Verdict.PARTIAL,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="An INSERT with a GROUP BY was added to the statement set.",
-    fix="Nothing to do on Spark, nor in Flink if starting empty is right there.",
+    fix="Nothing to do on Spark, nor in Flink if it is right to start empty.",
 )
 QUERY_REMOVED = rule(
     "query-removed",
-    "a sink was removed, with the operators that served it alone",
-    "They have nothing in a savepoint, and on Spark the query's own checkpoint is left alone.",
+    "a sink was removed, with the operators that fed only it",
+    "The operators had no state in a savepoint, and on Spark the checkpoint of the query is not used any more.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -197,9 +199,9 @@ QUERY_REMOVED = rule(
 
 STATEFUL_QUERY_REMOVED = rule(
     "stateful-query-removed",
-    "a sink was removed, with operators that served it alone and have something in a savepoint",
-    "Flink refuses a savepoint that holds state which no operator takes, unless told to leave it. On Spark the query's "
-    "own checkpoint is left alone.",
+    "a sink was removed, with stateful operators that fed only it",
+    "Flink refuses a savepoint with state that no operator claims, unless started with --allowNonRestoredState. On "
+    "Spark the checkpoint of the query is not used any more.",
     flink=Verdict.INCOMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,

@@ -26,7 +26,7 @@ from .model import Became, ChangeRule, Judgement, arrows, field_judge, label, pa
 RENAMED = rule(
     "table-renamed",
     "a table has another name in the catalog",
-    "What is read or written is said by the table's options; its name in the catalog does not matter for them.",
+    "The options of a table determine what is read or written; its name in the catalog does not matter for sources.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -36,7 +36,7 @@ RENAMED = rule(
 COMMENT = rule(
     "table-comment-changed",
     "a comment of a table changed",
-    "Comments are for people.",
+    "Comments have no effect.",
     flink=Verdict.COSMETIC,
     spark=Verdict.COSMETIC,
     results=Effect.NO,
@@ -45,9 +45,9 @@ COMMENT = rule(
 )
 UNDEFINED = rule(
     "table-definition-missing",
-    "only one of the plans says how a table is defined",
-    "A plan compiled with `table.plan.compile.catalog-objects` = IDENTIFIER holds the names of tables only; what "
-    "stands behind them may have changed.",
+    "only one of the plans has the definition of a table",
+    "A plan compiled with `table.plan.compile.catalog-objects` = IDENTIFIER has only the names of tables, whose "
+    "definitions may have changed.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.UNKNOWN,
     results=Effect.UNKNOWN,
@@ -56,9 +56,9 @@ UNDEFINED = rule(
 )
 SOURCE_CONNECTOR = rule(
     "source-connector-changed",
-    "a source is read through another connector",
-    "The position that was reached is written down in the connector's own form. Flink may refuse that of another one, "
-    "or start at the beginning; which of these, was not asked.",
+    "a source has another connector",
+    "Each connector stores its position in a format of its own. Flink may refuse the position of another connector, "
+    "or start at the beginning; this was not tested.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -67,8 +67,8 @@ SOURCE_CONNECTOR = rule(
 )
 SOURCE_LOCATION = rule(
     "source-location-changed",
-    "a source reads from another place",
-    "The list of files already read is taken over; what lies at the new place under other names is read as new.",
+    "a source reads from another location",
+    "The list of files that were read is kept; files with other names at the new location are read as new.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -78,7 +78,7 @@ SOURCE_LOCATION = rule(
 SOURCE_OPTIONS = rule(
     "source-options-changed",
     "options of a source or of its format changed",
-    "They say how what comes from now on is read, not what was read so far.",
+    "They only affect how new input is read.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -87,19 +87,19 @@ SOURCE_OPTIONS = rule(
 )
 SOURCE_FORMAT = rule(
     "source-format-changed",
-    "a source's files are columnar now, or no longer",
-    "What Flink does with the position in files that are read in another way was not asked. On Spark parquet and orc "
-    "are read by another source than lines of text, which writes its position down in another form.",
+    "the format of a source changed between lines and columnar files",
+    "It was not tested what Flink does with the position in files of another kind. On Spark parquet and orc files "
+    "are read by another source than lines of text, which stores its position in another format.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="`'format' = 'json'` became `'parquet'`.",
-    fix="On Spark start with a new checkpoint.",
+    fix="On Spark, start with a new checkpoint.",
 )
 SOURCE_POSITION = rule(
     "source-position-unknown",
-    "a source's place or options changed, and its connector may not find its position again",
-    "Only of file sources it is known that their position survives other options.",
+    "the location or options of a source changed, and its connector may not find its position again",
+    "Only file sources are known to keep their position when options change.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.UNKNOWN,
     results=Effect.YES,
@@ -109,7 +109,7 @@ SOURCE_POSITION = rule(
 SOURCE_SCHEMA = rule(
     "source-schema-changed",
     "a source's columns changed",
-    "The columns of the table itself are not in state; what becomes of them in operators is judged there.",
+    "The columns of a source are not in its state; operators that store them have their own findings.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.UNKNOWN,
@@ -118,8 +118,8 @@ SOURCE_SCHEMA = rule(
 )
 PUSHDOWN = rule(
     "source-pushdown-changed",
-    "what a source filters, limits or reads changed",
-    "The source hands on other rows from now on. What was read so far stays in state.",
+    "the filters, limits or partitions of a source changed",
+    "From now on the source emits other rows. Rows that were read before stay in state.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -129,7 +129,7 @@ PUSHDOWN = rule(
 PROJECTION = rule(
     "source-projection-changed",
     "a source reads more or fewer of its table's columns",
-    "Which columns are read says nothing about state; what becomes of them in operators with state is judged there.",
+    "The columns that are read are not in the state of the source; operators that store them have their own findings.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.NO,
@@ -138,8 +138,8 @@ PROJECTION = rule(
 )
 WATERMARK = rule(
     "watermark-changed",
-    "watermarks are made differently",
-    "State is kept as it is. From now on other rows are late, and windows close at other times.",
+    "the watermarks of a table changed",
+    "The state does not change. From now on other rows are late, and windows close at other times.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -149,7 +149,7 @@ WATERMARK = rule(
 SINK_OPTIONS = rule(
     "sink-options-changed",
     "options of a sink changed",
-    "Rows are written elsewhere or in another form from now on; what was written stays where it is.",
+    "From now on rows are written to another place or in another format; written rows stay where they are.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -158,18 +158,18 @@ SINK_OPTIONS = rule(
 )
 SINK_CONNECTOR = rule(
     "sink-connector-changed",
-    "a sink writes through another connector",
-    "Some of Flink's sinks keep state, such as files that are not complete yet, in a form of their own.",
+    "a sink has another connector",
+    "Some sinks of Flink have state, such as unfinished files, in a format of their own.",
     flink=Verdict.UNKNOWN,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
     example="`'connector' = 'filesystem'` became `'kafka'`.",
-    fix="For Flink stop the old job with a savepoint, and start with --allowNonRestoredState.",
+    fix="For Flink, stop the old job with a savepoint, and start with --allowNonRestoredState.",
 )
 SINK_SCHEMA = rule(
     "sink-schema-changed",
     "a sink's columns or key changed",
-    "A sink that keeps rows in state is judged there; others only write what comes.",
+    "Only sinks that store rows have state, and it has its own findings.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
@@ -178,20 +178,20 @@ SINK_SCHEMA = rule(
 )
 SINK_VALUES = rule(
     "sink-columns-exchanged",
-    "columns of a sink get each other's values",
-    "A query's columns go into a sink's by position, whatever they are called.",
+    "columns of a sink get the values of other columns",
+    "The columns of a query are assigned to those of the sink by position, whatever their names.",
     flink=Verdict.COMPATIBLE,
     spark=Verdict.COMPATIBLE,
     results=Effect.YES,
-    example="`SELECT k, MIN(a), MAX(a)` became `SELECT k, MAX(a), MIN(a)`, the sink's table stayed.",
-    fix="Put the columns of the query into the order of the sink's, unless this is meant.",
+    example="`SELECT k, MIN(a), MAX(a)` became `SELECT k, MAX(a), MIN(a)`, and the sink's table did not change.",
+    fix="Reorder the columns of the query, unless this is intended.",
     severity=Severity.WARNING,
 )
 SINK_RENAMED = rule(
     "sink-renamed",
-    "a sink's table has another name",
-    "In Flink the name does not matter. A checkpoint of `flinkplan execute` has one folder a query, called by its "
-    "sink; under another name nothing is found, and everything is read and written again.",
+    "the table of a sink has another name",
+    "In Flink the name does not matter. A checkpoint of `flinkplan execute` has a directory for each query, named "
+    "after its sink. With another name nothing is found, and everything is read and written again.",
     flink=Verdict.COSMETIC,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
@@ -200,14 +200,14 @@ SINK_RENAMED = rule(
 )
 MATERIALIZER = rule(
     "sink-materializer-changed",
-    "a sink began or ceased to keep rows in state",
-    "The materializer of upserts is an operator of its own before the sink, which starts empty. Where it goes, Flink "
-    "refuses the state that it leaves behind.",
+    "a sink started or stopped to store rows in state",
+    "Flink's upsert materializer is an operator before the sink. A new one starts empty; if it is removed, Flink "
+    "refuses the state that no operator claims.",
     flink=Verdict.PARTIAL,
     spark=Verdict.INCOMPATIBLE,
     results=Effect.YES,
     example="The sink's primary key is no longer the query's upsert key.",
-    fix="Start without state, or set `table.exec.sink.upsert-materialize` as it was.",
+    fix="Start without state, or restore the old value of `table.exec.sink.upsert-materialize`.",
 )
 
 _LOCATIONS = frozenset(("path", "topic", "url", "table-name", "hosts", "hostname", "database-name"))
