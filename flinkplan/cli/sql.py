@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .errors import ProcessEnd
-from .options import assignment, read_input
+from .options import assignment, read_pipeline_text
 from .variables import allow_database, variable_options
 
 if TYPE_CHECKING:
@@ -78,7 +78,10 @@ def _session(shell: Shell, init: str | None, file: str | None, text: str | None)
         return code
     if file is None and text is None and sys.stdin.isatty():
         return _interactive(shell)
-    return shell.execute(read_input(file or "-")[0] if text is None else text) or shell.finish()
+    if text is None:
+        text, name = read_pipeline_text(file or "-")
+        return shell.execute(text, name) or shell.finish()
+    return shell.execute(text) or shell.finish()
 
 
 def _begin(shell: Shell, init: str | None) -> int:

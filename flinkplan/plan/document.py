@@ -243,13 +243,14 @@ def read_text(path: str | Path) -> str:
 
 def _similar_file(path: Path) -> str | None:
     """A hint with the file of the same directory whose name is most like this one; ``None`` where there is none."""
-    from .findings import nearest
+    import difflib
 
     try:
         names = [entry.name for entry in path.parent.iterdir()]
     except OSError:
         return f"there is no directory '{path.parent}'"
-    return nearest(path.name, names)
+    similar = difflib.get_close_matches(path.name, names, n=1, cutoff=0.75)
+    return f"did you mean '{similar[0]}'?" if similar else None
 
 
 @deeply

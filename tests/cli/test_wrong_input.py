@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.cli.shell.engine import Engine
 from flinkplan.plan.document import dumps
 from flinkplan.planner import compile_script
 from tests.cli.support import flinkplan
@@ -114,3 +115,11 @@ def test_a_warning_to_ignore_that_does_not_exist() -> None:
     assert error(3, "compile", "pipeline.sql", "--ignore", "ttl-downsteam") == (
         "error: no warning has the rule 'ttl-downsteam'\nhint: did you mean 'ttl-downstream'?\n"
     )
+
+
+def test_a_script_of_the_shell_is_named_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Engine, "start", lambda engine: None)
+    Path("wrong.sql").write_text("SHOW TABLES;\nSELEC 1;\n")
+    outcome = flinkplan("sql", "-f", "wrong.sql")
+    assert (outcome.code, "--> wrong.sql:2:1" in outcome.err) == (3, True)
+    assert "this is JSON, as of a compiled plan, not a pipeline" in error(3, "sql", "-f", "plan.json")

@@ -13,7 +13,7 @@ from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment, TableResult
 from ..errors import INTERNAL, INTERRUPTED, ProcessEnd, code_of, print_error, print_internal_error, print_warning
-from ..options import read_input
+from ..options import read_pipeline_text
 from ..results import Shown, show
 from ..signals import Signals, end_process
 from .engine import Engine
@@ -43,10 +43,11 @@ class Shell:
         self.jobs = Jobs(self.engine, self._signals)
         self.environment = TableEnvironment(EnvironmentSettings(options), self.jobs, print_warning)
 
-    def execute(self, text: str) -> int:
+    def execute(self, text: str, file: str | None = None) -> int:
         """Execute a command of the shell, or statements up to the first that fails; returns the exit code.
 
-        Raises :class:`EOFError` for QUIT, :class:`ProcessEnd` for a signal that ends the shell.
+        ``file`` is the name of the file that the text is from.  Raises :class:`EOFError` for QUIT, :class:`ProcessEnd`
+        for a signal that ends the shell.
         """
         try:
             command = command_of(text)
@@ -54,7 +55,7 @@ class Shell:
                 word, rest = command
                 return _COMMANDS[word](self, rest)
             with deeply:
-                return self._script(text)
+                return self._script(text, file)
         except FlinkplanError as e:
             print_error(e)
             return e.exit_code
@@ -149,7 +150,7 @@ class Shell:
     def _source(self, path: str) -> int:
         if not path or path == "-":
             raise FlinkplanError("SOURCE needs the name of a file", hint="SOURCE script.sql")
-        return self._script(*read_input(path))
+        return self._script(*read_pipeline_text(path))
 
 
 _COMMANDS: Mapping[str, Callable[[Shell, str], int]] = {
