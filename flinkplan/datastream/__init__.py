@@ -1,4 +1,4 @@
-"""The DataStream API's windows with PyFlink's names, over tables: the fluent form of a spec's ``windows``.
+"""The windows of the DataStream API with PyFlink's names, over tables; the same as ``windows`` in a YAML pipeline.
 
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     late = OutputTag("late")
@@ -12,7 +12,7 @@
     create_temporary_view(env, "sums", sums)
     create_temporary_view(env, "too_late", sums.get_side_output(late))
 
-Expressions are Flink SQL.  What is built compiles to the plan that the spec compiles to.
+Expressions are Flink SQL.  The plan is the same as that of the YAML pipeline.
 """
 
 from ..windowing import (

@@ -1,4 +1,4 @@
-"""Which windows a row belongs to."""
+"""Window assigners, which decide to which windows a row belongs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sql import Duration, expression, millis
 
 
 class Time:
-    """Durations by PyFlink's names."""
+    """Durations with PyFlink's names."""
 
     @staticmethod
     def milliseconds(count: int) -> timedelta:
@@ -35,14 +35,14 @@ class Time:
 
 
 class DeclaredWindowAssigner:
-    """Assigns windows; made by the subclasses' methods."""
+    """A built-in window assigner, created by the methods of its subclasses."""
 
     def __init__(self, node: w.WindowAssigner) -> None:
         self.node = node
 
 
 def assigner_node(assigner: DeclaredWindowAssigner | WindowAssigner) -> w.WindowAssigner:
-    """An assigner as a spec has it."""
+    """The syntax node of an assigner."""
     if isinstance(assigner, DeclaredWindowAssigner):
         return assigner.node
     merges = isinstance(assigner, MergingWindowAssigner)
@@ -52,13 +52,13 @@ def assigner_node(assigner: DeclaredWindowAssigner | WindowAssigner) -> w.Window
 
 
 class TumblingEventTimeWindows(DeclaredWindowAssigner):
-    """Windows of one size, side by side."""
+    """Adjacent windows of one size."""
 
     _is_event_time = True
 
     @classmethod
     def of(cls, size: Duration, offset: Duration = 0) -> DeclaredWindowAssigner:
-        """Windows of ``size`` that begin ``offset`` later than at midnight UTC."""
+        """Windows of ``size``, shifted by ``offset`` from midnight UTC."""
         return cls(w.WindowAssigner("tumbling", millis(size), offset=millis(offset), is_event_time=cls._is_event_time))
 
 
@@ -69,13 +69,13 @@ class TumblingProcessingTimeWindows(TumblingEventTimeWindows):
 
 
 class SlidingEventTimeWindows(DeclaredWindowAssigner):
-    """Windows of one size, a new one each slide."""
+    """Windows of one size that start at each slide."""
 
     _is_event_time = True
 
     @classmethod
     def of(cls, size: Duration, slide: Duration, offset: Duration = 0) -> DeclaredWindowAssigner:
-        """Windows of ``size``, one each ``slide``."""
+        """Windows of ``size``, one for each ``slide``."""
         return cls(
             w.WindowAssigner("sliding", millis(size), millis(slide), millis(offset), is_event_time=cls._is_event_time)
         )
@@ -88,7 +88,7 @@ class SlidingProcessingTimeWindows(SlidingEventTimeWindows):
 
 
 class EventTimeSessionWindows(DeclaredWindowAssigner):
-    """Windows that end when no row came for a gap."""
+    """Windows that end when no row arrives for a gap."""
 
     _is_event_time = True
 
@@ -99,7 +99,7 @@ class EventTimeSessionWindows(DeclaredWindowAssigner):
 
     @classmethod
     def with_dynamic_gap(cls, gap: str) -> DeclaredWindowAssigner:
-        """Sessions whose gap is an expression of each row: milliseconds or an interval."""
+        """Sessions whose gap is an expression over each row, in milliseconds or as an interval."""
         return cls(w.WindowAssigner("session", gap=expression(gap), is_event_time=cls._is_event_time))
 
 
@@ -110,7 +110,7 @@ class ProcessingTimeSessionWindows(EventTimeSessionWindows):
 
 
 class DynamicEventTimeSessionWindows(EventTimeSessionWindows):
-    """Sessions whose gap each row says itself: ``with_dynamic_gap``."""
+    """Sessions whose gap depends on each row: ``with_dynamic_gap``."""
 
 
 class DynamicProcessingTimeSessionWindows(ProcessingTimeSessionWindows):

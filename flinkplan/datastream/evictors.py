@@ -1,4 +1,4 @@
-"""Which rows leave a window when it fires."""
+"""Evictors, which remove rows from a window when it fires."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from .sql import Duration, expression, millis
 
 
 class DeclaredEvictor:
-    """Evicts rows; made by the subclasses' methods."""
+    """A built-in evictor, created by the methods of its subclasses."""
 
     def __init__(self, node: w.Evictor) -> None:
         self.node = node
 
 
 def evictor_node(evictor: DeclaredEvictor | Evictor) -> w.Evictor:
-    """An evictor as a spec has it."""
+    """The syntax node of an evictor."""
     return evictor.node if isinstance(evictor, DeclaredEvictor) else w.PythonEvictor(python_class(evictor))
 
 
 class CountEvictor(DeclaredEvictor):
-    """Keeps the last rows to arrive."""
+    """Keeps the rows that arrived last."""
 
     @classmethod
     def of(cls, max_count: int, do_evict_after: bool = False) -> DeclaredEvictor:
@@ -29,7 +29,7 @@ class CountEvictor(DeclaredEvictor):
 
 
 class TimeEvictor(DeclaredEvictor):
-    """Keeps the rows that are less older than the latest one."""
+    """Keeps the rows within a time before the latest one."""
 
     @classmethod
     def of(cls, window_size: Duration, do_evict_after: bool = False) -> DeclaredEvictor:
@@ -37,7 +37,7 @@ class TimeEvictor(DeclaredEvictor):
 
 
 class DeltaEvictor(DeclaredEvictor):
-    """Keeps the rows, ``a``, whose ``delta`` to the last one, ``b``, is below a threshold."""
+    """Keeps the rows ``a`` whose ``delta`` to the last row ``b`` is below a threshold."""
 
     @classmethod
     def of(cls, threshold: float, delta: str, do_evict_after: bool = False) -> DeclaredEvictor:

@@ -1,4 +1,4 @@
-"""Classes of one's own, by their import paths, and the types of what they give."""
+"""User-defined Python classes, identified by their import paths."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..planner.sql.ast import stream_windows as w
 from ..windowing.declared import Declared, arguments, import_path
 
 
-def python_class(made: Declared) -> w.PythonClass:
-    """The class of an instance, and what that was made with.  Raises :class:`PlanError` where a plan cannot say it."""
+def python_class(instance: Declared) -> w.PythonClass:
+    """The class and the arguments of an instance.  Raises :class:`PlanError` where a plan cannot contain them."""
     try:
-        return w.PythonClass(import_path(made), Json(arguments(made)))
+        return w.PythonClass(import_path(instance), Json(arguments(instance)))
     except ValueError as e:
-        raise PlanError(str(e), hint="a plan names a class by module:Class, and its arguments in JSON") from None
+        raise PlanError(str(e), hint="a plan contains a class as module:Class, and its arguments as JSON") from None

@@ -1,4 +1,4 @@
-"""Texts that are SQL, and durations."""
+"""Parses expressions of SQL and durations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Duration = timedelta | str | int
 
 
 def millis(duration: Duration) -> int:
-    """The milliseconds of a duration.  Raises :class:`DurationError` for a text that is none."""
+    """A duration in milliseconds.  Raises :class:`DurationError` for an invalid text."""
     if isinstance(duration, timedelta):
         return duration // timedelta(milliseconds=1)
     if isinstance(duration, int):
@@ -26,28 +26,28 @@ def millis(duration: Duration) -> int:
 
 
 def expression(text: str) -> ast.Expression:
-    """An expression.  Raises an error with its place in the text where it is none."""
+    """Parse an expression.  Raises an error with its place in an invalid text."""
     parser = StatementParser(Source(text))
-    found = parser.expression()
+    parsed = parser.expression()
     if parser.token.kind != END:
         parser.fail("the end of the expression")
-    return found
+    return parsed
 
 
 def order(text: str) -> ast.SortItem:
-    """An item of ORDER BY, likewise."""
+    """Parse an item of ORDER BY.  Raises an error with its place in an invalid text."""
     parser = StatementParser(Source(text))
-    found = parser.sort_item()
+    parsed = parser.sort_item()
     if parser.token.kind != END:
         parser.fail("the end of the order")
-    return found
+    return parsed
 
 
 def identifier(name: str) -> ast.Identifier:
-    """A name as it stands."""
+    """An identifier whose name is used literally."""
     return ast.Identifier(name, True)
 
 
 def column(name: str) -> ast.ColumnRef:
-    """A column by its name."""
+    """A reference to a column."""
     return ast.ColumnRef((identifier(name),))

@@ -1,4 +1,4 @@
-"""Streams and their windows."""
+"""Streams and windowed streams."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from .triggers import DeclaredTrigger, trigger_node
 
 
 class OutputTag:
-    """Names a side output."""
+    """The name of a side output."""
 
     def __init__(self, tag_id: str) -> None:
         self.tag_id = tag_id
 
 
 class DataStream:
-    """Rows: those of a table or view, or what a window makes of others."""
+    """The rows of a table or view, or the results of windows."""
 
     def __init__(self, query: ast.Query, late_tag: str | None = None) -> None:
         self._query = query
         self._late_tag = late_tag
 
     def key_by(self, *columns: str) -> KeyedStream:
-        """The rows by the values of columns."""
+        """Group the rows by columns."""
         return KeyedStream(self._query, columns)
 
     def window_all(self, window_assigner: DeclaredWindowAssigner | WindowAssigner) -> AllWindowedStream:
-        """All rows in windows, by one task."""
+        """Put all rows into windows, in one task."""
         return AllWindowedStream(self._query, (), window_assigner)
 
     def get_side_output(self, output_tag: OutputTag) -> DataStream:
-        """The rows that came too late.  Raises :class:`PlanError` for another tag than theirs."""
+        """The late rows.  Raises :class:`PlanError` for another tag than that of ``side_output_late_data``."""
         body = self._query.body
         if not isinstance(body, w.WindowQuery) or output_tag.tag_id != self._late_tag:
             raise PlanError(
@@ -51,24 +51,24 @@ class DataStream:
 
     @property
     def query(self) -> ast.Query:
-        """The rows as a query."""
+        """The query of the rows."""
         return self._query
 
 
 class KeyedStream:
-    """The rows of a stream by key."""
+    """The rows of a stream, grouped by key."""
 
     def __init__(self, query: ast.Query, keys: tuple[str, ...]) -> None:
         self._query = query
         self._keys = keys
 
     def window(self, window_assigner: DeclaredWindowAssigner | WindowAssigner) -> WindowedStream:
-        """The rows of each key in windows."""
+        """Put the rows of each key into windows."""
         return WindowedStream(self._query, self._keys, window_assigner)
 
 
 class WindowedStream:
-    """Rows in windows: what is said of these, then one function."""
+    """Rows in windows; configure the windows, then call one function."""
 
     def __init__(
         self, query: ast.Query, keys: tuple[str, ...], assigner: DeclaredWindowAssigner | WindowAssigner
@@ -82,40 +82,41 @@ class WindowedStream:
         self._late_tag: str | None = None
 
     def trigger(self, trigger: DeclaredTrigger | Trigger, *, uses_processing_time: bool = False) -> WindowedStream:
-        """Fire by this trigger instead of the assigner's own.
+        """Use this trigger instead of the assigner's default.
 
-        ``uses_processing_time``: one of one's own sets timers of the clock as well.
+        ``uses_processing_time`` says that a user-defined trigger also sets processing-time timers.
         """
         self._trigger = trigger_node(trigger, uses_processing_time)
         return self
 
     def evictor(self, evictor: DeclaredEvictor | Evictor) -> WindowedStream:
-        """Take rows out at each firing."""
+        """Use this evictor."""
         self._evictor = evictor_node(evictor)
         return self
 
     def allowed_lateness(self, time: Duration) -> WindowedStream:
-        """Keep windows so long beyond their end."""
+        """Keep windows for this time after their end."""
         self._lateness = millis(time)
         if self._lateness < 0:
-            raise PlanError("a lateness cannot be negative", hint="rows are late by the watermark: delay that")
+            raise PlanError("a lateness cannot be negative", hint="to have fewer late rows, delay the watermark")
         return self
 
     def side_output_late_data(self, output_tag: OutputTag) -> WindowedStream:
-        """Keep the rows that come too late for any window for ``get_side_output``."""
+        """Keep the rows that are too late for all their windows, for ``get_side_output``."""
         self._late_tag = output_tag.tag_id
         return self
 
     def reduce(self, columns: Mapping[str, str] | None = None, /, **named: str) -> DataStream:
-        """One row of all: columns by expressions of two rows, ``a`` and ``b``; the others as in the first row."""
+        """Combine the rows of a window: columns are expressions of two rows ``a`` and ``b``; others are taken from
+        ``a``."""
         return self._apply(w.Reduce(_values({**(columns or {}), **named})))
 
     def aggregate(self, columns: Mapping[str, str] | None = None, /, **named: str) -> DataStream:
-        """Columns by expressions of the key, of aggregate functions and of the window."""
+        """Aggregate the rows: columns are expressions of the key, of aggregate functions and of the window."""
         return self._apply(w.AggregateWindow(_values({**(columns or {}), **named})))
 
     def elements(self, first: int | None = None, last: int | None = None, by: tuple[str, ...] = ()) -> DataStream:
-        """The rows themselves: all, or the first or the last ones of an order."""
+        """Emit the rows themselves: all of them, or the first or last ones in an order."""
         limit = first if last is None else last
         return self._apply(w.Elements(limit, last is not None, tuple(map(order, by))))
 
@@ -126,16 +127,16 @@ class WindowedStream:
         /,
         **named: str,
     ) -> DataStream:
-        """Rows of these columns, by name and type, which a Python class makes of those of the window."""
+        """Emit the rows that a Python class computes from a window; ``columns`` are their names and types."""
         declared = {**(columns or {}), **named}
         types = tuple(ast.PhysicalColumn(identifier(name), parse_data_type(text)) for name, text in declared.items())
         return self._apply(w.Process(python_class(process_function), types))
 
     def fold(self, *arguments: object) -> DataStream:
-        """Not there.  Raises :class:`PlanError`, which says what is."""
+        """Not supported.  Raises :class:`PlanError`, which names the alternatives."""
         raise PlanError(
-            "there is no 'fold': what it makes cannot be merged, as sessions must be, and Flink has removed it",
-            hint="write it as aggregate, or as a Python class by process",
+            "'fold' is not supported: its results cannot be merged for sessions, and Flink has removed it",
+            hint="use aggregate, or process with a Python class",
         )
 
     def _apply(self, function: w.WindowFunction) -> DataStream:
@@ -153,7 +154,7 @@ class WindowedStream:
 
 
 class AllWindowedStream(WindowedStream):
-    """All rows of a stream in windows."""
+    """All rows of a stream in windows, without keys."""
 
 
 def to_data_stream(environment: TableEnvironment, table: str) -> DataStream:
@@ -165,7 +166,7 @@ def to_data_stream(environment: TableEnvironment, table: str) -> DataStream:
 
 
 def create_temporary_view(environment: TableEnvironment, path: str, stream: DataStream) -> None:
-    """Name a stream, so that SQL and other streams can read it.  Raises an error where what it says is wrong."""
+    """Create a view of a stream, for SQL and other streams.  Raises an error for an invalid stream."""
     environment.execute_statement(ast.CreateView(ast.Name((identifier(path),)), stream.query, temporary=True))
 
 

@@ -1,4 +1,4 @@
-"""When a window is handed to its function."""
+"""Triggers, which decide when a window fires."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from .sql import Duration, expression, millis
 
 
 class DeclaredTrigger:
-    """Fires windows; made by the subclasses' methods."""
+    """A built-in trigger, created by the methods of its subclasses."""
 
     def __init__(self, node: w.Trigger) -> None:
         self.node = node
 
 
 def trigger_node(trigger: DeclaredTrigger | Trigger, uses_clock: bool = False) -> w.Trigger:
-    """A trigger as a spec has it; one of one's own may set timers of the clock as well."""
+    """The syntax node of a trigger; ``uses_clock`` says that a user-defined one sets processing-time timers too."""
     return trigger.node if isinstance(trigger, DeclaredTrigger) else w.PythonTrigger(python_class(trigger), uses_clock)
 
 
 class EventTimeTrigger(DeclaredTrigger):
-    """When the watermark reaches the window's end."""
+    """Fires when the watermark reaches the window's end."""
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
@@ -29,7 +29,7 @@ class EventTimeTrigger(DeclaredTrigger):
 
 
 class ProcessingTimeTrigger(DeclaredTrigger):
-    """When the clock reaches the window's end."""
+    """Fires when the clock reaches the window's end."""
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
@@ -37,7 +37,7 @@ class ProcessingTimeTrigger(DeclaredTrigger):
 
 
 class NeverTrigger(DeclaredTrigger):
-    """Never; for global windows."""
+    """Never fires; for global windows."""
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
@@ -45,7 +45,7 @@ class NeverTrigger(DeclaredTrigger):
 
 
 class EndOfStreamTrigger(DeclaredTrigger):
-    """When all input has ended; for global windows."""
+    """Fires when all input has ended; for global windows."""
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
@@ -53,7 +53,7 @@ class EndOfStreamTrigger(DeclaredTrigger):
 
 
 class CountTrigger(DeclaredTrigger):
-    """After so many rows."""
+    """Fires after a number of rows."""
 
     @classmethod
     def of(cls, window_size: int) -> DeclaredTrigger:
@@ -61,7 +61,7 @@ class CountTrigger(DeclaredTrigger):
 
 
 class ContinuousEventTimeTrigger(DeclaredTrigger):
-    """At each interval of event time, and at the window's end."""
+    """Fires at each interval of event time, and at the window's end."""
 
     @classmethod
     def of(cls, interval: Duration) -> DeclaredTrigger:
@@ -69,7 +69,7 @@ class ContinuousEventTimeTrigger(DeclaredTrigger):
 
 
 class ContinuousProcessingTimeTrigger(DeclaredTrigger):
-    """At each interval of the clock."""
+    """Fires at each interval of processing time."""
 
     @classmethod
     def of(cls, interval: Duration) -> DeclaredTrigger:
@@ -77,7 +77,8 @@ class ContinuousProcessingTimeTrigger(DeclaredTrigger):
 
 
 class DeltaTrigger(DeclaredTrigger):
-    """When ``delta``, an expression of the row of the last firing, ``a``, and a new one, ``b``, exceeds a threshold."""
+    """Fires when ``delta``, an expression of the row ``a`` of the last firing and a new row ``b``, exceeds a
+    threshold."""
 
     @classmethod
     def of(cls, threshold: float, delta: str) -> DeclaredTrigger:
@@ -85,7 +86,7 @@ class DeltaTrigger(DeclaredTrigger):
 
 
 class PurgingTrigger(DeclaredTrigger):
-    """As another trigger, but firings drop the window's rows."""
+    """Fires as another trigger and then removes the window's rows."""
 
     @classmethod
     def of(cls, nested_trigger: DeclaredTrigger | Trigger) -> DeclaredTrigger:
@@ -93,7 +94,7 @@ class PurgingTrigger(DeclaredTrigger):
 
 
 class ProcessingTimeoutTrigger(DeclaredTrigger):
-    """As another trigger, and after some time by the clock."""
+    """Fires as another trigger, and after a timeout in processing time."""
 
     @classmethod
     def of(

@@ -1,4 +1,4 @@
-"""SHOW and DESCRIBE: the catalog as rows."""
+"""The rows of SHOW and DESCRIBE."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 Rows = list[tuple[str, ...]]
 Content = tuple[tuple[str, ...], Rows]
-"""Heads and rows."""
+"""The column names and the rows."""
 
 
 def show(catalog: Catalog, statement: Show) -> Content:
-    """The rows of a SHOW.  Raises :class:`UnsupportedError` for what is not kept, an error for a missing name."""
-    rows_of = _SHOWN.get(statement.what)
-    if rows_of is None:
-        hint = nearest(statement.what, _SHOWN) or f"there is SHOW {', '.join(_SHOWN)}"
+    """The rows of a SHOW.  Raises :class:`UnsupportedError` for an unsupported object, an error for a missing name."""
+    list_objects = _SHOW.get(statement.what)
+    if list_objects is None:
+        hint = nearest(statement.what, _SHOW) or f"supported are SHOW {', '.join(_SHOW)}"
         raise UnsupportedError(f"SHOW {statement.what} is not supported", where=statement.span.location, hint=hint)
-    heads, rows = rows_of(catalog, statement)
-    return heads, list(_matching(rows, statement.pattern, statement.negated))
+    names, rows = list_objects(catalog, statement)
+    return names, list(_matching(rows, statement.pattern, statement.negated))
 
 
 def _matching(rows: Rows, pattern: str | None, negated: bool) -> Iterable[tuple[str, ...]]:
@@ -55,26 +55,26 @@ def _views(catalog: Catalog, statement: Show) -> Content:
 
 
 def _columns(catalog: Catalog, statement: Show) -> Content:
-    return describe_object(_found(catalog, _named(statement)))
+    return describe_object(_existing(catalog, _required_name(statement)))
 
 
 def _create_table(catalog: Catalog, statement: Show) -> Content:
     from ..planner.catalog.catalog import Table
     from ..planner.ddl.text import create_table_text
 
-    return ("result",), [(create_table_text(catalog.get(_named(statement).names, Table)),)]
+    return ("result",), [(create_table_text(catalog.get(_required_name(statement).names, Table)),)]
 
 
 def _create_view(catalog: Catalog, statement: Show) -> Content:
     from ..planner.catalog.catalog import View
     from ..planner.ddl.text import create_view_text
 
-    return ("result",), [(create_view_text(catalog.get(_named(statement).names, View)),)]
+    return ("result",), [(create_view_text(catalog.get(_required_name(statement).names, View)),)]
 
 
 def _databases(catalog: Catalog, statement: Show) -> Content:
     owner = statement.name.names[0] if statement.name else catalog.current_catalog
-    return ("database name",), [(database,) for each, database in sorted(catalog.databases) if each == owner]
+    return ("database name",), [(name,) for catalog_name, name in sorted(catalog.databases) if catalog_name == owner]
 
 
 def _functions(catalog: Catalog, statement: Show) -> Content:
@@ -88,7 +88,7 @@ def _fixed(head: str, *rows: str) -> Callable[[Catalog, Show], Content]:
     return lambda catalog, statement: ((head,), [(row,) for row in rows])
 
 
-_SHOWN: dict[str, Callable[[Catalog, Show], Content]] = {
+_SHOW: dict[str, Callable[[Catalog, Show], Content]] = {
     "TABLES": _tables,
     "VIEWS": _views,
     "COLUMNS": _columns,
@@ -106,7 +106,7 @@ _SHOWN: dict[str, Callable[[Catalog, Show], Content]] = {
 }
 
 
-def _named(statement: Show) -> Name:
+def _required_name(statement: Show) -> Name:
     if statement.name is None:
         raise PlanError(f"SHOW {statement.what} needs a name", where=statement.span.location)
     return statement.name
@@ -119,21 +119,21 @@ def describe(catalog: Catalog, statement: Describe) -> Content:
     """
     if statement.kind != "TABLE":
         raise UnsupportedError(f"DESCRIBE {statement.kind} is not supported", where=statement.span.location)
-    return describe_object(_found(catalog, statement.name))
+    return describe_object(_existing(catalog, statement.name))
 
 
-def _found(catalog: Catalog, name: Name) -> Table | View:
+def _existing(catalog: Catalog, name: Name) -> Table | View:
     from ..plan.findings import did_you_mean
 
-    found = catalog.find(name.names)
-    if found is None:
+    item = catalog.find(name.names)
+    if item is None:
         hint = did_you_mean(name.names[-1], catalog.names())
         raise PlanError(f"there is no table or view '{name}'", where=name.span.location, hint=hint)
-    return found
+    return item
 
 
 def describe_object(item: Table | View) -> Content:
-    """The columns of a table or view; their comments only where there are any."""
+    """The columns of a table or view; the column of comments is left out if there are none."""
     from ..planner.catalog.catalog import Table
 
     if isinstance(item, Table):
@@ -141,9 +141,9 @@ def describe_object(item: Table | View) -> Content:
         rows = [_described(column, schema) for column in schema.columns]
     else:
         rows = [_cells(f.name, f.type) for f in item.row_type.fields]
-    heads = ("name", "type", "null", "key", "extras", "watermark", "comment")
-    shown = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
-    return heads[:shown], [row[:shown] for row in rows]
+    names = ("name", "type", "null", "key", "extras", "watermark", "comment")
+    width = len(names) if any(row[-1] for row in rows) else len(names) - 1
+    return names[:width], [row[:width] for row in rows]
 
 
 def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:

@@ -21,11 +21,11 @@ Runner = Callable[[Plan], "Job"]
 """Starts a plan."""
 
 Restorer = Callable[[Plan], Plan]
-"""Adds the definitions that a plan leaves to the catalog."""
+"""Adds the definitions of tables from the catalog to a plan that has only their names."""
 
 
 class ExplainDetail(Enum):
-    """What an explanation may show beside the operators; the changelog modes are always shown."""
+    """Details that an explanation can show besides the operators; changelog modes are always shown."""
 
     ESTIMATED_COST = 0
     CHANGELOG_MODE = 1
@@ -34,19 +34,19 @@ class ExplainDetail(Enum):
 
 
 class PlanReference(Record):
-    """Where a plan comes from: a file, or a text."""
+    """A plan in a file or a text."""
 
     text: str
     file: str | None = None
 
     @staticmethod
     def from_file(path: str | Path) -> PlanReference:
-        """The plan in a file, read now.  Raises :class:`PlanError` where it cannot be read."""
+        """The plan in a file, which is read at once.  Raises :class:`PlanError` where it cannot be read."""
         return PlanReference(Place.of(path).read(), str(path))
 
     @staticmethod
     def from_json_string(json_string: str) -> PlanReference:
-        """The plan that a text holds."""
+        """The plan in a text."""
         return PlanReference(json_string)
 
     @staticmethod
@@ -82,9 +82,9 @@ class CompiledPlan:
         return dumps(self.plan)
 
     def write_to_file(self, file: str | Path, ignore_if_exists: bool = False) -> None:
-        """Write the plan's text to a file, which appears whole or not at all.
+        """Write the plan's text to a file, completely or not at all.
 
-        An existing file is left alone: silently with ``ignore_if_exists``, else :class:`PlanError` is raised.
+        An existing file is never replaced; without ``ignore_if_exists`` it raises :class:`PlanError`.
         """
         if not Place.of(file).would_be_replaced():
             Place.of(file).write(self.as_json_string())
@@ -92,9 +92,10 @@ class CompiledPlan:
             raise PlanError("the plan exists already", where=str(file), hint="ignore_if_exists leaves it alone")
 
     def like(self, old: PlanReference) -> CompiledPlan:
-        """This plan with the ids and TTLs that an older one has for the operators that stay.
+        """This plan with the ids and TTLs of the operators that are also in an older plan.
 
-        Flink finds state by ids: with them a job goes on from a savepoint that it made under the older plan.
+        Flink finds state by ids, so a job can continue under this plan from a savepoint that it wrote under the old
+        one.
         """
         from ..compat.diff import Source
         from ..compat.successor import read_predecessor, succeed

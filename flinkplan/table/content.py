@@ -1,4 +1,4 @@
-"""What a stream of changes leaves."""
+"""The rows that result from a stream of changes."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ _RETRACTIONS = (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 
 
 class Content:
-    """The rows that are there after the changes so far, in the order in which they came.
+    """The current rows after the changes so far, in the order of their arrival.
 
-    A change takes back the newest equal row.  ``most``: how many rows are kept; the oldest go first.
+    A retraction removes the newest equal row.  With more than ``max_rows`` rows the oldest ones are dropped.
     Source: Flink's ``MaterializedCollectStreamResult``.
     """
 
-    def __init__(self, most: int | None = None) -> None:
+    def __init__(self, max_rows: int | None = None) -> None:
         self._rows: dict[int, Row] = {}
         self._places: dict[str, list[int]] = defaultdict(list)
-        self._most = most
+        self._max_rows = max_rows
         self._next = 0
 
     def change(self, row: Row) -> None:
-        """Take a row in, or back, as its kind says."""
+        """Add or remove a row, according to its kind."""
         places = self._places[repr(tuple(row))]
         if row.get_row_kind() not in _RETRACTIONS:
             places.append(self._next)
             self._rows[self._next] = row
             self._next += 1
-            if self._most is not None and len(self._rows) > self._most:
+            if self._max_rows is not None and len(self._rows) > self._max_rows:
                 del self._rows[next(iter(self._rows))]
             return
         while places:

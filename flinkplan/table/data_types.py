@@ -9,17 +9,17 @@ from ..planner.ddl.expression_text import quoted
 
 
 class DataType(Record):
-    """A type as SQL writes it."""
+    """A data type, as text in SQL."""
 
     text: str
     nullable: bool = True
 
     def not_null(self) -> DataType:
-        """The same without NULL."""
+        """The type with NOT NULL."""
         return DataType(self.text, nullable=False)
 
     def null(self) -> DataType:
-        """The same with NULL."""
+        """The nullable type."""
         return DataType(self.text)
 
     def __str__(self) -> str:
@@ -34,7 +34,7 @@ class Field(Record):
 
 
 class RowType(DataType, kw_only=True):
-    """The type of a row; its fields are the columns of a table that is made of it."""
+    """The type of a row; its fields become the columns of a table."""
 
     fields: tuple[Field, ...] = ()
 
@@ -56,7 +56,7 @@ def _sized(text: str, default: int) -> Callable[..., DataType]:
 class DataTypes:
     """The types of SQL: ``DataTypes.INT()``, ``DataTypes.ROW([DataTypes.FIELD("a", DataTypes.STRING())])``.
 
-    All are nullable unless ``nullable`` or :meth:`DataType.not_null` says otherwise.
+    Types are nullable, except with ``nullable=False`` or :meth:`DataType.not_null`.
     """
 
     BOOLEAN = staticmethod(_simple("BOOLEAN"))

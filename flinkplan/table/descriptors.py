@@ -1,4 +1,4 @@
-"""Tables described in Python, with PyFlink's names: they become CREATE TABLE statements."""
+"""Table descriptors with PyFlink's names, which become CREATE TABLE statements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .data_types import DataType, RowType
 
 
 class Schema(Record):
-    """Columns, a watermark and a key, each as SQL writes it."""
+    """Columns, a watermark and a key, each as text in SQL."""
 
     parts: tuple[str, ...] = ()
 
@@ -26,11 +26,11 @@ class Schema(Record):
             self._parts: list[str] = []
 
         def column(self, column_name: str, data_type: DataType | str) -> Schema.Builder:
-            """A column that is stored."""
+            """Add a stored column."""
             return self._add(f"{quoted(column_name)} {data_type}")
 
         def column_by_expression(self, column_name: str, expr: str) -> Schema.Builder:
-            """A column that is computed by an expression of SQL."""
+            """Add a column that is computed by an expression of SQL."""
             return self._add(f"{quoted(column_name)} AS {expr}")
 
         def column_by_metadata(
@@ -40,23 +40,23 @@ class Schema(Record):
             metadata_key: str | None = None,
             is_virtual: bool = False,
         ) -> Schema.Builder:
-            """A column of what the connector knows of a row."""
+            """Add a metadata column of the connector."""
             key = f" FROM {quoted_string(metadata_key)}" if metadata_key is not None else ""
             virtual = " VIRTUAL" if is_virtual else ""
             return self._add(f"{quoted(column_name)} {data_type} METADATA{key}{virtual}")
 
         def watermark(self, column_name: str, watermark_expr: str) -> Schema.Builder:
-            """The column of event time, and how far the watermark is behind it, as an expression of SQL."""
+            """Declare the column of event time and its watermark, as an expression of SQL."""
             return self._add(f"WATERMARK FOR {quoted(column_name)} AS {watermark_expr}")
 
         def primary_key(self, *column_names: str) -> Schema.Builder:
-            """The columns of the primary key."""
+            """Declare the columns of the primary key."""
             return self._add(f"PRIMARY KEY ({', '.join(map(quoted, column_names))}) NOT ENFORCED")
 
         def from_row_data_type(self, data_type: RowType) -> Schema.Builder:
-            """A column for each field of a row."""
-            for each in data_type.fields:
-                self.column(each.name, each.data_type)
+            """Add a column for each field of a row type."""
+            for field in data_type.fields:
+                self.column(field.name, field.data_type)
             return self
 
         def build(self) -> Schema:
@@ -85,7 +85,7 @@ class TableDescriptor(Record):
         return DescriptorBuilder(TableDescriptor({"connector": connector}))
 
     def statement(self, path: str, *, temporary: bool) -> str:
-        """The statement that creates it; ``path`` as SQL spells it."""
+        """The CREATE TABLE statement; ``path`` is the table's name in SQL."""
         return "\n".join(self._lines(path, temporary))
 
     def _lines(self, path: str, temporary: bool) -> Iterator[str]:
@@ -99,32 +99,32 @@ class TableDescriptor(Record):
 
 
 class DescriptorBuilder:
-    """Collects what a table is; PyFlink calls it ``TableDescriptor.Builder``."""
+    """Builds a table descriptor; in PyFlink it is ``TableDescriptor.Builder``."""
 
     def __init__(self, descriptor: TableDescriptor) -> None:
         self._descriptor = descriptor
 
     def schema(self, schema: Schema) -> DescriptorBuilder:
-        """The columns."""
+        """Set the columns."""
         self._descriptor = replace(self._descriptor, schema=schema)
         return self
 
     def option(self, key: str, value: str) -> DescriptorBuilder:
-        """An option of the connector or of its format."""
+        """Set an option of the connector or of its format."""
         self._descriptor = replace(self._descriptor, options={**self._descriptor.options, key: str(value)})
         return self
 
     def format(self, format: str) -> DescriptorBuilder:
-        """The format of its rows."""
+        """Set the format."""
         return self.option("format", format)
 
     def partitioned_by(self, *partition_keys: str) -> DescriptorBuilder:
-        """The columns that its files are parted by."""
+        """Set the partition columns."""
         self._descriptor = replace(self._descriptor, partition_keys=partition_keys)
         return self
 
     def comment(self, comment: str) -> DescriptorBuilder:
-        """What to say of it."""
+        """Set the comment."""
         self._descriptor = replace(self._descriptor, comment=comment)
         return self
 

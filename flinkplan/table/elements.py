@@ -1,4 +1,4 @@
-"""Rows of Python values as a query."""
+"""Converts rows of Python values to a query."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from .rows import Row
 
 
 def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | None) -> str:
-    """The query whose rows are the elements, tuples or single values.
+    """The query whose rows are the elements, which are tuples or single values.
 
-    ``schema`` gives names and types, or names alone; types that it does not give are those of the values, as PyFlink
-    infers them: BIGINT, DOUBLE, STRING, TIMESTAMP(6) and so on.
+    ``schema`` has names and types, or only names; other types are inferred from the values as in PyFlink: BIGINT,
+    DOUBLE, STRING, TIMESTAMP(6) and so on.
 
-    Raises :class:`PlanError` for rows of different lengths, and for values that no type is known for.
+    Raises :class:`PlanError` for rows of different lengths, and for values without a known type.
     """
-    given = list(elements)
-    rows = [_row(element) for element in given]
+    items = list(elements)
+    rows = [_row(element) for element in items]
     widths = {len(row) for row in rows}
     if len(widths) > 1:
-        raise PlanError(f"the rows have {' or '.join(map(str, sorted(widths)))} values; they need as many each")
-    fields = _fields(rows, schema or _names(given))
+        raise PlanError(f"the rows have {' or '.join(map(str, sorted(widths)))} values; all need the same number")
+    fields = _fields(rows, schema or _names(items))
     casts = ", ".join(f"{_nullable(f)} AS {quoted(f.name)}" for f in fields)
     if not rows:
         nothing = ", ".join(f"CAST(NULL AS {f.data_type.null()}) AS {quoted(f.name)}" for f in fields)
@@ -37,13 +37,13 @@ def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | No
 
 
 def _nullable(field: Field) -> str:
-    """A column of its type, which may be NULL unless the type says otherwise: a literal itself never is."""
+    """A column as its type; literals are NOT NULL, so for a nullable type this makes the column nullable."""
     column = f"CAST({quoted(field.name)} AS {field.data_type.null()})"
     return f"CASE WHEN TRUE THEN {column} END" if field.data_type.nullable else column
 
 
 def _names(elements: Sequence[Any]) -> list[str] | None:
-    """The names that rows bring along: those of a mapping in their order, as PyFlink has them."""
+    """The names of the fields of rows; those of mappings are sorted, as in PyFlink."""
     first = elements[0] if elements else None
     if isinstance(first, Mapping):
         return sorted(first)
@@ -60,7 +60,7 @@ def _fields(rows: Sequence[tuple[Any, ...]], schema: RowType | Sequence[str] | N
     if isinstance(schema, RowType):
         fields = list(schema.fields)
     elif not rows:
-        raise PlanError("there are no rows to take the types from", hint="give a schema: DataTypes.ROW([…])")
+        raise PlanError("there are no rows to infer the types from", hint="give a schema: DataTypes.ROW([…])")
     else:
         names = schema or [f"_{i}" for i in range(1, len(rows[0]) + 1)]
         fields = [
@@ -76,7 +76,9 @@ def _inferred(name: str, values: Iterable[Any]) -> DataType:
     for value in values:
         if value is not None:
             return _type_of(value)
-    raise PlanError(f"the column '{name}' has no value to take its type from", hint="give a schema: DataTypes.ROW([…])")
+    raise PlanError(
+        f"the column '{name}' has no value to infer its type from", hint="give a schema: DataTypes.ROW([…])"
+    )
 
 
 _TYPES: Sequence[tuple[type[Any], DataType]] = (
@@ -105,15 +107,15 @@ def _type_of(value: Any) -> DataType:
         return DataTypes.ARRAY(_inferred("an array", value))
     if isinstance(value, Mapping) and value:
         return DataTypes.MAP(_inferred("a map's keys", value), _inferred("a map's values", value.values()))
-    raise PlanError(f"no type of SQL is known for {value!r}", hint="give a schema: DataTypes.ROW([…])")
+    raise PlanError(f"there is no SQL type for {value!r}", hint="give a schema: DataTypes.ROW([…])")
 
 
 def _literal(value: Any, data_type: DataType) -> str:
-    """A value as SQL writes it; ``data_type`` is what it is to become."""
+    """A value as an expression of SQL with the type ``data_type``."""
     if value is None:
         return f"CAST(NULL AS {data_type.null()})"
-    written = next((written for known, written in _WRITTEN if isinstance(value, known)), _cast)
-    return written(value, data_type)
+    to_sql = next((to_sql for known, to_sql in _TO_SQL if isinstance(value, known)), _cast)
+    return to_sql(value, data_type)
 
 
 def _cast(value: Any, data_type: DataType) -> str:
@@ -141,27 +143,27 @@ def _timestamp(value: datetime, data_type: DataType) -> str:
         return f"TIMESTAMP {quoted_string(value.isoformat(' '))}"
     millis, rest = divmod(value - datetime.fromtimestamp(0, value.tzinfo), timedelta(milliseconds=1))
     if rest:
-        raise PlanError(f"{value} has microseconds; SQL makes instants of milliseconds only")
+        raise PlanError(f"{value} has microseconds, but SQL can only create instants with milliseconds")
     return f"TO_TIMESTAMP_LTZ({millis}, 3)"
 
 
 def _map(value: Mapping[Any, Any], data_type: DataType) -> str:
-    return f"MAP[{', '.join(f'{_within(key)}, {_within(each)}' for key, each in value.items())}]"
+    return f"MAP[{', '.join(f'{_nested(key)}, {_nested(item)}' for key, item in value.items())}]"
 
 
 def _list(value: Sequence[Any], data_type: DataType) -> str:
     if not isinstance(data_type, RowType):
-        return f"ARRAY[{', '.join(map(_within, value))}]"
-    fields = (_literal(each, field.data_type) for each, field in zip(value, data_type.fields, strict=True))
+        return f"ARRAY[{', '.join(map(_nested, value))}]"
+    fields = (_literal(item, field.data_type) for item, field in zip(value, data_type.fields, strict=True))
     return f"CAST(ROW({', '.join(fields)}) AS {data_type.null()})"
 
 
-def _within(value: Any) -> str:
-    """A value within another one, by its own type."""
+def _nested(value: Any) -> str:
+    """A value nested in another one, with its own type."""
     return _literal(value, DataTypes.STRING() if value is None else _type_of(value))
 
 
-_WRITTEN: Sequence[tuple[type[Any] | UnionType, Callable[[Any, DataType], str]]] = (
+_TO_SQL: Sequence[tuple[type[Any] | UnionType, Callable[[Any, DataType], str]]] = (
     (bool, _boolean),
     (Decimal, _number),
     (bytes, _bytes),

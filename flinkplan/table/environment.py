@@ -1,4 +1,4 @@
-"""The table environment: a session that SQL statements are given to."""
+"""The table environment, a session that executes SQL statements."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from .tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 
 
 class FlinkplanWarning(UserWarning):
-    """What is compiled, but is perhaps not as meant; ``finding`` names the rule that says so, and the place."""
+    """A warning about a statement that compiles, but may not be intended; ``finding`` has the rule and the place."""
 
     def __init__(self, finding: Finding) -> None:
         hint = f" ({finding.hint})" if finding.hint else ""
@@ -58,9 +58,9 @@ def _warn(finding: Finding) -> None:
 class TableEnvironment:
     """A catalog, options, and the statements that use them.
 
-    ``runner`` starts plans with the environment's options; unless given, jobs run as these say (:mod:`.jobs`).  Where
-    the option ``flinkplan.like`` names a plan, compiled plans succeed it, as by :meth:`CompiledPlan.like`.
-    ``warn`` is told of what is perhaps not as meant; unless given, it becomes a :class:`FlinkplanWarning`.
+    ``runner`` starts plans with the environment's options; by default jobs run as described in :mod:`.jobs`.  If the
+    option ``flinkplan.like`` names a plan, compiled plans keep its ids and TTLs, as by :meth:`CompiledPlan.like`.
+    ``warn`` is called for each warning; by default it issues a :class:`FlinkplanWarning`.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class TableEnvironment:
 
     @property
     def catalog(self) -> Catalog:
-        """The tables and views that there are."""
+        """The tables and views."""
         return self._session.catalog
 
     def get_config(self) -> TableConfig:
@@ -91,7 +91,7 @@ class TableEnvironment:
     def execute_sql(self, stmt: str) -> TableResult:
         """Execute one statement; an INSERT starts a job and does not wait for its end.
 
-        Raises an error with the place in the statement where it is wrong.
+        Raises an error with its place in an invalid statement.
         """
         return self.execute_statement(self._one(stmt))
 
@@ -104,7 +104,7 @@ class TableEnvironment:
         return TableResult()
 
     def compile_plan_sql(self, stmt: str) -> CompiledPlan:
-        """Compile an INSERT or a statement set.  Raises an error with the place where it is wrong."""
+        """Compile an INSERT or a statement set.  Raises an error with its place in an invalid statement."""
         statement = self._one(stmt)
         if not isinstance(statement, (Insert, StatementSetNode)):
             raise PlanError("only INSERT and STATEMENT SET compile to a plan", where=statement.span.location)
@@ -119,21 +119,21 @@ class TableEnvironment:
         return self.load_plan(plan_reference).execute()
 
     def sql_query(self, query: str) -> QueryTable:
-        """The table that a query yields, to be looked at, given a name, or inserted somewhere.
+        """The result of a query as a table, which can be collected, named as a view, or inserted into a table.
 
-        Raises an error with the place in the query where it is wrong.
+        Raises an error with its place in an invalid query.
         """
         return QueryTable(self, self._query_of(query).text)
 
     def from_path(self, path: str) -> QueryTable:
-        """A table or view of the catalog, by its name as SQL spells it."""
+        """A table or view of the catalog, by its name in SQL."""
         return self.sql_query(f"SELECT * FROM {path}")
 
     def from_elements(self, elements: Iterable[Any], schema: RowType | Sequence[str] | None = None) -> QueryTable:
         """The table of some Python values: tuples, dicts, or single ones.
 
-        ``schema`` gives the names and types of the columns, or the names alone; what it leaves open goes by the values.
-        Raises :class:`PlanError` where they do not say it.
+        ``schema`` has the names and types of the columns, or only the names; other types are inferred from the values.
+        Raises :class:`PlanError` where a type cannot be inferred.
         """
         return self.sql_query(elements_query(elements, schema))
 
@@ -151,7 +151,7 @@ class TableEnvironment:
         self.execute_sql(descriptor.statement(path, temporary=True))
 
     def create_temporary_view(self, path: str, table: QueryTable) -> None:
-        """Give the query of a table a name."""
+        """Create a temporary view of the query."""
         self.execute_sql(f"CREATE TEMPORARY VIEW {path} AS {table.query}")
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
@@ -177,10 +177,10 @@ class TableEnvironment:
         return statements[0]
 
     def _query_of(self, text: str) -> Span:
-        """The place of the one query in a text, once it is known to mean something."""
+        """The place of the query in a text with one statement.  Raises an error for an invalid query."""
         statement = self._one(text)
         if not isinstance(statement, QueryStatement):
-            raise PlanError("this is no query", where=statement.span.location, hint="execute_sql executes it")
+            raise PlanError("this is not a query", where=statement.span.location, hint="execute_sql executes it")
         self._session.compile_query(statement.query)
         return statement.query.span
 
@@ -189,7 +189,7 @@ class TableEnvironment:
         like = self._session.config.get("flinkplan.like")
         return plan.like(PlanReference.from_name(like)) if like else plan
 
-    # One method a statement
+    # One method for each kind of statement
 
     def _run(self, statement: Insert | StatementSetNode) -> TableResult:
         result = self._compile(statement, complete=True).execute()
@@ -303,7 +303,7 @@ class QueryTable:
         return self._environment.execute_sql(f"INSERT INTO {table_path} {self.query}")
 
     def limit(self, fetch: int, offset: int = 0) -> QueryTable:
-        """The first rows, or those behind the first ``offset`` ones."""
+        """The first rows, after skipping ``offset`` rows."""
         return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) LIMIT {fetch} OFFSET {offset}")
 
     def fetch(self, fetch: int) -> QueryTable:
@@ -311,7 +311,7 @@ class QueryTable:
         return self.limit(fetch)
 
     def offset(self, offset: int) -> QueryTable:
-        """What comes behind the first rows."""
+        """The rows after the first ``offset`` rows."""
         return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) OFFSET {offset}")
 
     def explain(self) -> str:
@@ -326,14 +326,14 @@ class QueryTable:
         print(f"(\n{columns}\n)")
 
     def to_pandas(self) -> Any:
-        """The rows that the query leaves, as a pandas ``DataFrame``.  The query must end."""
+        """The final rows of the query as a pandas ``DataFrame``.  The query must end."""
         result = self.execute()
         assert isinstance(result, QueryResult)
         return result.to_pandas()
 
 
 class StatementSet:
-    """INSERT statements that compile to one plan, so that they share what they have in common."""
+    """INSERT statements that compile to one plan, so that they share common parts."""
 
     def __init__(self, environment: TableEnvironment) -> None:
         self._environment = environment

@@ -1,16 +1,16 @@
-"""How an environment's options say how to run its jobs.
+"""Starts jobs with the options of an environment.
 
 ====================================  ==========================================================
-``execution.checkpointing.dir``       where state is kept; a temporary folder unless set
+``execution.checkpointing.dir``       the directory for state; a temporary one by default
 ``flinkplan.master``                  Spark's master
 ``flinkplan.conf.<key>``              a setting of Spark
 ``flinkplan.var.<NAME>``              replaces ``${NAME}`` in table options
-``flinkplan.mode``                    bounded, available-now, streaming or real-time; as the sources are
+``flinkplan.mode``                    bounded, available-now, streaming or real-time; by default as the sources
 ``flinkplan.trigger-interval``        time between batches
 ``flinkplan.checkpoint-interval``     time between checkpoints in real-time mode
-``flinkplan.files-per-batch``         most files of a source in a batch of a stream; all that are there
-``flinkplan.allow``                   go on from a checkpoint in spite of these findings, separated by commas
-``flinkplan.allow-databases``         folders whose embedded databases loaded plans may open, separated by commas
+``flinkplan.files-per-batch``         maximum number of new files of a source in a batch; no limit by default
+``flinkplan.allow``                   findings to accept when a job continues from a checkpoint, separated by commas
+``flinkplan.allow-databases``         directories of embedded databases that loaded plans may open, separated by commas
 ``flinkplan.like``                    compiled plans keep the ids and TTLs of this plan: a file, ``REVISION:PATH``, a
                                       checkpoint
 ====================================  ==========================================================
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Starter(Protocol):
-    """Starts a plan in a session with these options; a collector takes its rows instead of its sink."""
+    """Starts a plan in a session with these options; with a collector, this gets the rows instead of the sink."""
 
     def __call__(self, plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job: ...
 
@@ -42,9 +42,9 @@ _CONF, _VARIABLE = "flinkplan.conf.", "flinkplan.var."
 
 
 def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job:
-    """Start a plan as the options say; one whose rows are collected keeps its state for itself.
+    """Start a plan with these options; with a collector the state is temporary.
 
-    Raises :class:`RestartError` where it cannot go on from the checkpoint.
+    Raises :class:`RestartError` where the plan cannot continue from the checkpoint.
     """
     from ..compat.diff import Exceptions
     from ..compat.restart import check_restart
@@ -59,13 +59,13 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     mode = options.get("flinkplan.mode")
     modes = {known.value: known for known in Mode}
     if mode is not None and mode not in modes:
-        raise PlanError(f"the mode '{mode}' does not exist", hint=f"there is {', '.join(modes)}")
+        raise PlanError(f"there is no mode '{mode}'", hint=f"the modes are {', '.join(modes)}")
     master, conf = spark_settings(options)
-    how = JobOptions(
+    job_options = JobOptions(
         checkpoint=checkpoint,
         master=master,
         conf=conf,
-        variables=_under(_VARIABLE, options),
+        variables=_with_prefix(_VARIABLE, options),
         options=options,
         databases=allowed_databases(options),
         mode=None if mode is None else modes[mode],
@@ -76,28 +76,27 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         python=PythonCode(_list("flinkplan.python-modules", options), _list("flinkplan.py-files", options)),
     )
     with quiet_jvm():
-        return execute(plan, how)
+        return execute(plan, job_options)
 
 
 def allowed_databases(options: Mapping[str, str]) -> tuple[str, ...]:
-    """The folders whose embedded databases a session with these options may open."""
+    """The directories of embedded databases that plans may open in a session with these options."""
     return _list(_DATABASES, options)
 
 
 def of_own_statements(options: Mapping[str, str]) -> dict[str, str]:
-    """The options with which a plan is started that was compiled of the user's own statements: it may open what
-    these name."""
+    """The options for a plan that was compiled from the user's own statements: it may open all databases."""
     return {**options, _DATABASES: ANY}
 
 
 def spark_settings(options: Mapping[str, str]) -> tuple[str | None, dict[str, str]]:
-    """Spark's master, and its settings."""
-    return options.get("flinkplan.master"), _under(_CONF, options)
+    """Spark's master and settings."""
+    return options.get("flinkplan.master"), _with_prefix(_CONF, options)
 
 
 def _list(key: str, options: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(filter(None, (entry.strip() for entry in options.get(key, "").split(","))))
 
 
-def _under(prefix: str, options: Mapping[str, str]) -> dict[str, str]:
+def _with_prefix(prefix: str, options: Mapping[str, str]) -> dict[str, str]:
     return {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.1
 NOTEBOOK_CHANGES = 1000
-"""How many changes a notebook waits for."""
+"""The maximum number of changes that a notebook shows."""
 
 
 class JobRows(RowIterator):
-    """Rows as the job brings them; closing it stops the job, and so does letting go of it.
+    """The rows of a job as they arrive; the job is stopped when this is closed or garbage-collected.
 
-    ``seconds``: after so long there are no more rows, whether or not the job has ended.
+    After ``seconds`` there are no more rows, even if the job still runs.
     """
 
     def __init__(self, job: Job, collector: Collector, seconds: float | None = None) -> None:
@@ -57,7 +57,7 @@ class JobRows(RowIterator):
         self._job.stop()
 
     def left(self) -> list[Row]:
-        """The rows that are left once all changes have been made.  The query must end."""
+        """The final rows after all changes.  The query must end."""
         content = Content()
         for row in self:
             content.change(row)
@@ -70,15 +70,15 @@ def _is_over(end: float | None) -> bool:
 
 @cache
 def _stopper() -> SimpleQueue[Job]:
-    """Stops the jobs that it is given, on a thread of its own: who lets go of an object must not have to wait.
+    """A queue of jobs to stop, on its own thread, so that garbage collection does not wait.
 
-    A job that has ended is not changed by that.
+    Stopping a job that has ended has no effect.
     """
     jobs: SimpleQueue[Job] = SimpleQueue()
 
     def stop() -> None:
         while True:
-            with contextlib.suppress(Exception):  # there is nobody to be told
+            with contextlib.suppress(Exception):  # nobody waits for the result
                 jobs.get().stop()
 
     Thread(target=stop, name="flinkplan stopper", daemon=True).start()
@@ -86,9 +86,9 @@ def _stopper() -> SimpleQueue[Job]:
 
 
 class QueryResult(TableResult):
-    """What a SELECT yields: a job of its own that starts each time its rows are asked for.
+    """The result of a SELECT; each access to its rows starts a job.
 
-    ``max_width``: how wide columns are printed whose type does not bound it.
+    ``max_width`` is the printed width of columns whose type has no maximum length.
     """
 
     def __init__(self, plan: Plan, start: Start, max_width: int = MAX_WIDTH) -> None:
@@ -110,9 +110,9 @@ class QueryResult(TableResult):
         return self._run(as_text=False)
 
     def texts(self, seconds: float | None = None) -> JobRows:
-        """The rows, with their kinds, as texts: what ``CAST(… AS STRING)`` makes of each value, ``None`` for NULL.
+        """The rows, with their kinds, as texts: each value as ``CAST(… AS STRING)``, ``None`` for NULL.
 
-        ``seconds``: no longer than so; then the job is stopped.
+        After ``seconds`` the job is stopped.
         """
         return self._run(as_text=True, seconds=seconds)
 
@@ -125,15 +125,15 @@ class QueryResult(TableResult):
         return JobRows(job, collector, seconds)
 
     def lines(self, limit: int | None = None, seconds: float | None = None) -> Iterator[str]:
-        """The lines of a table of the changes, each as soon as it is there.
+        """The lines of a table of the changes, each as soon as it arrives.
 
-        Of the first ``limit`` ones if one is given, and of those that come within so many ``seconds``.
+        At most ``limit`` changes are shown, and only those that arrive within ``seconds``.
         """
         with self.texts(seconds) as rows:
             yield from changes(self.columns, islice(rows, limit), self.max_width)
 
     def print(self) -> None:
-        """Print the rows as a table, as they come."""
+        """Print the rows as a table, while they arrive."""
         for line in self.lines():
             print(line, flush=True)
 
@@ -141,7 +141,7 @@ class QueryResult(TableResult):
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the rows that the first changes leave."""
+        """The HTML for notebooks: the rows after the first changes."""
         content = Content()
         with self.texts() as rows:
             for row in islice(rows, NOTEBOOK_CHANGES):
@@ -150,7 +150,7 @@ class QueryResult(TableResult):
         return html_table(names, content)
 
     def to_pandas(self) -> Any:
-        """What the changes leave, as a pandas ``DataFrame``.  The query must end.
+        """The final rows as a pandas ``DataFrame``.  The query must end.
 
         Raises :class:`FlinkplanError` where pandas is not installed.
         """

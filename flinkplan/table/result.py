@@ -1,4 +1,4 @@
-"""What executing a statement yields."""
+"""The results of statements."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class ResultKind(Enum):
-    """What a result holds."""
+    """The kind of a result."""
 
     SUCCESS = 0
-    """Only that the statement was executed."""
+    """The statement was executed, and has no rows."""
     SUCCESS_WITH_CONTENT = 1
-    """Rows, or a job."""
+    """The result has rows or a job."""
 
 
 class JobClient:
@@ -29,7 +29,7 @@ class JobClient:
         self._job = job
 
     def cancel(self) -> None:
-        """Stop the job; it goes on from its checkpoint when started again."""
+        """Stop the job; it continues from its checkpoint when started again."""
         self._job.stop()
 
 
@@ -44,19 +44,19 @@ class TableResult:
         self._job = job
 
     def wait(self, timeout_ms: int | None = None) -> None:
-        """Wait for the job's end; a result without a job is there at once.
+        """Wait for the job's end; returns at once for a result without a job.
 
-        Raises :class:`TimeoutError` when ``timeout_ms`` have gone by, or what the job fails with.
+        Raises :class:`TimeoutError` after ``timeout_ms``, and the error of a job that fails.
         """
         if self._job is not None and not self._job.wait(None if timeout_ms is None else timeout_ms / 1000):
             raise TimeoutError(f"the job still runs after {timeout_ms} ms")
 
     def get_job_client(self) -> JobClient | None:
-        """A handle of the job, if there is one."""
+        """The handle of the job, if there is one."""
         return None if self._job is None else JobClient(self._job)
 
     def get_result_kind(self) -> ResultKind:
-        """Whether there is anything to see."""
+        """The kind of the result."""
         return ResultKind.SUCCESS_WITH_CONTENT if self._columns or self._job else ResultKind.SUCCESS
 
     def collect(self) -> RowIterator:
@@ -68,7 +68,7 @@ class TableResult:
         print(self)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The HTML for notebooks."""
         return html_table(self._columns, self._rows) if self._columns else "OK"
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class TableResult:
 
 
 def html_table(names: Iterable[str], rows: Iterable[Iterable[str | None]]) -> str:
-    """Rows as a table of HTML, in which texts are texts."""
+    """Rows as an HTML table with escaped texts."""
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -14,7 +14,7 @@ from ..windowing import rows as windowing
 
 
 class RowKind(Enum):
-    """What a row says of the result so far."""
+    """The kind of change that a row is."""
 
     INSERT = 0
     UPDATE_BEFORE = 1
@@ -26,45 +26,46 @@ class RowKind(Enum):
 
 
 class Row(windowing.Row):
-    """The values of a row, and its kind: ``Row(1, "a")``, or with names ``Row(id=1, name="a")``.
+    """The values and the kind of a row: ``Row(1, "a")``, or with names ``Row(id=1, name="a")``.
 
-    Values are found by place, ``row[0]``, or by name, ``row.id`` and ``row["id"]``.  A row of names is called to make
-    rows with these: ``Row("id", "name")(1, "a")``.  Equal rows have the same values and the same kind; a tuple is equal
-    to a row of its values.  Unlike PyFlink's a row cannot be given other values.
+    Access values by position, ``row[0]``, or by name, ``row.id`` and ``row["id"]``.  Call a row of names to create rows
+    with these names: ``Row("id", "name")(1, "a")``.  Rows are equal if they have the same values and the same kind; a
+    tuple is equal to a row with its values.  Unlike in PyFlink, the values of a row cannot be changed.
     """
 
     _kind = RowKind.INSERT
 
     @staticmethod
     def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> Row:
-        """A row of another kind than an insert."""
+        """A row of the given kind."""
         row = Row(*args, **kwargs)
         row._kind = row_kind
         return row
 
     def get_row_kind(self) -> RowKind:
-        """The kind: an insert, an update's old or new row, or a deletion."""
+        """The kind of the row."""
         return self._kind
 
     def set_row_kind(self, row_kind: RowKind) -> None:
-        """Make it a row of another kind."""
+        """Change the kind of the row."""
         self._kind = row_kind
 
     def set_field_names(self, field_names: Sequence[str]) -> None:
-        """Give the values names.  Raises :class:`ValueError` where there are not as many."""
+        """Name the values.  Raises :class:`ValueError` for another number of names than values."""
         if len(field_names) != len(self):
             raise ValueError(f"the row has {len(self)} values, there are {len(field_names)} names")
         self._names = tuple(field_names)
 
     @property
     def _fields(self) -> list[str]:
-        """The names, as PyFlink has them.  Raises :class:`AttributeError` where there are none."""
+        """The names, as in PyFlink.  Raises :class:`AttributeError` where there are none."""
         if not self._names:
             raise AttributeError("the row's values have no names")
         return list(self._names)
 
     def as_dict(self, recursive: bool = False) -> dict[str, Any]:
-        """The values by name; ``recursive``: rows within them, too.  Raises :class:`TypeError` where there are none."""
+        """The values by name, with ``recursive`` also those of nested rows. Raises :class:`TypeError` without names."""
+
         if not self._names:
             raise TypeError("the row's values have no names")
         return {name: _plain(value) if recursive else value for name, value in super().as_dict().items()}
@@ -106,14 +107,14 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Row):
         return value.as_dict(recursive=True) if value._names else value
     if isinstance(value, list):
-        return [_plain(each) for each in value]
+        return [_plain(item) for item in value]
     if isinstance(value, dict):
-        return {key: _plain(each) for key, each in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     return value
 
 
 class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
-    """Rows one by one; leaving its ``with`` closes it."""
+    """An iterator over rows; the end of its ``with`` block closes it."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -122,11 +123,11 @@ class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
 
     @abstractmethod
     def close(self) -> None:
-        """Give up what the rows come from."""
+        """Release the source of the rows."""
 
 
 class KeptRows(RowIterator):
-    """Rows that are there."""
+    """An iterator over rows in memory."""
 
     def __init__(self, rows: Iterable[tuple[Any, ...]]) -> None:
         self._rows = starmap(Row, rows)

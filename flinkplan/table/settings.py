@@ -1,4 +1,4 @@
-"""How an environment is set up and configured."""
+"""The settings and options of an environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..plan.settings import STATE_TTL
 
 
 class EnvironmentSettings(Record):
-    """The settings that an environment is created with; only streaming mode is there."""
+    """The settings of a new environment; only streaming mode is supported."""
 
     options: Mapping[str, str] = field(default_factory=dict)
 
@@ -29,11 +29,11 @@ class EnvironmentSettings(Record):
 
     @staticmethod
     def new_instance() -> Builder:
-        """A builder, as PyFlink has it."""
+        """A builder, as in PyFlink."""
         return EnvironmentSettings.Builder()
 
     def is_streaming_mode(self) -> bool:
-        """Always."""
+        """Always true."""
         return True
 
     class Builder:
@@ -43,12 +43,12 @@ class EnvironmentSettings(Record):
             self._options: dict[str, str] = {}
 
         def with_configuration(self, options: Mapping[str, str]) -> EnvironmentSettings.Builder:
-            """Options to start with."""
+            """Add options."""
             self._options.update(options)
             return self
 
         def in_streaming_mode(self) -> EnvironmentSettings.Builder:
-            """The only mode."""
+            """Select streaming mode, the only one."""
             return self
 
         def build(self) -> EnvironmentSettings:
@@ -60,7 +60,7 @@ Builder = EnvironmentSettings.Builder
 
 
 class TableConfig:
-    """The options of an environment, the same that ``SET`` and ``RESET`` change."""
+    """The options of an environment, which ``SET`` and ``RESET`` change too."""
 
     def __init__(self, options: Callable[[], Mapping[str, str]], set_option: Callable[[str, str], None]) -> None:
         self._options = options
@@ -71,7 +71,7 @@ class TableConfig:
         return self._options().get(key, default_value)
 
     def set(self, key: str, value: str) -> TableConfig:
-        """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have, as ``SET`` does."""
+        """Set an option.  Raises :class:`FlinkplanError` for an invalid value, as ``SET`` does."""
         self._set_option(key, value)
         return self
 
@@ -84,18 +84,18 @@ class TableConfig:
         self.set("table.local-time-zone", timezone_id)
 
     def set_idle_state_retention(self, duration: timedelta) -> None:
-        """How long state keeps what is not written again; zero: for ever.  It is ``table.exec.state.ttl``."""
+        """Set the TTL of state (``table.exec.state.ttl``); zero means that state never expires."""
         self.set(STATE_TTL, f"{duration // timedelta(milliseconds=1)} ms")
 
     def set_idle_state_retention_time(self, min_time: timedelta, max_time: timedelta) -> None:
-        """The same as older documents have it: kept at least so long, gone after at most that.
+        """The older form with a minimum and a maximum time.
 
-        Raises :class:`FlinkplanError` unless they are five minutes apart, as Flink does.
+        Raises :class:`FlinkplanError` unless they are at least five minutes apart, as Flink does.
         """
-        apart = timedelta(minutes=5)
-        if (max_time != min_time and max_time - min_time < apart) or max_time == min_time != timedelta():
+        min_difference = timedelta(minutes=5)
+        if (max_time != min_time and max_time - min_time < min_difference) or max_time == min_time != timedelta():
             raise FlinkplanError(
-                f"the longest time is to be {apart} above the shortest one",
+                f"the maximum time must be at least {min_difference} above the minimum time",
                 hint="set_idle_state_retention takes one time",
             )
         self.set_idle_state_retention(min_time)

@@ -1,6 +1,6 @@
-"""Rows as a table of text, as Flink's ``TableResult.print()`` shows those of a streaming query.
+"""Formats rows as a text table, as Flink's ``TableResult.print()`` does for a streaming query.
 
-Source: Flink's ``TableauStyle``, with widths by the columns' types.
+Source: Flink's ``TableauStyle``, with widths that depend on the types of columns.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from .rows import Row
 
 MAX_COLUMN_WIDTH = "table.display.max-column-width"
 MAX_WIDTH = 30
-"""The width of a column whose type does not bound it, unless that option sets another one."""
+"""The default of this option: the width of a column whose type has no maximum length."""
 
 _NULL = "<NULL>"
 _MORE = "..."
 _WIDTHS = {"BOOLEAN": 5, "TINYINT": 4, "SMALLINT": 6, "INT": 11, "BIGINT": 20, "DATE": 10}
 
 Columns = Sequence[tuple[str, LogicalType]]
-"""Names and types."""
+"""The names and types of columns."""
 
 
 def changes(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -> Iterator[str]:
-    """The lines of a table of changes, whose first column is their kind; each as soon as its row is there."""
+    """The lines of a table of changes, whose first column is their kind; each line is yielded when its row arrives."""
     widths = [2, *_column_widths(columns, max_width)]
     return _table(["op", *_names(columns)], widths, ([str(row.get_row_kind()), *row] for row in rows))
 
 
 def content(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -> Iterator[str]:
-    """The lines of a table of rows, whatever their kinds."""
+    """The lines of a table of rows, without their kinds."""
     return _table(_names(columns), _column_widths(columns, max_width), rows)
 
 
@@ -70,7 +70,7 @@ def _cell(text: str, width: int) -> str:
 
 
 def shown_width(text: str) -> int:
-    """How many places of a terminal a text takes: characters of East Asian scripts take two."""
+    """The number of terminal columns of a text; wide East Asian characters take two."""
     return sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 

@@ -245,7 +245,7 @@ def test_what_is_wrong_is_told() -> None:
 
 def test_there_is_no_fold() -> None:
     windows = to_data_stream(environment(), "clicks").window_all(GlobalWindows.create())
-    with pytest.raises(FlinkplanError, match="there is no 'fold': what it makes cannot be merged"):
+    with pytest.raises(FlinkplanError, match="'fold' is not supported: its results cannot be merged"):
         windows.fold("", "a || b")
 
 

@@ -94,9 +94,9 @@ def test_a_schema_says_names_and_types(env: TableEnvironment) -> None:
     ("elements", "words"),
     [
         ([(1, 2), (1,)], "1 or 2 values"),
-        ([], "no rows to take the types from"),
-        ([(None,)], "no value to take its type from"),
-        ([(object(),)], "no type of SQL is known"),
+        ([], "no rows to infer the types from"),
+        ([(None,)], "no value to infer its type from"),
+        ([(object(),)], "there is no SQL type for"),
         ([(NOON.replace(tzinfo=UTC),)], "microseconds"),
     ],
 )

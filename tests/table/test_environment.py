@@ -303,7 +303,7 @@ def test_a_query_as_a_table(selects: TableEnvironment, capsys: pytest.CaptureFix
 def test_a_query_that_means_nothing(selects: TableEnvironment) -> None:
     with pytest.raises(BindError, match="there is no column"):
         selects.sql_query("SELECT nothing FROM v")
-    with pytest.raises(PlanError, match="no query"):
+    with pytest.raises(PlanError, match="not a query"):
         selects.sql_query("SHOW TABLES")
 
 

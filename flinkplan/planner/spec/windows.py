@@ -133,14 +133,14 @@ def _lateness(window: Mapping) -> int:
     value = window.get("allowed-lateness")
     lateness = _duration(value)
     if lateness < 0 and value is not None:
-        raise SpecError("a lateness cannot be negative", value.span, "rows are late by the watermark: delay that")
+        raise SpecError("a lateness cannot be negative", value.span, "to have fewer late rows, delay the watermark")
     return lateness
 
 
 def _function(window: Mapping, key: Scalar) -> w.WindowFunction:
     if (fold := window.entry("fold")) is not None:
         raise SpecError(
-            "there is no 'fold': what it makes cannot be merged, as sessions must be, and Flink has removed it",
+            "'fold' is not supported: its results cannot be merged for sessions, and Flink has removed it",
             fold[0].span,
             "write it as 'aggregate', or as a Python class by 'process'",
         )

@@ -165,7 +165,7 @@ def test_a_window_reads_a_window_by_its_time() -> None:
         ({"evict": {"count": -1}}, "an evictor cannot keep fewer than 0 rows", "count"),
         ({"allowed_lateness": "-1 s"}, "a lateness cannot be negative", "-1 s"),
         ({"aggregate": None}, "there is none of 'reduce', 'aggregate', 'elements', 'process'", None),
-        ({"aggregate": None, "fold": {"n": "1"}}, "there is no 'fold': what it makes cannot be merged", "fold"),
+        ({"aggregate": None, "fold": {"n": "1"}}, "'fold' is not supported: its results cannot be merged", "fold"),
         ({"evict": {"class": "evicting:Absent"}}, "there is no Python module 'evicting'", "evicting"),
         ({"aggregate": {"n": "amount"}}, "neither grouped nor aggregated", "amount"),
         ({"aggregate": {"n": "MAX(window_end)"}}, "reads rows, not the window", None),
