@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
-import time
 import zipfile
 from pathlib import Path
 
+from .plan import files
 from .plan.errors import FlinkplanError
 
 _STALE_SECONDS = 3600
@@ -67,6 +66,4 @@ def pack(classes: Path, jar: Path) -> None:
 
 def remove_stale(folder: Path, prefix: str) -> None:
     """Remove what was being made in folders of this prefix by processes that were killed, an hour later."""
-    for left in folder.glob(f"{prefix}*"):
-        if left.stat().st_mtime < time.time() - _STALE_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
+    files.remove_stale(folder, prefix, _STALE_SECONDS)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..plan.printable import one_line
+from .signals import ends_raised
 
 if TYPE_CHECKING:
     from ..state.form import Manifest, OperatorState, StateTable
@@ -49,7 +50,8 @@ def import_command(folder: str, output: str, flink: str | None) -> None:
     from ..state.form_folder import FolderState
 
     progress = _Progress()
-    manifest = write_savepoint(FolderState(folder), output, flink, progress)
+    with ends_raised():
+        manifest = write_savepoint(FolderState(folder), output, flink, progress)
     progress.end()
     click.echo(one_line(f"{output}: {_summary(manifest)}"))
 

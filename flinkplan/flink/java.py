@@ -4,17 +4,30 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..plan.files import remove_stale
 from ..state.form import StateError
 from .jar import program, savepoint_jar
 
 MANIFEST, ERROR = "manifest.json", "error"
 """What it leaves in the folder of a request: that of what it has read, or why it could not."""
 
+_TABLES = "flinkplan-savepoint-"
+_STALE_SECONDS = 24 * 3600
 _MAIN = "flinkplan.savepoint.Main"
 _OPTIONS = ("-XX:+UseSerialGC", "-Xmx1g")
+
+
+def new_tables() -> Path:
+    """A temporary folder for the tables of a request.
+
+    What is left of processes that were killed is removed a day later.
+    """
+    remove_stale(Path(tempfile.gettempdir()), _TABLES, _STALE_SECONDS)
+    return Path(tempfile.mkdtemp(prefix=_TABLES))
 
 
 def run_java(jars: Sequence[Path], requests: Sequence[Path]) -> None:

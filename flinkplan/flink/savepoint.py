@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -18,7 +17,7 @@ from ..state.form import JobState, Manifest, StateError, StateTable
 from ..state.form_arrow import table_schema
 from .batches import read_batches
 from .home import flink_jars
-from .java import ERROR, MANIFEST, run_java
+from .java import ERROR, MANIFEST, new_tables, run_java
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -88,7 +87,7 @@ def read_savepoints(
     Raises :class:`StateError` where there is no Flink; a savepoint that could not be read says so by its manifest.
     """
     jars = flink_jars(flink)
-    folders = [Path(tempfile.mkdtemp(prefix="flinkplan-savepoint-")) for _ in places]
+    folders = [new_tables() for _ in places]
     try:
         run_java(jars, [_request(place, folder, uids) for place, folder in zip(places, folders, strict=True)])
         while folders:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 from pathlib import Path
 
 import msgspec
@@ -14,7 +13,7 @@ from ..state.form import JobState, Manifest, StateError
 from ..state.form_folder import Progress, new_folder
 from .batches import write_batches
 from .home import flink_jars
-from .java import ERROR, MANIFEST, run_java
+from .java import ERROR, MANIFEST, new_tables, run_java
 
 
 def write_savepoint(
@@ -32,7 +31,7 @@ def write_savepoint(
     if target.exists():
         raise StateError("there is something already", where=str(target), hint="name a folder that does not exist yet")
     jars = flink_jars(flink)
-    tables = Path(tempfile.mkdtemp(prefix="flinkplan-savepoint-"))
+    tables = new_tables()
     try:
         manifest = _write_tables(state, tables, progress)
         with new_folder(target) as work:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -96,3 +98,10 @@ class Place(Record):
             raise PlanError("no such file", where=self.name) from None
         except (OSError, ValueError) as e:
             raise PlanError(str(e) or type(e).__name__, where=self.name) from None
+
+
+def remove_stale(folder: Path, prefix: str, seconds: float) -> None:
+    """Remove folders of this prefix that processes have left which were killed, when they are so old."""
+    for left in folder.glob(f"{prefix}*"):
+        if left.stat().st_mtime < time.time() - seconds:
+            shutil.rmtree(left, ignore_errors=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..plan.files import remove_stale
 from ..plan.output import write_text
 from ..plan.record import replace
 from .form import VERSION, JobState, Manifest, OperatorState, StateError, StateTable
@@ -114,9 +114,7 @@ class new_folder:
         parent = self._target.parent
         try:
             parent.mkdir(parents=True, exist_ok=True)
-            for left in parent.glob(f"{_UNFINISHED}*"):
-                if left.stat().st_mtime < time.time() - _STALE_SECONDS:
-                    shutil.rmtree(left, ignore_errors=True)
+            remove_stale(parent, _UNFINISHED, _STALE_SECONDS)
             self._work = Path(tempfile.mkdtemp(prefix=_UNFINISHED, dir=parent))
         except OSError as e:
             raise StateError(f"nothing can be written here: {e.strerror or e}", where=str(parent)) from None

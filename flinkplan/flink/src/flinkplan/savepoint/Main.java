@@ -1,5 +1,7 @@
 package flinkplan.savepoint;
 
+import java.io.EOFException;
+import java.io.UTFDataFormatException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -37,12 +39,15 @@ public final class Main {
             }
             Savepoint savepoint = new Savepoint(request.get("savepoint").asText(), uids(request), folder, classes);
             Files.write(folder.resolve("manifest.json"), savepoint.read());
-        } catch (Exception | StackOverflowError | OutOfMemoryError e) {
+        } catch (Throwable e) {
             Files.writeString(folder.resolve("error"), message(e));
         }
     }
 
     private static String message(Throwable error) {
+        if (error instanceof EOFException || error instanceof UTFDataFormatException) {
+            return "it is damaged";
+        }
         String message = error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage();
         Throwable cause = error.getCause();
         boolean isSaid = cause == null || cause.getMessage() == null || message.contains(cause.getMessage());
