@@ -25,8 +25,8 @@ def compile_script(
     """The plan of the one INSERT or statement set of a SQL script, or of a spec in YAML where ``file`` says so.
 
     ``options`` are the configuration the script starts with, ``file`` is named in messages.  ``complete``: the plan has
-    the definitions of temporary tables as well, of which Flink's has the names only.  ``warn`` is told of what is
-    compiled but perhaps not as meant: findings of the rules of :mod:`~.plan.advice`.  Raises
+    the definitions of temporary tables as well, of which Flink's has the names only.  ``warn`` gets the
+    findings of :mod:`~.advice`, about what compiles but may not be meant.  Raises
     :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
     """
     from .script import compile_statements, parse_pipeline

@@ -1,4 +1,4 @@
-"""What the planner asks of connectors (:mod:`~.plan.connectors`), for a table of the catalog."""
+"""The properties of connectors (:mod:`~.plan.connectors`) that the planner needs, for a table."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def source_kinds(table: Table, hints: Mapping[str, str]) -> Kinds:
 
 
 def sink_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> Kinds:
-    """The row kinds that a sink takes; ``inserts_only``: of a query that emits nothing else."""
+    """The row kinds that a sink accepts; ``inserts_only``: the query emits insertions only."""
     return connectors.sink_kinds(table_options(table, hints), has_key(table.resolved), inserts_only)
 
 
 def wanted_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> Kinds:
-    """The row kinds that a sink asks for of itself."""
+    """The row kinds that a sink prefers."""
     return connectors.wanted_kinds(table_options(table, hints), has_key(table.resolved), inserts_only)
 
 
 def deletes_by_key(table: Table, hints: Mapping[str, str], *, as_sink: bool) -> bool:
-    """Whether the deletions that a source emits hold the key alone, or a sink needs no more of them."""
+    """Whether deletions of a source have the key only, or a sink needs the key of deletions only."""
     return connectors.deletes_by_key(table_options(table, hints), has_key(table.resolved), as_sink)
 
 
 def connector_of(table: Table) -> Connector:
-    """A table's connector, of which nothing may be known."""
+    """The connector of a table, which may be an unknown one."""
     return CONNECTORS.get((table.resolved.options or {}).get("connector", ""), _UNKNOWN)
 
 
 def source_of(table: Table) -> Source:
-    """What can be pushed into the reading of a table."""
+    """The abilities of a table's source."""
     return connector_of(table).source or _NOTHING

@@ -1,4 +1,4 @@
-"""Options of tables where they are read or written: what Flink would refuse is refused at its place."""
+"""Checks of table options where a table is read or written; what Flink refuses is refused here."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check_use(use: TableUse) -> None:
 
 
 def _check_metadata(use: TableUse, connector: Connector) -> None:
-    """What a metadata column can read is the connector's: files offer nothing of their formats, messages do."""
+    """Metadata columns must be offered by the connector; only connectors of messages offer those of formats."""
     for column in use.table.resolved.schema.columns:
         if column.kind != "METADATA" or (use.as_sink and column.is_virtual):
             continue

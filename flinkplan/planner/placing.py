@@ -1,4 +1,4 @@
-"""Where in a statement an error of planning belongs."""
+"""The place of a planning error in its statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .sql.source import Span
 
 
 def place_of(insert: ast.Insert, error: FlinkplanError) -> Span:
-    """The part of an INSERT that an error is about; INSERT and its table where there is no such part, or several."""
+    """The part of an INSERT that an error is about; INSERT and its table if there is none, or several."""
     if isinstance(error, PlanningError) and error.part is not None:
         if error.part is Part.SINK:
             return insert.table.span

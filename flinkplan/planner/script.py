@@ -22,7 +22,7 @@ def parse_pipeline(text: str, file: str | None) -> ast.Script:
 
 T = TypeVar("T")
 Job: TypeAlias = ast.Insert | ast.StatementSet | ast.CreateTable
-"""What compiles to a plan; of CREATE TABLE only the one with AS."""
+"""Statements that compile to a plan; CREATE TABLE only with AS."""
 
 
 def job_of(script: ast.Script) -> Job:
@@ -111,7 +111,7 @@ def with_job(
 
 
 def definitions(script: ast.Script, options: Mapping[str, str]) -> Session:
-    """A session with what a script defines; what its jobs do is left aside.  Raises the first error."""
+    """A session with the definitions of a script; its jobs are ignored.  Raises the first error."""
     session = Session(options)
     for statement in script.statements:
         job = _job(statement)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Session:
     """Applies statements in order; INSERTs and statement sets are bound or compiled on demand.
 
-    ``warn`` is told of what can be compiled but is perhaps not as meant, of each thing once.  ``executes`` says that
+    ``warn`` gets a finding, once, for what compiles but may not be meant.  ``executes`` says that
     what is compiled is also executed with the options of the session.
     """
 
@@ -61,7 +61,7 @@ class Session:
         self._report(advice.of_setting(key, value, executes=self._executes), span)
 
     def _report(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
-        """Pass findings on, at a place of the text unless they name one; they are not looked for if nobody is told."""
+        """Report findings, at the span unless they have a place; they are not computed if there is no ``warn``."""
         if self._warn is None:
             return
         for finding in findings:
@@ -89,7 +89,7 @@ class Session:
 
     @deeply
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
-        """The modifications that an INSERT, or each one of a statement set, stands for."""
+        """The ``TableModify`` of an INSERT, or of each INSERT of a statement set."""
         return self._bound(self._context().apart(), statement)
 
     def _bound(self, context: Context, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
@@ -101,7 +101,7 @@ class Session:
     def compile(self, statement: ast.Insert | ast.StatementSet, *, complete: bool = False) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together.
 
-        ``complete``: with the definitions of all tables, temporary ones as well, of which a plan has the names only.
+        ``complete``: with the definitions of all tables, also of temporary ones, which are left out otherwise.
         """
         from .program import assemble, optimize
 
@@ -155,11 +155,11 @@ class Session:
             for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
                 self._report([finding], use.place(key))
         inserts = inserts_of(statement)
-        findings = advice.of_plan(plan, comparisons=False)  # told where they are written
+        findings = advice.of_plan(plan, comparisons=False)  # these are reported where they are written
         self._report(findings, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:
-        """The plan of a query by itself: its sink is a table that takes every change, and is gone afterwards."""
+        """The plan of a query; its sink is a table that accepts all changes and exists only for this."""
         name = ast.Name((ast.Identifier(_RESULT, span=query.span),), span=query.span)
         table = ast.CreateTable(name, options=(ast.Option("connector", "print"),), query=query, temporary=True)
         insert = self.create_table_as(table)

@@ -34,7 +34,7 @@ from .scope import Scope
 
 
 class AggregateBinder(WindowedBinder):
-    """Binds what stands above an aggregation, and collects what the aggregation must compute.
+    """Binds the expressions above an aggregation, and collects the grouping expressions and calls that they need.
 
     Below the aggregate a projection holds the grouping expressions, then the arguments of the calls, each
     once.  An expression that equals a grouping expression becomes a reference to it.
@@ -62,7 +62,7 @@ class AggregateBinder(WindowedBinder):
     # Grouping
 
     def group_by(self, node: ast.GroupBy) -> None:
-        """Take the grouping expressions and sets."""
+        """Set the grouping expressions and grouping sets."""
         sets_of_items = [self._sets(item) for item in node.items]
         for sets in sets_of_items:
             for group in sets:
@@ -86,7 +86,7 @@ class AggregateBinder(WindowedBinder):
             self.group_sets = tuple(sorted(combined, key=lambda s: (*s, math.inf)))
 
     def group_by_columns(self, columns: Sequence[InputRef]) -> None:
-        """Take columns to group by."""
+        """Set columns as grouping expressions."""
         for column in columns:
             if column not in [r for r, _ in self.inputs]:
                 self._append(column, self._column_name(column))
@@ -126,7 +126,7 @@ class AggregateBinder(WindowedBinder):
         return next(i for i, (r, _) in enumerate(self.inputs) if r == rex)
 
     def _is_merged(self, node: ast.Expression) -> bool:
-        """Whether it is a column of JOIN … USING, whose name Flink loses: to it that is an expression."""
+        """Whether it is a merged column of JOIN … USING, which Flink treats as an expression without a name."""
         names = node.names if isinstance(node, ast.ColumnRef) else ()
         return any(m.is_named and names == (m.name,) for m in self.scope.merged)
 
@@ -268,7 +268,7 @@ class AggregateBinder(WindowedBinder):
         return self._call(aggregate_call(function, indexes, function.returns(Arguments(())), name=self.named.get(node)))
 
     def group_window(self, node: ast.FunctionCall) -> RexNode:
-        """TUMBLE_START(…) and its like read a property of the window among the groups."""
+        """TUMBLE_START(…) and similar functions read a property of the group window."""
         name = str(node.name).upper()
         if name not in WINDOW_AUXILIARIES:
             raise BindError(
@@ -288,7 +288,7 @@ class AggregateBinder(WindowedBinder):
     # The result
 
     def build(self, rel: Rel, ttl: TtlHint | None) -> Rel:
-        """The aggregate over the projection of what it needs."""
+        """The aggregate over the projection of grouping expressions and arguments."""
         names = uniquify(name for _, name in self.inputs)
         read = sorted(set(range(self.group_count)).union(*({*c.arg_list, c.filter_arg} - {-1} for c in self.calls)))
         place = {old: new for new, old in enumerate(read)}
@@ -310,7 +310,7 @@ def _is_identity(project: Project) -> bool:
 
 
 def _check_fraction(value: object, node: ast.FunctionCall) -> None:
-    """Raise :class:`BindError` if the fraction of PERCENTILE is a literal that is none."""
+    """Raise :class:`BindError` if the fraction of PERCENTILE is a literal that is not between 0 and 1."""
     if isinstance(value, str) and not 0 <= Decimal(value) <= 1:
         raise BindError(f"PERCENTILE takes a fraction from 0 to 1, not {value}", node.args[1].span)
 

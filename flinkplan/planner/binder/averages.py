@@ -1,4 +1,4 @@
-"""Averages and variances as terms of sums and counts.  Source: Calcite's ``AvgVarianceConvertlet``."""
+"""Averages and variances in terms of sums and counts.  Source: Calcite's ``AvgVarianceConvertlet``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def variance(
 ) -> RexNode:
     """``(SUM(x * x) - SUM(x) * SUM(x) / COUNT(x)) / COUNT(x)``, each step in the type of the result, ``target``.
 
-    ``aggregate`` makes a SUM or a COUNT of an expression; ``root``: of that the root.
+    ``aggregate`` makes a SUM or a COUNT of an expression; ``root``: take the square root.
     """
 
     def typed(rex: RexNode) -> RexNode:

@@ -85,7 +85,7 @@ def _unknown(node: ast.FunctionCall) -> BindError:
 
 
 def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCall) -> RexNode:
-    """A call with its arguments checked, and cast where the function asks for another type."""
+    """The call with arguments that are checked, and cast to the types of the function's signature."""
     new = function.call(*fit(function, operands, node.span))
     if not function.bridged or str(node.name).upper() in function.aliases or str(node.name) == function.name:
         return new
@@ -95,7 +95,7 @@ def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCa
 
 
 def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[RexNode, ...]:
-    """The operands as the function takes them.  Raises :class:`BindError` if it does not."""
+    """The operands, cast to the types of the function's signature.  Raises :class:`BindError` if none fits."""
     expected = function.accept([o.type for o in operands])
     if expected is None:
         types = ", ".join(str(o.type.nullable_()) for o in operands)
@@ -181,7 +181,7 @@ _MONTH_UNITS = ("YEAR", "QUARTER", "MONTH", "DECADE", "CENTURY", "MILLENNIUM")
 
 @expands("TO_TIMESTAMP_LTZ")
 def _to_timestamp_ltz(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
-    """Of a literal it is known here whether it says how many digits a number counts, or names a time zone."""
+    """A second argument that is a literal is either a precision or a time zone."""
     operands = binder.bind_all(node.args)
     digits, zone = (o.value if isinstance(o, Literal) else None for o in (*operands, None, None, None)[1:3])
     if isinstance(digits, int) and not 0 <= digits <= temporal.MAX_DIGITS:
@@ -199,7 +199,7 @@ def _to_timestamp_ltz(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNo
 
 @expands("FLOOR", "CEIL", "CEILING")
 def _rounded(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
-    """A time is rounded to a unit; it keeps its type, a rowtime attribute included."""
+    """FLOOR and CEIL of a time to a unit keep its type, also that of a rowtime attribute."""
     function = arithmetic.FLOOR if str(node.name).upper() == "FLOOR" else arithmetic.CEIL
     operand = binder.bind(node.args[0])
     if len(node.args) == 1:
@@ -264,7 +264,7 @@ def _timestamp_difference(binder: ExpressionBinder, node: ast.FunctionCall) -> R
 
 
 _DIFFERENCES = {"WEEK": ("SECOND", 604_800), "QUARTER": ("MONTH", 3)}
-"""Units that are a number of another unit, to which the difference is divided once more."""
+"""Units that are a multiple of another unit, by which the difference is divided."""
 
 
 def _divided(number: RexNode, divisor: int) -> RexNode:
@@ -315,7 +315,7 @@ def _constructed(function: Function, operands: tuple[RexNode, ...], kind: str, s
 
 
 def _element_of(operand: RexNode, expected: LogicalType) -> RexNode:
-    """The operand as an element; what only may hold NULL, at whatever depth, needs no cast."""
+    """The operand cast to the element type, unless they differ in nullability only."""
     plain, wanted = (str(t).replace(" NOT NULL", "") for t in (operand.type, expected))
     return operand if plain == wanted else ensure_type(expected, operand)
 

@@ -1,4 +1,4 @@
-"""Which casts Flink allows, explicitly and on its own."""
+"""Which explicit and implicit casts Flink allows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def can_cast(source: LogicalType, target: LogicalType) -> bool:
 
 
 def _converts(source: LogicalType, target: LogicalType) -> bool:
-    """Whether CAST is allowed of a value, also within another."""
+    """Whether CAST is allowed, also between elements and fields."""
     a, b = source.root, target.root
     if a == "NULL" or source.same_as(target):
         return True
@@ -50,7 +50,7 @@ def _can_cast_time(a: str, b: str) -> bool:
 
 
 def can_cast_implicitly(source: LogicalType, target: LogicalType) -> bool:
-    """Whether a value goes into a sink's column of the type without an explicit CAST.
+    """Whether a value can be written to a sink's column of the type without an explicit CAST.
 
     Source: Flink's ``LogicalTypeCasts.supportsImplicitCast``.
     """
@@ -85,7 +85,7 @@ _NUMERIC_INTO: dict[str, tuple[str, ...]] = {
     "FLOAT": (*INTEGERS, "DECIMAL", "FLOAT"),
     "DOUBLE": NUMERIC,
 }
-"""For each numeric type those that widen into it."""
+"""For each numeric type the types that can be widened to it."""
 
 
 def avoids_cast(source: LogicalType, target: LogicalType) -> bool:

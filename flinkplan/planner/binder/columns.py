@@ -13,7 +13,7 @@ from ..sql import ast
 from .errors import BindError
 
 SINGLE_ROW = Values(fields=row([("ZERO", INT.not_null())], nullable=False), tuples=((Literal(0, INT.not_null()),),))
-"""The one row of a query without FROM."""
+"""The single row of a query without FROM."""
 
 
 def renamed(rel: Rel, columns: tuple[ast.Identifier, ...], name: ast.Identifier) -> LogicalType:
@@ -43,5 +43,5 @@ def under_names(rel: Rel, row_type: LogicalType) -> Project:
 
 
 def column_names(names: list[str | None]) -> tuple[str, ...]:
-    """Output names, each once; an unnamed column is called by its position."""
+    """Unique output names; an unnamed column is named by its position."""
     return uniquify(names, anonymous)

@@ -1,4 +1,4 @@
-"""What binding a statement needs to know beside the statement."""
+"""The context in which a statement is bound."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _nobody(findings: Iterable[Finding], span: Span) -> None:
-    """What is said goes unheard."""
+    """Ignores warnings."""
 
 
 class TableUse(Record):
@@ -44,7 +44,7 @@ class TableUse(Record):
 
 
 class Correlations(Struct):
-    """How many correlation variables there are.
+    """Numbers correlation variables.
 
     Source: ``RelOptCluster.createCorrel``. Flink has one cluster for a session, so that CREATE VIEW counts as well.
     """
@@ -59,27 +59,27 @@ class Correlations(Struct):
 
 
 class Context(Struct):
-    """The catalog, the configuration, and what is unique within one statement."""
+    """The catalog, the configuration, and the state of binding one statement."""
 
     catalog: Catalog
     config: Mapping[str, str] = field(default_factory=dict)
     correlations: Correlations = field(default_factory=Correlations)
-    """Those of the session: what is bound within another query counts with it."""
+    """The correlation variables of the session, which are numbered across queries."""
 
     expanding: tuple[str, ...] = ()
-    """The views being expanded, to find circles."""
+    """The views that are being expanded, to detect cycles."""
     ctes: tuple[Mapping[str, Callable[[Context], tuple[Rel, LogicalType]]], ...] = ()
-    """The WITH queries in reach, innermost last: what each is where it is used, its columns as WITH names them."""
+    """The common table expressions in scope, innermost last: how each is bound where it is used."""
 
     uses: list[TableUse] = field(default_factory=list)
-    """The tables met so far."""
+    """The tables that the statement uses."""
 
     tell: Callable[[Iterable[Finding], Span], None] = _nobody
-    """Whom to tell what is perhaps not as meant, and where."""
+    """Receives findings about what may not be meant, with their place."""
 
     names_scans: bool = False
-    """Whether scans show their aliases: Flink leaves them at those of a subquery of a SELECT with hints."""
+    """Whether scans show their aliases, as Flink's do in a subquery of a SELECT with hints."""
 
     def apart(self) -> Context:
-        """For what is bound to look at it only: its correlation variables do not count."""
+        """A context for binding without using up correlation variables."""
         return replace(self, correlations=replace(self.correlations))

@@ -47,7 +47,7 @@ _SIMPLE = {
 }
 
 _LENGTHS = {"CHAR": 1, "BINARY": 1, "VARCHAR": STRING_LENGTH, "VARBINARY": STRING_LENGTH}
-"""What the types are long that are written without a length."""
+"""The default length of types that are written without one."""
 
 
 def resolve_type(node: ast.DataType) -> LogicalType:

@@ -1,4 +1,4 @@
-"""Errors of meaning: SQL that parses but cannot be bound."""
+"""Errors of binding: SQL that parses, but is wrong against the catalog."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class BindError(FlinkplanError):
-    """SQL that means nothing against the catalog; ``span`` is the place.
+    """SQL that cannot be bound against the catalog; ``span`` is its place.
 
     Message and hint name types as people write them: ``STRING``, not ``VARCHAR(2147483647)``.
     """
@@ -35,9 +35,9 @@ def placed(error: FlinkplanError, span: Span) -> FlinkplanError:
 
 
 def each_of(items: Iterable[tuple[T, Span]], function: Callable[[T], R]) -> list[R]:
-    """What the function gives for each item.
+    """The results of the function for each item.
 
-    Raises the errors of all of them together; one that names no place is told at the item's span.
+    Raises the errors of all items together; an error without a place gets the item's span.
     """
     results: list[R] = []
     errors: list[FlinkplanError] = []

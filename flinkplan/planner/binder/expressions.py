@@ -52,7 +52,7 @@ class ExpressionBinder:
 
     @property
     def grouping(self) -> Sequence[RexNode] | None:
-        """What the rows are grouped by, if they are."""
+        """The grouping expressions, if rows are grouped."""
         return None
 
     def bind(self, node: ast.Expression) -> RexNode:

@@ -1,4 +1,4 @@
-"""What an item of FROM is, once bound."""
+"""Bound items of FROM."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .scope import MergedColumn, Namespace
 
 
 class FromItem(Record):
-    """A relation in FROM, the names its columns go by, and the name a hint may call it."""
+    """A bound item of FROM: its relation, the names of its columns, and its name in hints."""
 
     rel: Rel
     namespaces: tuple[Namespace, ...]
     merged: tuple[MergedColumn, ...] = ()
     name: str | None = None
     unnested: tuple[tuple[str, int, LogicalType], ...] = ()
-    """Of each UNNEST the correlation variable, its first column and the type of its rows."""
+    """For each UNNEST the correlation variable, its first column and its row type."""
 
     def with_whole_rows(self) -> Rel:
         """The relation, with UNNESTs that read rows of all columns of FROM, as the validator types them."""
@@ -35,7 +35,7 @@ class FromItem(Record):
 
 
 def _reading(rel: Rel, names: Collection[str], t: LogicalType) -> Rel:
-    """The relation, in which the correlation variables of those names are of type ``t``."""
+    """The relation with type ``t`` for the correlation variables of these names."""
 
     def retyped(rex: RexNode) -> RexNode:
         if not isinstance(rex, FieldAccess) or not isinstance(rex.expr, CorrelVariable):

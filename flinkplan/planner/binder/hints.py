@@ -1,4 +1,4 @@
-"""The hints behind SELECT: which join or aggregate they mean."""
+"""Hints behind SELECT, and the joins and aggregates that they apply to."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .from_items import FromItem
 from .lookups import LookupHints
 
 _QUERY_HINTS = ("STATE_TTL", "BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "LOOKUP", "MULTI_JOIN")
-"""The hints that Flink knows behind SELECT; all but STATE_TTL say how to join, of which streams obey the last."""
+"""The hints that Flink has behind SELECT; all but STATE_TTL choose a join, of which streams use only the last."""
 
 
 def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS) -> None:
-    """Raise :class:`BindError` for a hint that there is not."""
+    """Raise :class:`BindError` for an unknown hint."""
     for hint in hints:
         if hint.name not in known:
             raise BindError(f"there is no hint {hint.name}", hint.span, did_you_mean(hint.name, known))
@@ -57,7 +57,7 @@ class SelectHints:
         return self._of((left, right))
 
     def merges(self, left: str | None, right: str | None) -> bool:
-        """Whether a hint joins the inputs of these names, of which the left may be a join itself, with others."""
+        """Whether a MULTI_JOIN hint names these inputs; the left one may be a join itself."""
         return right in self.merged and (left is None or left in self.merged)
 
     def aggregate(self, item: FromItem) -> TtlHint | None:

@@ -1,4 +1,4 @@
-"""INSERT: the query brought to the columns of the sink."""
+"""INSERT: the query's columns are matched with those of the sink."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .tables import hint_options
 
 
 def bind_insert(context: Context, node: ast.Insert) -> TableModify:
-    """The modification that an INSERT stands for.
+    """The ``TableModify`` of an INSERT.
 
     Raises :class:`BindError` if the sink is missing or the query does not fit its columns.
     """
@@ -109,7 +109,7 @@ def _partition_text(value: ast.Expression | None) -> str:
 
 
 def _in_table_order(query: ast.Query, targets: list[int]) -> tuple[ast.Query, list[int]]:
-    """A plain SELECT with its items in the order of the sink's columns, and these; else both as they are.
+    """A plain SELECT with its items, and the listed columns, in the order of the sink; otherwise both unchanged.
 
     The order numbers what has no name.  Source: ``PreValidateReWriter``.
     """
@@ -127,7 +127,7 @@ def _in_table_order(query: ast.Query, targets: list[int]) -> tuple[ast.Query, li
 
 
 def _numbered(item: ast.SelectItem, target: int) -> ast.SelectItem:
-    """An item that has no name gets that of its place in the sink."""
+    """An item without a name is named by its position in the sink."""
     if item_name(item) is not None:
         return item
     return replace(item, alias=ast.Identifier(anonymous(target), span=item.expression.span))
@@ -244,7 +244,7 @@ def _item(node: ast.Insert, position: int) -> ast.Node:
 
 
 def _surplus(node: ast.Insert, count: int) -> Span:
-    """The items beyond so many; the whole select list where it has fewer, or a star has brought them."""
+    """The items beyond a number; the whole select list if it has fewer, or if they come from a star."""
     items = _items(node)
     if not items:
         return node.query.span
@@ -254,7 +254,7 @@ def _surplus(node: ast.Insert, count: int) -> Span:
 
 
 def _missing_comma(node: ast.Insert, columns: list[Column]) -> str | None:
-    """The advice for an alias without AS that is called as a column of the sink: it may be an item of its own."""
+    """A hint where an alias without AS is a column name of the sink: a comma may be missing."""
     names = {column.name for column in columns}
     for item in _items(node):
         if item.alias is not None and item.alias.name in names and isinstance(item.expression, ast.ColumnRef):

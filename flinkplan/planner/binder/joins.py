@@ -1,4 +1,4 @@
-"""What a join shows of its sides, and its condition: ON, USING or NATURAL."""
+"""The scope of a join, and its condition: ON, USING or NATURAL."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def join_condition(
 
 
 def _check_join_keys(condition: RexNode, span: Span) -> None:
-    """Raise :class:`BindError` where columns that a join equates do not join."""
+    """Raise :class:`BindError` where the types of compared columns cannot be joined."""
     if is_call(condition, comparison.AND):
         for part in condition.operands:
             _check_join_keys(part, span)
@@ -117,19 +117,19 @@ def _check_join_keys(condition: RexNode, span: Span) -> None:
 
 
 def _side(scope: Scope, name: ast.Identifier) -> RexNode:
-    """The first column of the name, as Flink takes it."""
+    """The first column with the name, which Flink takes."""
     column_of_name = next((column for shown, column in scope.visible() if shown == name.name), None)
     return scope.resolve((name,)) if column_of_name is None else column_of_name
 
 
 def _first(item: FromItem, column: MergedColumn) -> RexNode:
-    """The first of the columns that were merged: with that Flink joins a further table."""
+    """The first of merged columns, with which Flink joins a further table."""
     at = column.hidden[0]
     return InputRef(at, item.rel.types[at])
 
 
 def _merge_again(name: ast.Identifier, column: MergedColumn, scope: Scope) -> MergedColumn:
-    """The column of more than two tables: its name stands for that of the first two, ``*`` for those of all."""
+    """A merged column of more than two tables: its name means that of the first two, ``*`` that of all."""
     types = [t for _, t in scope.row_fields]
     first, second, *others = (InputRef(i, types[i]) for i in column.hidden)
     both = _either((first, second), name.span)
@@ -141,7 +141,7 @@ def _shifted(rex: RexNode, by: int) -> RexNode:
 
 
 def _merge(name: ast.Identifier, left: RexNode, right: RexNode, scope: Scope) -> MergedColumn:
-    """The column that two equal ones are shown as: whichever of them is not missing."""
+    """The merged column of two equal ones: the value of the side that has a row."""
     types = [t for _, t in scope.row_fields]
 
     def retype(node: RexNode) -> RexNode:

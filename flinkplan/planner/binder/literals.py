@@ -138,7 +138,7 @@ def _interval(binder: ExpressionBinder, node: ast.IntervalLiteral) -> RexNode:
 
 
 _DIGITS = 2
-"""Of the first unit of an INTERVAL, as in Calcite's ``DEFAULT_INTERVAL_START_PRECISION``."""
+"""The default precision of the first unit of an INTERVAL.  Source: ``DEFAULT_INTERVAL_START_PRECISION``."""
 
 
 def interval_value(node: ast.IntervalLiteral) -> int:

@@ -1,4 +1,4 @@
-"""LOOKUP hints: what they may say, and which table they mean.
+"""LOOKUP hints: their options, and the tables that they apply to.
 
 Sources: ``LookupJoinHintOptions``, ``FlinkHintStrategies``, ``LookupJoinUtil``.
 """
@@ -38,9 +38,9 @@ _OPTIONS: Mapping[str, Option] = {
 
 
 class LookupHints:
-    """The LOOKUP hints of one SELECT, and which of them found their table.
+    """The LOOKUP hints of one SELECT, and which of them matched a table.
 
-    Raises :class:`BindError` for options that there are not.
+    Raises :class:`BindError` for unknown options.
     """
 
     def __init__(self, hints: Iterable[ast.Hint]) -> None:
@@ -48,7 +48,7 @@ class LookupHints:
         self._joined: list[FromItem] = []
 
     def of(self, item: FromItem) -> LookupHint:
-        """How a table is to be looked up: the first hint that names it counts."""
+        """The lookup options of a table: those of the first hint that names it."""
         self.joins(item)
         options_of_item = next((options for _, options in self._hints if _names(options["table"], item)), None)
         if not options_of_item:
@@ -56,11 +56,11 @@ class LookupHints:
         return LookupHint(is_true(options_of_item.get("shuffle")), _retry(options_of_item))
 
     def joins(self, *items: FromItem) -> None:
-        """Note what is joined, whether it is looked up or not."""
+        """Note a joined item, so that hints that name it are not reported."""
         self._joined += items
 
     def check(self) -> None:
-        """Raise :class:`BindError` for a hint that names nothing that is joined."""
+        """Raise :class:`BindError` for a hint that names no joined item."""
         for hint, options in self._hints:
             name = options["table"]
             if not self._joined:

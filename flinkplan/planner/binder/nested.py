@@ -1,4 +1,4 @@
-"""Queries in what queries are made of: the one place where the binder's modules go round in a circle."""
+"""Queries inside queries: the one place where modules of the binder import each other in a cycle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def bind_query(context: Context, query: ast.Query, outer: Scope | None = None) -
 
 
 def bind_inner_query(context: Context, query: ast.Query, outer: Scope | None = None) -> Rel:
-    """The relation of a query inside another, where an order by which nothing is cut off has no effect."""
+    """The relation of a query inside another, where ORDER BY without LIMIT has no effect."""
     from . import query as queries
 
     return queries.bind_inner_query(context, query, outer)

@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class Item(Record):
-    """An item of the select list, stars expanded: its output name and where it comes from."""
+    """An item of the select list, after stars are expanded: its output name and its source."""
 
     name: str | None
     node: ast.Expression | None
     rex: RexNode | None = None
-    """The column, for one that a star brought."""
+    """The column, if the item comes from a star."""
 
 
 def bind_select(context: Context, select: ast.Select, outer: Scope | None, query: ast.Query) -> Rel:
@@ -75,12 +75,12 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
 
 
 def _aliases(select: ast.Select) -> dict[str, str]:
-    """What the aliases of the select list stand for, each as it is written, on one line."""
+    """The expressions behind the aliases of the select list, as text on one line."""
     return {item.alias.name: " ".join(item.expression.span.text.split()) for item in select.items if item.alias}
 
 
 def _named_windows(select: ast.Select) -> dict[str, ast.WindowSpec]:
-    """The windows of the WINDOW clause.  Raises :class:`BindError` for one that is there twice, as Flink does."""
+    """The windows of the WINDOW clause.  Raises :class:`BindError` for a name that is defined twice, as Flink does."""
     windows: dict[str, ast.WindowSpec] = {}
     for named in select.windows:
         if named.name.name in windows:
@@ -115,7 +115,7 @@ def _project(
 
 
 def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str], *, force: bool = False) -> Rel:
-    """A projection, left out where it changes nothing, unless it is forced."""
+    """A projection; the input where it changes nothing, unless it is forced."""
     same = [e.index for e in exprs if isinstance(e, InputRef)] == list(range(rel.width)) and tuple(names) == rel.names
     return rel if same and not force else Project(input=rel, exprs=tuple(exprs), names=tuple(names))
 
@@ -126,7 +126,7 @@ def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str], *, force: 
 def _expand(select: ast.Select, scope: Scope) -> Iterator[Item]:
     """The items, each star replaced by its columns.
 
-    A name that a star brings is made unique among those before it, as Calcite does while it expands stars.
+    A name from a star is made unique among the names before it, as Calcite does when it expands stars.
     """
     names: set[str] = set()
     for item in select.items:
@@ -158,12 +158,12 @@ def _row_columns(scope: Scope, node: ast.Star) -> list[tuple[str, RexNode]]:
 
 
 def item_name(item: ast.SelectItem) -> str | None:
-    """What an item is called, if anything."""
+    """The name of an item, if it has one."""
     return item.alias.name if item.alias is not None else _own_name(item.expression)
 
 
 def _own_name(node: ast.Expression) -> str | None:
-    """What an expression without alias is called: a column has a name, and so has CURRENT_DATE."""
+    """The name of an expression without alias: that of a column, or of a function such as CURRENT_DATE."""
     if isinstance(node, ast.ColumnRef):
         return node.parts[-1].name
     if isinstance(node, ast.FunctionCall) and not node.parentheses:
@@ -192,12 +192,12 @@ def _is_aggregated(select: ast.Select, query: ast.Query) -> bool:
 
 
 def _output_names(items: list[Item]) -> dict[ast.Expression, str]:
-    """What the select list calls its expressions, by which an aggregate names its columns."""
+    """The names of the select list's expressions, by which an aggregate names its columns."""
     return {item.node: item.name or anonymous(i) for i, item in enumerate(items) if item.node is not None}
 
 
 def _aggregated_names(items: list[Item]) -> list[str]:
-    """The names in the result of an aggregate: an item that is there twice counts once for those behind it."""
+    """The column names of an aggregate; a repeated item counts once for the positions of later ones."""
     different: set[tuple[str, ast.Expression | None]] = set()
     names = []
     for item in items:
@@ -207,7 +207,7 @@ def _aggregated_names(items: list[Item]) -> list[str]:
 
 
 def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], query: ast.Query) -> None:
-    """Let the binder see all that stands above the aggregate, before the aggregate is built."""
+    """Bind all expressions above the aggregate, so that it is built with all that they need."""
     if select.group_by is not None:
         binder.group_by(select.group_by)
     for item in items:
@@ -227,16 +227,16 @@ def _collect(binder: AggregateBinder, select: ast.Select, items: list[Item], que
 
 
 def _sorted_by(item: ast.SortItem, items: list[Item]) -> ast.SortItem:
-    """An item of ORDER BY in terms of columns; a name or a number alone stands for the item of the select list."""
+    """An expression of ORDER BY; a plain name or number means an item of the select list."""
     if isinstance(item.expression, (ast.ColumnRef, ast.NumericLiteral)):
         return item
     return replace(item, expression=_without_aliases(item.expression, items))
 
 
 def _without_aliases(node: ast.Expression, items: list[Item], *, unique: bool = False) -> ast.Expression:
-    """An expression of QUALIFY or ORDER BY with what the names of the select list stand for, which hide columns.
+    """An expression of QUALIFY or ORDER BY with aliases of the select list, which hide columns, replaced.
 
-    Of several items of one name the first is meant, unless it has to be ``unique``.
+    Of several items with one name the first is taken, unless the name must be ``unique``.
     """
     named: dict[str | None, list[ast.Expression]] = {}
     for item in items:
@@ -306,5 +306,5 @@ def _order(
 
 
 def _is_made_of(rex: RexNode, exprs: Sequence[RexNode]) -> bool:
-    """Whether an expression reads nothing but the values of others."""
+    """Whether an expression can be computed from the values of other expressions."""
     return rex in exprs or (not isinstance(rex, InputRef) and all(_is_made_of(o, exprs) for o in children(rex)))

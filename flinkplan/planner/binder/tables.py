@@ -84,7 +84,7 @@ def bind_explicit_table(context: Context, name: ast.Name) -> Rel:
 def _relation_of(
     context: Context, name: ast.Name, options: tuple[tuple[str, str], ...], alias: str | None = None
 ) -> tuple[Rel, LogicalType]:
-    """What a name stands for, and its columns by the names that a query knows them by."""
+    """The relation of a table or view, and its columns with the names that the query uses."""
     names = name.names
     if len(names) == 1:
         for ctes in reversed(context.ctes):
@@ -106,7 +106,7 @@ def _relation_of(
 
 
 def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
-    """What a view stands for, which is bound once for all uses that see the same."""
+    """The relation of a view, which is bound once for all uses in the same context."""
     if view.identifier.summary in context.expanding:
         raise BindError(f"the view '{name}' is defined by itself", name.span)
     known = context.catalog.expansions
@@ -169,7 +169,7 @@ def _column_rex(column: Column, positions: dict[str, int]) -> RexNode:
 def _named(
     rel: Rel, row_type: LogicalType, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()
 ) -> FromItem:
-    """The relation under its alias, with the alias's column names; only VALUES get these themselves."""
+    """The relation with the column names of its alias; only VALUES are renamed in place."""
     if alias is not None:
         name = alias.name.name
         if alias.columns:
@@ -282,7 +282,7 @@ def _is_looked_up(rel: Rel) -> bool:
 
 
 def _of_function(condition: RexNode, left: FromItem) -> RexNode:
-    """A condition that reads only what the function yields, in terms of that."""
+    """A condition that reads only columns of the table function, over these columns."""
     width = left.rel.width
     if any(i < width for i in input_refs(condition)):
         return condition
@@ -349,7 +349,7 @@ def _collection(binder: ExpressionBinder, node: ast.Unnest) -> RexNode:
 
 
 def _unnest_names(node: ast.Unnest, collection: LogicalType, function_type: LogicalType) -> tuple[str, ...]:
-    """The column names: those of the alias, or its own name for a single column, or what Calcite calls them."""
+    """The column names: those of the alias, the alias itself for a single column, or Calcite's names."""
     alias, width = node.alias, len(function_type.fields)
     if alias is not None and alias.columns:
         if len(alias.columns) != width:

@@ -21,7 +21,7 @@ PARAMETERS = {
     "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
     "SESSION": ("DATA", "TIMECOL", "GAP"),
 }
-"""The parameters of each function in order; OFFSET may be left out."""
+"""The parameters of each function in order; OFFSET is optional."""
 
 
 def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope | None) -> Rel:
@@ -103,7 +103,7 @@ def _time_column(kind: str, node: ast.Expression, row_type: LogicalType) -> int:
 
 
 def _time_hint(row_type: LogicalType, name: str) -> str:
-    """How to come by a time attribute: another column is one, or this one could be."""
+    """A hint for a missing time attribute: another column that is one, or a watermark for this one."""
     times = [f.name for f in row_type.fields if f.type.is_time_attribute]
     take = f"take '{times[0]}'" if times else "take a TIMESTAMP column with a WATERMARK"
     chosen = next(f for f in row_type.fields if f.name == name).type

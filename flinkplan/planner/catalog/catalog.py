@@ -63,15 +63,15 @@ class View(PartlyCompared):
 
 
 class CatalogError(FlinkplanError):
-    """An object that is missing, or there already."""
+    """An object is missing, or exists already."""
 
 
 class FaultyDefinition(CatalogError):
-    """A name whose definition is wrong: what refers to it cannot be judged before that is mended."""
+    """The definition of a name is wrong; statements that refer to it cannot be checked until it is fixed."""
 
 
 class Catalog(Struct):
-    """All catalogs, their databases and what is in them; names are compared with their case.
+    """All catalogs with their databases, tables and views; names are case-sensitive.
 
     A temporary object hides the permanent one of the same name.
     """
@@ -84,11 +84,11 @@ class Catalog(Struct):
     objects: dict[Identifier, Table | View] = field(default_factory=dict)
     temporary: dict[Identifier, Table | View] = field(default_factory=dict)
     faulty: set[Identifier] = field(default_factory=set)
-    """Names whose definitions are wrong, in a script that is judged to its end."""
+    """Names whose definitions are wrong, while the rest of a script is checked."""
     faulty_functions: set[str] = field(default_factory=set)
-    """The same of functions, in capitals."""
+    """Functions whose definitions are wrong, in upper case."""
     expansions: dict[object, Any] = field(default_factory=dict)
-    """What the binder has found names to stand for; forgotten as soon as one stands for something else."""
+    """The binder's cache of bound tables and views; emptied when an object changes."""
 
     # Tables and views
 
@@ -115,7 +115,7 @@ class Catalog(Struct):
         return self.temporary.get(identifier) or self.objects.get(identifier)
 
     def doubt(self, names: tuple[str, ...]) -> None:
-        """Say that what defines a name is wrong, so that nothing which refers to it is judged."""
+        """Mark the definition of a name as wrong, so that statements that refer to it are not checked."""
         if len(names) <= 3:
             self.faulty.add(self.qualify(names))
             self.expansions.clear()
@@ -191,7 +191,7 @@ class Catalog(Struct):
         return (item for item in {**self.objects, **self.temporary}.values() if isinstance(item, Table))
 
     def objects_of(self, catalog: str, database: str) -> list[Table | View]:
-        """What is visible in a database, by name."""
+        """The visible tables and views of a database, by name."""
         visible = {**self.objects, **self.temporary}
         here = (i for i in visible if (i.catalog, i.database) == (catalog, database))
         return [visible[i] for i in sorted(here, key=lambda i: i.name)]

@@ -1,4 +1,4 @@
-"""What a plan leaves to the catalog: the definitions of temporary tables, and of others where an option says so.
+"""Definitions that a plan leaves to the catalog: of temporary tables, and of others where an option says so.
 
 Source: ``ContextResolvedTableJsonSerializer`` and ``ContextResolvedTableJsonDeserializer``.
 """
@@ -103,7 +103,7 @@ def _restored(held: ContextResolvedTable, tables: Mapping[str, Table], objects: 
 
 
 def _identity(table: ResolvedTable) -> tuple[object, ...]:
-    """What must be the same for a table to be the one that the plan was compiled for."""
+    """The parts of a table's definition that must equal those in the plan."""
 
     def of(column: Column) -> tuple[object, ...]:
         return column.name, column.kind, column.data_type and str(column.data_type)

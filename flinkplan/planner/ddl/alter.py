@@ -1,4 +1,4 @@
-"""ALTER TABLE: the table that a change leaves.
+"""ALTER TABLE: the table after the change.
 
 The table is written as its CREATE statement, the statement is changed, and the table is made anew, so that
 keys, watermarks and computed columns are checked as in any other table.
@@ -22,7 +22,7 @@ from .text import create_table_text
 def altered(context: Context, table: Table, node: ast.AlterTable) -> Table:
     """The table after a change of its options or its schema.
 
-    Raises :class:`BindError` if the change cannot be made, or leaves something that reads what is gone.
+    Raises :class:`BindError` if the change cannot be made, or a computed column or watermark reads a dropped column.
     """
     (statement,) = parse_script(create_table_text(table)).statements
     assert isinstance(statement, ast.CreateTable)
@@ -60,7 +60,7 @@ def _rename_column(table: ast.CreateTable, change: ast.RenameColumn) -> ast.Crea
 
 
 def _read_names(table: ast.CreateTable) -> set[str]:
-    """The columns that something else of the table refers to."""
+    """The columns to which other parts of the table refer."""
     expressions = [c.expression for c in table.columns if isinstance(c, ast.ComputedColumn)]
     expressions += [w.expression for w in table.watermarks]
     read = {part.names[0] for e in expressions for part in e.walk() if isinstance(part, ast.ColumnRef)}

@@ -24,7 +24,7 @@ from .expression_text import sql_text
 
 
 class _Draft(Record):
-    """What LIKE takes over from another table; ``merging`` says for each feature what becomes of a conflict."""
+    """The definition that LIKE takes over; ``merging`` says for each feature how conflicts are resolved."""
 
     columns: tuple[Column, ...] = ()
     watermarks: tuple[WatermarkSpec, ...] = ()
@@ -34,7 +34,7 @@ class _Draft(Record):
     merging: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, feature: str, conflict: bool, feature_text: str, span: Span) -> None:
-        """Raise :class:`BindError` if the statement says again what is included already."""
+        """Raise :class:`BindError` if the statement repeats a feature that LIKE includes."""
         if conflict and self.merging.get(feature) == "INCLUDING":
             ways = f"EXCLUDING {feature}" + ("" if feature in _KEPT_WHOLE else f" or OVERWRITING {feature}")
             raise BindError(f"the table after LIKE has {feature_text} already", span, f"add ({ways}) behind its name")
@@ -98,7 +98,7 @@ def create_view(context: Context, node: ast.CreateView) -> View:
 
 
 def _selected_names(body: ast.QueryBody) -> list[ast.Identifier]:
-    """The names that the items of a SELECT, the first of a set operation, say themselves."""
+    """The names that the items of a SELECT, or of the first SELECT of a set operation, have themselves."""
     while not isinstance(body, ast.Select):
         if isinstance(body, ast.Query):
             body = body.body
@@ -210,7 +210,7 @@ def _scope(fields: Iterable[tuple[str, LogicalType]], name: str) -> Scope:
 
 
 def column_type(column: Column) -> LogicalType:
-    """The type of a column, be it stored or computed."""
+    """The type of a stored or computed column."""
     if column.expression is not None:
         return column.expression.rex_node.type
     assert column.data_type is not None
@@ -290,7 +290,7 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
 
 
 def _rowtime(column: Column) -> Column:
-    """A stored column with a watermark is an event-time attribute; of a computed one only queries say so."""
+    """A stored column with a watermark, as rowtime attribute; a computed column becomes one in queries."""
     if column.data_type is None:
         return column
     return replace(column, data_type=replace(column.data_type, kind=TimeKind.ROWTIME))
@@ -326,7 +326,7 @@ _KEPT_WHOLE = ("CONSTRAINTS", "PARTITIONS", "DISTRIBUTION")
 
 
 def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
-    """What LIKE takes over: the columns always, the rest unless excluded."""
+    """The definition that LIKE takes over: columns always, other features unless excluded."""
     source = catalog.find(node.table.names)
     if not isinstance(source, Table):
         raise BindError(

@@ -46,7 +46,7 @@ def quoted_string(value: str) -> str:
 
 
 def _write(node: ast.Expression) -> tuple[str, int]:
-    """The text and how strongly it binds."""
+    """The text and its operator precedence."""
     writer = _WRITERS.get(type(node))
     return (node.span.text, _ATOM) if writer is None else writer(node)
 

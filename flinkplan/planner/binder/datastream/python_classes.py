@@ -1,4 +1,4 @@
-"""Python classes that a pipeline names: whether they are there, told without running any of their code."""
+"""Python classes that a pipeline names: whether they exist, without running any of their code."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _folders(source: Source) -> Iterator[str]:
 
 
 def _find(module: str, folders: list[str]) -> ModuleSpec | None:
-    """Where a module is; no package that it is in is imported."""
+    """The file of a module; its parent packages are not imported."""
     places: list[str] | None = folders
     parts = module.split(".")
     spec = None
@@ -70,7 +70,7 @@ def _find(module: str, folders: list[str]) -> ModuleSpec | None:
 
 
 def _defined(spec: ModuleSpec) -> frozenset[str] | None:
-    """The names at the top of a module; ``None`` where that cannot be told."""
+    """The names defined at the top level of a module; ``None`` where they are not known."""
     origin = Path(spec.origin or "")
     return _names(origin.read_bytes()) if origin.suffix == ".py" and origin.is_file() else None
 

@@ -1,4 +1,4 @@
-"""The columns that a window operator reads, gathered while the window is bound."""
+"""The columns that a window operator reads, collected while the window is bound."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..expressions import ExpressionBinder
 from ..scope import Namespace, Scope
 
 _SECOND = 1 << 20
-"""Added to the columns of the second of two rows while it is not known how many the first has."""
+"""The offset of the columns of the second of two rows, until the width of the first is known."""
 
 
 class WindowRows:
-    """Columns and expressions over rows of a type, in the order in which they are asked for."""
+    """Columns and expressions over source rows, in the order of their first use."""
 
     def __init__(self, context: Context, row_type: LogicalType) -> None:
         self.context = context
@@ -34,14 +34,14 @@ class WindowRows:
         return Scope((Namespace(self.row_type, 0, "a"), Namespace(self.row_type, len(self.row_type.fields), "b")))
 
     def column(self, node: ast.ColumnRef, clause: str) -> int:
-        """The place, among the source's columns, of one that is named.  Raises :class:`BindError` for what is none."""
+        """The position of a named source column.  Raises :class:`BindError` for anything else."""
         rex = ExpressionBinder(self.context, self.scope, clause).bind(node)
         if not isinstance(rex, InputRef):
             raise BindError(f"{clause} is a column, '{node.span.text}' is none", node.span, "compute it in a view")
         return rex.index
 
     def read(self, rex: RexNode) -> int:
-        """The place of an expression over the source's columns among those that the operator reads."""
+        """The position, among the columns that the operator reads, of an expression over source columns."""
         for i, (known, _) in enumerate(self.inputs):
             if known == rex:
                 return i
@@ -50,11 +50,11 @@ class WindowRows:
         return len(self.inputs) - 1
 
     def place(self, column: int) -> int:
-        """The same of one of the source's columns."""
+        """The same for a source column."""
         return self.read(InputRef(column, self.row_type.fields[column].type))
 
     def relation(self, source: Rel) -> Rel:
-        """What the operator reads of its source."""
+        """The relation that the operator reads."""
         names = uniquify(name for _, name in self.inputs)
         exprs = tuple(rex for rex, _ in self.inputs)
         return Project(input=source, exprs=exprs, names=names)
@@ -72,7 +72,7 @@ class WindowRows:
         return transform(rex, moved)
 
     def _settled(self, rex: RexNode) -> RexNode:
-        """An expression over two rows, now that it is known how many columns each has."""
+        """An expression over two rows with final column positions."""
         width = len(self.inputs)
 
         def moved(part: RexNode) -> RexNode:
@@ -83,7 +83,7 @@ class WindowRows:
         return transform(rex, moved)
 
     def settled_trigger(self, trigger: specs.Trigger) -> specs.Trigger:
-        """A trigger once all columns are gathered."""
+        """A trigger with final column positions."""
         match trigger:
             case specs.DeltaTrigger(delta_function=delta):
                 return replace(trigger, delta_function=self._settled(delta))
@@ -92,13 +92,13 @@ class WindowRows:
         return trigger
 
     def settled_evictor(self, evictor: specs.Evictor | None) -> specs.Evictor | None:
-        """An evictor, likewise."""
+        """An evictor with final column positions."""
         if isinstance(evictor, specs.DeltaEvictor):
             return replace(evictor, delta_function=self._settled(evictor.delta_function))
         return evictor
 
     def settled_function(self, function: specs.WindowFunction) -> specs.WindowFunction:
-        """A function, likewise."""
+        """A function with final column positions."""
         if isinstance(function, specs.ReduceFunction):
             return specs.ReduceFunction(tuple(map(self._settled, function.columns)))
         return function

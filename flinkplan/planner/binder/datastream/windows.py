@@ -1,4 +1,4 @@
-"""Windows of the DataStream API, as a relation: what an entry of ``windows`` in a spec stands for."""
+"""Windows of the DataStream API: an entry of ``windows`` in a spec becomes a relation."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .python_classes import importable
 from .rows import WindowRows
 
 BOUNDS = ("window_start", "window_end", "window_time")
-"""The columns that every window has behind those of its function."""
+"""The window columns, which stand behind those of the window function."""
 
 FIRINGS = ("window_firing", "key_firing")
 """How often the window, and all windows of its key, have fired: what an aggregate can read besides."""
@@ -43,7 +43,7 @@ _PROPERTIES = dict(zip((*BOUNDS, *FIRINGS), ("WindowStart", "WindowEnd", "Window
                        strict=True))  # fmt: skip
 
 MOST_WINDOWS = 10_000_000
-"""How many windows a row may be in, as in Flink."""
+"""The greatest number of windows of a row, as in Flink."""
 
 
 def bind_window(context: Context, node: w.WindowQuery) -> Rel:
@@ -301,7 +301,7 @@ class _Window:
                 return self._process(node)
 
     def _plain_fields(self) -> list[tuple[str, LogicalType]]:
-        """The columns of the rows, whose time is an ordinary one behind the window."""
+        """The columns of the rows, with time attributes as plain timestamps."""
         return [(f.name, f.type.regular()) for f in self.row_type.fields]
 
     def _as_rows(self, fields: Sequence[tuple[str, LogicalType]]) -> Any:
@@ -434,7 +434,7 @@ class _Window:
 
 
 _BIG = 3_600_000
-"""From how many milliseconds on that a row is kept, counted for each window that it is in, an evictor is warned of."""
+"""Milliseconds of kept rows, over all windows of a row, from which on an evictor causes a warning."""
 
 
 def _positive(value: int, name: str, node: ast.Node) -> int:
