@@ -181,7 +181,7 @@ class _Scope(Record):
         return str(Identifier(catalog, database, last))
 
     def view(self, name: ast.Name) -> _View | None:
-        """The view or common table expression that a name means, if it means one."""
+        """The view or common table expression with a name, if there is one."""
         cte = self.views.get(name.names[0]) if len(name.names) == 1 else None
         return cte or self.views.get(self.identifier(name))
 

@@ -1,4 +1,4 @@
-"""Aggregations of both kinds, plain ones and those by a legacy group window: what they read, and over another input."""
+"""What aggregations read, and rebuilding them over other inputs; also of those by a legacy group window."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read_columns(rel: Aggregation) -> set[int]:
 
 
 def passes_time(rel: Rel) -> TypeGuard[LegacyWindowAggregate]:
-    """Whether an aggregation is one by a window over a column of its input: processing time is none."""
+    """Whether it is an aggregation by a legacy window whose time is a column of the input."""
     if not isinstance(rel, LegacyWindowAggregate):
         return False
     time = rel.window.time_field
@@ -37,14 +37,14 @@ def passes_time(rel: Rel) -> TypeGuard[LegacyWindowAggregate]:
 
 
 def without_unread(rel: Aggregate, below: Project) -> Aggregate:
-    """The aggregation over a projection that computes only what it reads."""
+    """The aggregation with unread columns removed from the projection below it."""
     kept = sorted(read_columns(rel))
     new = replace(below, exprs=tuple(below.exprs[i] for i in kept), names=tuple(below.names[i] for i in kept))
     return remap_aggregate(rel, {old: i for i, old in enumerate(kept)}, new)
 
 
 def remap_aggregate(rel: A, indexes: Sequence[int] | Mapping[int, int], source: Rel) -> A:
-    """The aggregation over another input, each column of the old one at ``indexes``."""
+    """The aggregation over another input, where column ``i`` of the old input is column ``indexes[i]``."""
     moved = replace(
         rel, input=source, grouping=tuple(indexes[g] for g in rel.grouping), calls=remap_calls(rel.calls, indexes)
     )

@@ -1,4 +1,4 @@
-"""What rules build of relations.  Source: Calcite's ``RelBuilder``."""
+"""Builders of relations, for rules.  Source: Calcite's ``RelBuilder``."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .rel import Rel
 
 
 def project(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str]) -> Project:
-    """A projection."""
+    """The projection of ``rel`` to expressions with names."""
     return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
 
 
 def select_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
-    """A projection to some columns; the relation itself where they are all, in order."""
+    """The projection to some columns; the relation itself if these are all its columns in order."""
     wanted = tuple(indexes)
     if wanted == tuple(range(rel.width)):
         return rel
@@ -30,7 +30,7 @@ def select_columns(rel: Rel, indexes: Iterable[int]) -> Rel:
 
 
 def append_columns(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | None] | None = None) -> Rel:
-    """The relation with further columns behind its own; those without a name have the one that is inferred."""
+    """The relation with computed columns appended; a name that is not given is inferred."""
     more = tuple(exprs)
     if not more:
         return rel
@@ -39,18 +39,18 @@ def append_columns(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str | Non
 
 
 def filtered(rel: Rel, parts: Iterable[RexNode]) -> Rel:
-    """The relation with a filter over it, unless there is nothing to filter."""
+    """A filter by the conjunction of ``parts``; the relation itself if that is always true."""
     condition = and_(parts)
     return rel if is_always_true(condition) else Filter(input=rel, condition=condition)
 
 
 def distinct(rel: Rel) -> Aggregate:
-    """Each row once."""
+    """The aggregation to distinct rows."""
     return Aggregate(input=rel, grouping=tuple(range(rel.width)), calls=())
 
 
 def aggregated(rel: Rel, calls: Iterable[AggregateCall]) -> Aggregate:
-    """One row of the calls' results."""
+    """The aggregation without groups: one row with the results of the calls."""
     return Aggregate(input=rel, grouping=(), calls=tuple(calls))
 
 
@@ -60,13 +60,13 @@ def inner_join(left: Rel, right: Rel, condition: RexNode) -> Join:
 
 
 def compare_columns(left: Rel, on_left: int, right: Rel, on_right: int) -> RexNode:
-    """The equality of a column of each side of a join."""
+    """The join condition that two columns, one of each side, are equal."""
     a, b = identity(left.types)[on_left], identity(right.types)[on_right]
     return compare(EQ, a, shift(b, left.width))
 
 
 def calc(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str], condition: RexNode | None = None) -> Rel:
-    """A calc over a relation, merged and dropped as may be."""
+    """A calc over a relation, merged with a calc below it, and left out if it changes nothing."""
     return merge_calc(Calc(input=rel, projection=tuple(exprs), condition=condition, names=tuple(names)))
 
 
@@ -91,7 +91,7 @@ def merge_calc(rel: Calc) -> Rel:
 
 
 def is_trivial(rel: Calc) -> bool:
-    """Whether a calc passes its rows on as they are, but for names."""
+    """Whether a calc is the identity, apart from names."""
     return rel.condition is None and are_identity(rel.projection, rel.input.types)
 
 

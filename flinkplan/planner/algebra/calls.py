@@ -47,7 +47,7 @@ def with_function(call: AggregateCall, function: Function, result_type: LogicalT
 def remap_calls(
     calls: Iterable[AggregateCall], indexes: Sequence[int] | Mapping[int, int]
 ) -> tuple[AggregateCall, ...]:
-    """The calls over another input, whose column ``indexes[i]`` is column ``i`` of the old one."""
+    """The calls over another input, where column ``i`` of the old input is column ``indexes[i]``."""
     return tuple(
         replace(
             c,

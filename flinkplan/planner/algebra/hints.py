@@ -1,4 +1,4 @@
-"""What hints behind SELECT ask of joins and aggregates."""
+"""Hints of joins and aggregates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class TtlHint(Record):
 
 
 class LookupHint(Record):
-    """``LOOKUP``: rows are brought together by key before, and keys without rows are asked for again."""
+    """``LOOKUP``: whether rows are shuffled by key first, and how lookups without a result are retried."""
 
     shuffle: bool = False
     retry: RetryLookup | None = None

@@ -1,4 +1,4 @@
-"""The join with a table that is asked for the rows of a key, as an operator."""
+"""The operator of lookup joins."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .rel import Rel, Unary, joined_types
 
 
 class LookupJoin(Unary, kw_only=True):
-    """Each row with those that a table answers with, asked for them by ``keys``: by its columns what they equal.
+    """A lookup join: each row with the rows that the table has for its ``keys``, which are by table column.
 
     ``calc`` is over the table's rows, ``condition`` over both sides; where ``before`` does not hold, nothing is asked.
     ``left_keys`` are the columns of the input that are compared with some of the table.
@@ -31,7 +31,7 @@ class LookupJoin(Unary, kw_only=True):
 
     @property
     def answers(self) -> Rel:
-        """What is joined: the table's rows, or what is made of them."""
+        """The right side: the table, or the calc over it."""
         return self.calc or self.table
 
     @cached_property

@@ -11,7 +11,7 @@ WINDOW_BOUND = timestamp(3, nullable=False)
 
 
 def row_of(names: Iterable[str], types: Iterable[LogicalType]) -> LogicalType:
-    """A row type as relations have it."""
+    """The row type of columns with these names and types."""
     return row(zip(names, types, strict=True))
 
 
@@ -22,5 +22,5 @@ def pick(source: LogicalType, indexes: Iterable[int]) -> LogicalType:
 
 
 def nullable_types(rows: Sequence[Sequence[LogicalType]]) -> tuple[LogicalType, ...]:
-    """The types of the first rows, nullable where those of any are."""
+    """The types of the first row, nullable where the type in any row is."""
     return tuple([ts[0].with_nullability(any([t.nullable for t in ts])) for ts in zip(*rows, strict=True)])

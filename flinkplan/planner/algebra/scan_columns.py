@@ -1,4 +1,4 @@
-"""What a table's source produces: its columns, before and after what was pushed into it."""
+"""The columns that a source produces, before and after abilities were pushed into it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def source_columns(scan: SourceScan) -> tuple[str, ...]:
 
 
 def physical_paths(scan: SourceScan) -> tuple[tuple[int, ...], ...]:
-    """Where the physical columns that a scan produces are among those of the table."""
+    """For each physical column of a scan its path in the table."""
     for ability in scan.abilities:
         if isinstance(ability, ProjectPushDown):
             return ability.projected_fields
@@ -31,13 +31,13 @@ def scan_columns(scan: SourceScan) -> tuple[str, ...]:
 
 
 def _reading_order(scan: SourceScan, needed: tuple[int, ...]) -> tuple[int, ...]:
-    """In which order a source reads columns: physical ones as they are used, then metadata as it offers it."""
+    """The order in which a source reads columns: physical ones in order of use, then metadata as offered."""
     width = len(physical_paths(scan))
     return (*(i for i in needed if i < width), *sorted(i for i in needed if i >= width))
 
 
 def project_scan(scan: SourceScan, needed: tuple[int, ...]) -> SourceScan:
-    """A scan that reads only those of its columns: physical ones in that order, then metadata."""
+    """The scan reduced to the needed columns: physical ones in that order, then metadata."""
     paths = physical_paths(scan)
     width = len(paths)
     order = _reading_order(scan, needed)

@@ -15,7 +15,9 @@ from ...plan.record import found_once, replace
 from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
 from ..algebra import physical as p
+from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Filter, Project, Scan, SetKind, SetOp, TableModify, Values
+from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..algebra.tree import bottom_up, copy_as, with_inputs
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
@@ -64,7 +66,7 @@ def _place(rel: Rel, mode: str, interval: int) -> Rel:
     """``mode`` is that of the mini-batches that the operators above need."""
     if isinstance(rel, p.LegacyWindowAggregate):
         return rel
-    if _waits_for_watermarks(rel):
+    if _REQUIRES_WATERMARK[rel](rel):
         mode = "RowTime"
     if isinstance(rel, p.WatermarkAssigner):
         return p.MiniBatchAssigner(input=rel, interval=interval, mode=mode)
@@ -73,33 +75,53 @@ def _place(rel: Rel, mode: str, interval: int) -> Rel:
     return with_inputs(rel, tuple(_place(i, mode, interval) for i in rel.inputs))
 
 
-def _waits_for_watermarks(rel: Rel) -> bool:
-    """Whether the operator works by event time."""
-    match rel:
-        case p.Deduplicate():
-            return rel.is_rowtime
-        case p.Rank():
-            return any(rel.input.types[f.index].is_rowtime for f in rel.order)
-        case p.OverAggregate():
-            types = rel.types
-            return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
-        case p.Match():
-            return any(rel.input.types[f.index].is_rowtime for f in rel.order)
-        case p.IntervalJoin():
-            return rel.spec.window_bounds.is_event_time
-        case p.VersionedJoin():
-            return rel.right_time >= 0
-        case p.WindowJoin():
-            return not rel.left_windowing.is_proctime
-        case (
-            p.GlobalWindowAggregate()
-            | p.WindowAggregate()
-            | p.WindowTableFunction()
-            | p.WindowRank()
-            | p.WindowDeduplicate()
-        ):
-            return not rel.windowing.is_proctime
-    return isinstance(rel, p.TemporalSort)
+def _is_ordered_by_rowtime(rel: p.Rank | p.Match) -> bool:
+    return any(rel.input.types[f.index].is_rowtime for f in rel.order)
+
+
+def _is_over_rowtime(rel: p.OverAggregate) -> bool:
+    types = rel.types
+    return any(types[f.index].kind is TimeKind.ROWTIME for group in rel.groups for f in group.order_by.fields)
+
+
+def _always(rel: Rel) -> bool:
+    return True
+
+
+def _never(rel: Rel) -> bool:
+    return False
+
+
+_REQUIRES_WATERMARK: Dispatch[bool] = Dispatch(
+    "whether watermarks are required",
+    {
+        p.Deduplicate: lambda rel: rel.is_rowtime,
+        p.Rank: _is_ordered_by_rowtime,
+        p.Match: _is_ordered_by_rowtime,
+        p.OverAggregate: _is_over_rowtime,
+        p.IntervalJoin: lambda rel: rel.spec.window_bounds.is_event_time,
+        p.VersionedJoin: lambda rel: rel.right_time >= 0,
+        p.WindowJoin: lambda rel: not rel.left_windowing.is_proctime,
+        **dict.fromkeys(
+            (p.GlobalWindowAggregate, p.WindowAggregate, p.WindowTableFunction, p.WindowRank, p.WindowDeduplicate),
+            lambda rel: not rel.windowing.is_proctime,
+        ),
+        p.TemporalSort: _always,
+        **dict.fromkeys((p.SourceScan, p.Calc, p.Exchange, p.WatermarkAssigner, p.ChangelogNormalize), _never),
+        **dict.fromkeys((p.Expand, p.GroupAggregate, p.LocalWindowAggregate, p.WindowOperator, p.LateRows), _never),
+        **dict.fromkeys((p.RegularJoin, LookupJoin, p.TableFunctionJoin, p.MultiJoin, p.UnionAll), _never),
+        **dict.fromkeys((p.SortLimit, p.Limit, p.FullSort, p.ConstantRows, p.Sink), _never),
+    },
+    unknown=(
+        *(p.MiniBatchAssigner, p.DropUpdateBefore, p.LegacyWindowAggregate),
+        *(p.LocalGroupAggregate, p.GlobalGroupAggregate, p.IncrementalGroupAggregate),
+    ),
+    physical=True,
+)
+"""Source: ``StreamPhysicalRel.requireWatermark``.
+
+A legacy window is never asked, and the others are made only after mini-batches are assigned.
+"""
 
 
 def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:

@@ -1,6 +1,6 @@
 """Words of other SQL dialects, and what Flink SQL has instead.
 
-Everything that a message says of another dialect stands here: functions, operators and clauses by their names.
+All hints about other dialects stand here: by function, operator and clause.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ FUNCTIONS: Mapping[str, str] = {
     "QUANTILE": "PERCENTILE(a, 0.5)",
     "APPROX_DISTINCT": "COUNT(DISTINCT a)",
 }
-"""What Flink has for a function of another dialect that it does not have itself."""
+"""Flink's alternative for functions of other dialects."""
 
 OPERATORS: Mapping[str, str] = {
     "->>": "JSON_VALUE(s, '$.a')",
@@ -167,7 +167,7 @@ OPERATORS: Mapping[str, str] = {
     "&": "no operators on bits",
     "^": "POWER(a, b)",
 }
-"""The same for operators; a longer one stands before those that it begins with."""
+"""The same for operators; longer ones stand first."""
 
 CLAUSES: Mapping[str, str] = {
     "ILIKE": "LOWER(a) LIKE LOWER(b)",

@@ -1,4 +1,4 @@
-"""The words of Flink SQL that cannot be identifiers without backquotes, and what they may be instead."""
+"""Reserved words of Flink SQL, and where they may stand."""
 
 from __future__ import annotations
 

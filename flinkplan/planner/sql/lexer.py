@@ -32,7 +32,7 @@ class Token(Record, gc=False):
 
 
 _LONGEST_NUMBER = 1000
-"""No type holds a number of more characters, and Python reads none of more than 4,300 digits."""
+"""The most characters of a number: no type holds more, and Python reads at most 4,300 digits."""
 
 _TOKEN = re.compile(
     r"""
@@ -55,7 +55,7 @@ _TOKEN = re.compile(
 def tokenize(source: Source) -> list[Token]:
     """All tokens of a text, the last of kind END.
 
-    What is no token comes as one of kind BAD, so that the parser can report it and go on: an unknown character, an
+    Text that is no token becomes one of kind BAD, so that the parser can report it and go on: an unknown character, an
     endless number, or an unclosed quote or comment with everything behind it.
     """
     text = source.text

@@ -1,4 +1,4 @@
-"""A cursor over tokens: the common ground of the parsers of types, expressions, queries and statements."""
+"""A cursor over tokens, the base of all parsers."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class Cursor:
         )
 
     def _other_dialect(self) -> str | None:
-        """What Flink has for a word or an operator of another dialect that stands here, or ended just before."""
+        """Flink's alternative for a word or operator of another dialect at this place, or just before it."""
         token = self.token
         before = self.tokens[max(self.position - 1, 0)]
         if token.kind == WORD and token.key in FUNCTIONS and self.peek() == "(":
@@ -227,7 +227,7 @@ class Cursor:
         return None
 
     def unsupported(self, feature: str, token: Token, hint: str | None = None) -> NoReturn:
-        """Raise the error that ``feature`` is Flink SQL, but not for us."""
+        """Raise the error that ``feature`` of Flink SQL is not supported."""
         span = self.span_of(token)
         raise UnsupportedError(f"{feature} is not supported", where=span.location, hint=hint, snippet=snippet(span))
 

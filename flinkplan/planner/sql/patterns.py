@@ -9,7 +9,7 @@ from .functions import FunctionParser
 from .lexer import NUMBER
 
 _NEXT_ROW = "TO NEXT ROW"
-"""Where the search goes on by default: Calcite's default, which is not that of the standard."""
+"""The default of AFTER MATCH SKIP: that of Calcite, which is not that of the standard."""
 
 
 class PatternParser(FunctionParser):
@@ -134,7 +134,7 @@ class PatternParser(FunctionParser):
         return ast.PatternVariable(self._variable(), span=self.span(start))
 
     def _quantifier(self) -> tuple[int, int] | None:
-        """The bounds of how often, -1 for one that is left out; ``None`` where there is no quantifier."""
+        """The bounds of a quantifier, -1 for a missing one; ``None`` where there is no quantifier."""
         for sign, bounds in (("*", (0, -1)), ("+", (1, -1)), ("?", (0, 1))):
             if self.accept(sign):
                 return bounds

@@ -1,4 +1,4 @@
-"""What every node of the syntax tree is made of: spans, identifiers, names, hints, data types."""
+"""The base of the syntax tree: nodes with spans, identifiers, names, hints, data types."""
 
 from __future__ import annotations
 
