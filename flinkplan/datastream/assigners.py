@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
+from ..plan import specs
 from ..planner.sql.ast import stream_windows as w
 from ..windowing import MergingWindowAssigner, WindowAssigner
 from .python import python_class
-from .sql import Duration, expression, millis
+from .sql import Duration, expression, millis, window_arguments
+
+__all__ = [
+    "DynamicEventTimeSessionWindows",
+    "DynamicProcessingTimeSessionWindows",
+    "EventTimeSessionWindows",
+    "GlobalWindows",
+    "ProcessingTimeSessionWindows",
+    "SlidingEventTimeWindows",
+    "SlidingProcessingTimeWindows",
+    "Time",
+    "TumblingEventTimeWindows",
+    "TumblingProcessingTimeWindows",
+]
 
 
 class Time:
@@ -35,82 +50,75 @@ class Time:
 
 
 class DeclaredWindowAssigner:
-    """A built-in window assigner, created by the methods of its subclasses."""
+    """Assigns windows; constructed by the subclasses' methods, with the fields of a declaration.
 
-    def __init__(self, node: w.WindowAssigner) -> None:
-        self.node = node
+    That is the one of the same name unless ``declaration`` names another one.
+    """
+
+    def __init__(self, declaration: str | None = None, **fields: Any) -> None:
+        declared = getattr(specs.stream_windows, declaration or type(self).__name__)
+        self.node: w.WindowAssigner = w.DeclaredAssigner(declared, window_arguments(fields))
 
 
 def assigner_node(assigner: DeclaredWindowAssigner | WindowAssigner) -> w.WindowAssigner:
-    """The syntax node of an assigner."""
+    """The syntax-tree node of an assigner."""
     if isinstance(assigner, DeclaredWindowAssigner):
         return assigner.node
-    merges = isinstance(assigner, MergingWindowAssigner)
-    return w.WindowAssigner(
-        "python", is_event_time=assigner.is_event_time(), python=python_class(assigner), merges=merges
+    return w.PythonAssigner(
+        python_class(assigner), assigner.is_event_time(), isinstance(assigner, MergingWindowAssigner)
     )
 
 
 class TumblingEventTimeWindows(DeclaredWindowAssigner):
     """Adjacent windows of one size."""
 
-    _is_event_time = True
-
     @classmethod
     def of(cls, size: Duration, offset: Duration = 0) -> DeclaredWindowAssigner:
-        """Windows of ``size``, shifted by ``offset`` from midnight UTC."""
-        return cls(w.WindowAssigner("tumbling", millis(size), offset=millis(offset), is_event_time=cls._is_event_time))
+        """Windows of ``size`` that begin ``offset`` later than at midnight UTC."""
+        return cls(size=millis(size), offset=millis(offset))
 
 
 class TumblingProcessingTimeWindows(TumblingEventTimeWindows):
     """The same by the clock."""
 
-    _is_event_time = False
-
 
 class SlidingEventTimeWindows(DeclaredWindowAssigner):
     """Windows of one size that start at each slide."""
 
-    _is_event_time = True
-
     @classmethod
     def of(cls, size: Duration, slide: Duration, offset: Duration = 0) -> DeclaredWindowAssigner:
-        """Windows of ``size``, one for each ``slide``."""
-        return cls(
-            w.WindowAssigner("sliding", millis(size), millis(slide), millis(offset), is_event_time=cls._is_event_time)
-        )
+        """Windows of ``size``, one each ``slide``."""
+        return cls(size=millis(size), slide=millis(slide), offset=millis(offset))
 
 
 class SlidingProcessingTimeWindows(SlidingEventTimeWindows):
     """The same by the clock."""
 
-    _is_event_time = False
-
 
 class EventTimeSessionWindows(DeclaredWindowAssigner):
     """Windows that end when no row arrives for a gap."""
 
-    _is_event_time = True
+    _fixed, _dynamic = "EventTimeSessionWindows", "DynamicEventTimeSessionWindows"
 
     @classmethod
     def with_gap(cls, size: Duration) -> DeclaredWindowAssigner:
         """Sessions with one gap."""
-        return cls(w.WindowAssigner("session", millis(size), is_event_time=cls._is_event_time))
+        return cls(cls._fixed, session_timeout=millis(size))
 
     @classmethod
     def with_dynamic_gap(cls, gap: str) -> DeclaredWindowAssigner:
-        """Sessions whose gap is an expression over each row, in milliseconds or as an interval."""
-        return cls(w.WindowAssigner("session", gap=expression(gap), is_event_time=cls._is_event_time))
+        """Sessions whose gap is an expression of each row: milliseconds or an interval."""
+        return cls(cls._dynamic, session_window_time_gap_extractor=expression(gap))
 
 
 class ProcessingTimeSessionWindows(EventTimeSessionWindows):
     """The same by the clock."""
 
-    _is_event_time = False
+    _fixed, _dynamic = "ProcessingTimeSessionWindows", "DynamicProcessingTimeSessionWindows"
 
 
 class DynamicEventTimeSessionWindows(EventTimeSessionWindows):
-    """Sessions whose gap depends on each row: ``with_dynamic_gap``."""
+    """Sessions whose gap is computed for each row: ``with_dynamic_gap``."""
 
 
 class DynamicProcessingTimeSessionWindows(ProcessingTimeSessionWindows):
@@ -123,4 +131,4 @@ class GlobalWindows(DeclaredWindowAssigner):
     @classmethod
     def create(cls) -> DeclaredWindowAssigner:
         """The one window of each key, which never ends."""
-        return cls(w.WindowAssigner("global", is_event_time=False))
+        return cls()

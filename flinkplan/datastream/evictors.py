@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..plan import specs
 from ..planner.sql.ast import stream_windows as w
 from ..windowing import Evictor
 from .python import python_class
-from .sql import Duration, expression, millis
+from .sql import Duration, expression, millis, window_arguments
+
+__all__ = ["CountEvictor", "DeltaEvictor", "TimeEvictor"]
 
 
 class DeclaredEvictor:
-    """A built-in evictor, created by the methods of its subclasses."""
+    """Evicts rows; constructed by the subclasses' methods, with the fields of the declaration of the same name."""
 
-    def __init__(self, node: w.Evictor) -> None:
-        self.node = node
+    def __init__(self, after: bool, **fields: Any) -> None:
+        declaration = getattr(specs.stream_windows, type(self).__name__)
+        self.node: w.Evictor = w.DeclaredEvictor(declaration, window_arguments(fields), after)
 
 
 def evictor_node(evictor: DeclaredEvictor | Evictor) -> w.Evictor:
-    """The syntax node of an evictor."""
+    """The syntax-tree node of an evictor."""
     return evictor.node if isinstance(evictor, DeclaredEvictor) else w.PythonEvictor(python_class(evictor))
 
 
@@ -25,7 +31,7 @@ class CountEvictor(DeclaredEvictor):
 
     @classmethod
     def of(cls, max_count: int, do_evict_after: bool = False) -> DeclaredEvictor:
-        return cls(w.CountEvictor(max_count, do_evict_after))
+        return cls(do_evict_after, max_count=max_count)
 
 
 class TimeEvictor(DeclaredEvictor):
@@ -33,7 +39,7 @@ class TimeEvictor(DeclaredEvictor):
 
     @classmethod
     def of(cls, window_size: Duration, do_evict_after: bool = False) -> DeclaredEvictor:
-        return cls(w.TimeEvictor(millis(window_size), do_evict_after))
+        return cls(do_evict_after, window_size=millis(window_size))
 
 
 class DeltaEvictor(DeclaredEvictor):
@@ -41,4 +47,4 @@ class DeltaEvictor(DeclaredEvictor):
 
     @classmethod
     def of(cls, threshold: float, delta: str, do_evict_after: bool = False) -> DeclaredEvictor:
-        return cls(w.DeltaEvictor(expression(delta), float(threshold), do_evict_after))
+        return cls(do_evict_after, threshold=float(threshold), delta_function=expression(delta))

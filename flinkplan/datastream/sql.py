@@ -1,11 +1,14 @@
-"""Parses expressions of SQL and durations."""
+"""SQL texts, durations, and the arguments of parts of a window, as nodes of the syntax tree."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from ..plan.durations import parse_duration
 from ..planner.sql import ast
+from ..planner.sql.ast import stream_windows as w
 from ..planner.sql.lexer import END
 from ..planner.sql.source import Source
 from ..planner.sql.statements import StatementParser
@@ -37,10 +40,10 @@ def expression(text: str) -> ast.Expression:
 def order(text: str) -> ast.SortItem:
     """Parse an item of ORDER BY.  Raises an error with its place in an invalid text."""
     parser = StatementParser(Source(text))
-    parsed = parser.sort_item()
+    item = parser.sort_item()
     if parser.token.kind != END:
         parser.fail("the end of the order")
-    return parsed
+    return item
 
 
 def identifier(name: str) -> ast.Identifier:
@@ -51,3 +54,8 @@ def identifier(name: str) -> ast.Identifier:
 def column(name: str) -> ast.ColumnRef:
     """A reference to a column."""
     return ast.ColumnRef((identifier(name),))
+
+
+def window_arguments(fields: Mapping[str, Any]) -> tuple[w.WindowArgument, ...]:
+    """The fields of a declared assigner, trigger or evictor."""
+    return tuple(w.WindowArgument(name, value) for name, value in fields.items())

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..plan import specs
 from ..planner.sql.ast import stream_windows as w
 from ..windowing import Trigger
 from .python import python_class
-from .sql import Duration, expression, millis
+from .sql import Duration, expression, millis, window_arguments
+
+__all__ = [
+    "ContinuousEventTimeTrigger",
+    "ContinuousProcessingTimeTrigger",
+    "CountTrigger",
+    "DeltaTrigger",
+    "EndOfStreamTrigger",
+    "EventTimeTrigger",
+    "NeverTrigger",
+    "ProcessingTimeTrigger",
+    "ProcessingTimeoutTrigger",
+    "PurgingTrigger",
+]
 
 
 class DeclaredTrigger:
-    """A built-in trigger, created by the methods of its subclasses."""
+    """Fires windows; constructed by the subclasses' methods, with the fields of the declaration of the same name."""
 
-    def __init__(self, node: w.Trigger) -> None:
-        self.node = node
+    def __init__(self, **fields: Any) -> None:
+        declaration = getattr(specs.stream_windows, type(self).__name__)
+        self.node: w.Trigger = w.DeclaredTrigger(declaration, window_arguments(fields))
 
 
 def trigger_node(trigger: DeclaredTrigger | Trigger, uses_clock: bool = False) -> w.Trigger:
-    """The syntax node of a trigger; ``uses_clock`` says that a user-defined one sets processing-time timers too."""
+    """The syntax-tree node of a trigger; ``uses_clock``: a Python class sets timers of processing time as well."""
     return trigger.node if isinstance(trigger, DeclaredTrigger) else w.PythonTrigger(python_class(trigger), uses_clock)
 
 
@@ -25,7 +42,7 @@ class EventTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls(w.SimpleTrigger("event-time"))
+        return cls()
 
 
 class ProcessingTimeTrigger(DeclaredTrigger):
@@ -33,7 +50,7 @@ class ProcessingTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls(w.SimpleTrigger("processing-time"))
+        return cls()
 
 
 class NeverTrigger(DeclaredTrigger):
@@ -41,7 +58,7 @@ class NeverTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls(w.SimpleTrigger("never"))
+        return cls()
 
 
 class EndOfStreamTrigger(DeclaredTrigger):
@@ -49,15 +66,15 @@ class EndOfStreamTrigger(DeclaredTrigger):
 
     @classmethod
     def create(cls) -> DeclaredTrigger:
-        return cls(w.SimpleTrigger("end-of-stream"))
+        return cls()
 
 
 class CountTrigger(DeclaredTrigger):
-    """Fires after a number of rows."""
+    """After a number of rows."""
 
     @classmethod
     def of(cls, window_size: int) -> DeclaredTrigger:
-        return cls(w.CountTrigger(window_size))
+        return cls(max_count=window_size)
 
 
 class ContinuousEventTimeTrigger(DeclaredTrigger):
@@ -65,7 +82,7 @@ class ContinuousEventTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, interval: Duration) -> DeclaredTrigger:
-        return cls(w.ContinuousTrigger(millis(interval), True))
+        return cls(interval=millis(interval))
 
 
 class ContinuousProcessingTimeTrigger(DeclaredTrigger):
@@ -73,7 +90,7 @@ class ContinuousProcessingTimeTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, interval: Duration) -> DeclaredTrigger:
-        return cls(w.ContinuousTrigger(millis(interval), False))
+        return cls(interval=millis(interval))
 
 
 class DeltaTrigger(DeclaredTrigger):
@@ -82,7 +99,7 @@ class DeltaTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, threshold: float, delta: str) -> DeclaredTrigger:
-        return cls(w.DeltaTrigger(expression(delta), float(threshold)))
+        return cls(threshold=float(threshold), delta_function=expression(delta))
 
 
 class PurgingTrigger(DeclaredTrigger):
@@ -90,7 +107,7 @@ class PurgingTrigger(DeclaredTrigger):
 
     @classmethod
     def of(cls, nested_trigger: DeclaredTrigger | Trigger) -> DeclaredTrigger:
-        return cls(w.PurgingTrigger(trigger_node(nested_trigger)))
+        return cls(nested_trigger=trigger_node(nested_trigger))
 
 
 class ProcessingTimeoutTrigger(DeclaredTrigger):
@@ -104,7 +121,9 @@ class ProcessingTimeoutTrigger(DeclaredTrigger):
         reset_timer_on_new_record: bool = False,
         should_clear_on_timeout: bool = True,
     ) -> DeclaredTrigger:
-        node = w.TimeoutTrigger(
-            trigger_node(nested_trigger), millis(timeout), reset_timer_on_new_record, should_clear_on_timeout
+        return cls(
+            nested_trigger=trigger_node(nested_trigger),
+            interval=millis(timeout),
+            reset_timer_on_new_record=reset_timer_on_new_record,
+            should_clear_on_timeout=should_clear_on_timeout,
         )
-        return cls(node)

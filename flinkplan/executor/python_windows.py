@@ -8,35 +8,11 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..plan.durations import parse_iso_duration
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.record import Record
-from ..plan.specs import (
-    ContinuousEventTimeTrigger,
-    ContinuousProcessingTimeTrigger,
-    CountEvictor,
-    CountTrigger,
-    DynamicEventTimeSessionWindows,
-    EndOfStreamTrigger,
-    EventTimeSessionWindows,
-    EventTimeTrigger,
-    Evictor,
-    GlobalWindows,
-    NeverTrigger,
-    ProcessingTimeoutTrigger,
-    ProcessingTimeTrigger,
-    ProcessWindowFunction,
-    PurgingTrigger,
-    PythonEvictor,
-    PythonPart,
-    PythonTrigger,
-    PythonWindowAssigner,
-    SlidingEventTimeWindows,
-    TimeEvictor,
-    Trigger,
-    TumblingEventTimeWindows,
-    WindowAssigner,
-)
+from ..plan.rex import RexNode
+from ..plan.specs import Evictor, ProcessWindowFunction, PythonPart, Trigger, WindowAssigner
+from ..plan.specs.window_parts import ValueKind, constructor_arguments, declared_arguments
 from ..plan.types import LogicalType
 from ..windowing import builtins, functions, triggers, windows
 from ..windowing.operator import Operator, Timing, Ttls
@@ -120,82 +96,39 @@ def _made(part: Any, interface: type) -> Any:
 # ---------------------------------------------------------------- parts of a plan
 
 
-def part_of(part: PythonPart, folders: tuple[str, ...]) -> Reference:
-    """A Python class."""
+def _reference(part: PythonPart, folders: tuple[str, ...]) -> Reference:
+    """A user's Python class."""
     return Reference(part.python_class, part.arguments, folders)
 
 
-def python_assigner(assigner: WindowAssigner, folders: tuple[str, ...]) -> Any:
-    """An assigner in Python."""
-    event = assigner.is_event_time
-    match assigner:
-        case PythonWindowAssigner():
-            return part_of(assigner, folders)
-        case TumblingEventTimeWindows(size=size, offset=offset):
-            return builtins.SlidingWindows(
-                parse_iso_duration(size), parse_iso_duration(size), parse_iso_duration(offset), event
-            )
-        case SlidingEventTimeWindows(size=size, slide=slide, offset=offset):
-            return builtins.SlidingWindows(
-                parse_iso_duration(size), parse_iso_duration(slide), parse_iso_duration(offset), event
-            )
-        case EventTimeSessionWindows() | DynamicEventTimeSessionWindows():
-            return builtins.SessionWindows(event)
-        case GlobalWindows():
-            return builtins.GlobalWindows()
-    raise UnsupportedError(f"the assigner {type(assigner).__name__} beside Python classes")
+def python_part(part: WindowAssigner | Trigger | Evictor, folders: tuple[str, ...]) -> Any:
+    """An assigner, trigger or evictor in Python; one with a nested trigger is constructed when that is.
+
+    Raises :class:`UnsupportedError` for one that only the kernel has.
+    """
+    if isinstance(part, PythonPart):
+        return _reference(part, folders)
+    name = f"{part.kind.capitalize()}Windows" if isinstance(part, WindowAssigner) else type(part).__name__
+    implementation = getattr(builtins, name, None)
+    if implementation is None:
+        raise UnsupportedError(f"{type(part).__name__} beside Python classes")
+    arguments = [*constructor_arguments(part, lambda nested: python_part(nested, folders), _no_expressions)]
+    if isinstance(part, WindowAssigner):
+        arguments.append(part.is_event_time)
+    elif isinstance(part, Evictor):
+        arguments.append(part.do_evict_after)
+    nests = any(declared.kind is ValueKind.TRIGGER for declared in declared_arguments(type(part)))
+    return partial(implementation, *arguments) if nests else implementation(*arguments)
 
 
-def python_trigger(trigger: Trigger, folders: tuple[str, ...]) -> Any:
-    """A trigger in Python; one around another one waits for that."""
-    match trigger:
-        case PythonTrigger():
-            return part_of(trigger, folders)
-        case EventTimeTrigger():
-            return builtins.EventTimeTrigger()
-        case ProcessingTimeTrigger():
-            return builtins.ProcessingTimeTrigger()
-        case NeverTrigger():
-            return builtins.NeverTrigger()
-        case EndOfStreamTrigger():
-            return builtins.EndOfStreamTrigger()
-        case CountTrigger(max_count=count):
-            return builtins.CountTrigger(count)
-        case ContinuousEventTimeTrigger(interval=interval):
-            return builtins.ContinuousTrigger(parse_iso_duration(interval), True)
-        case ContinuousProcessingTimeTrigger(interval=interval):
-            return builtins.ContinuousTrigger(parse_iso_duration(interval), False)
-        case PurgingTrigger(nested_trigger=nested):
-            return partial(builtins.PurgingTrigger, python_trigger(nested, folders))
-        case ProcessingTimeoutTrigger(nested_trigger=nested):
-            return partial(
-                builtins.ProcessingTimeoutTrigger,
-                python_trigger(nested, folders),
-                parse_iso_duration(trigger.interval),
-                trigger.reset_timer_on_new_record,
-                trigger.should_clear_on_timeout,
-            )
-    raise UnsupportedError(f"the trigger {type(trigger).__name__} beside Python classes")
-
-
-def python_evictor(evictor: Evictor | None, folders: tuple[str, ...]) -> Any:
-    """An evictor in Python."""
-    match evictor:
-        case None:
-            return None
-        case PythonEvictor():
-            return part_of(evictor, folders)
-        case CountEvictor(max_count=count):
-            return builtins.CountEvictor(count, evictor.do_evict_after)
-        case TimeEvictor(window_size=size):
-            return builtins.TimeEvictor(parse_iso_duration(size), evictor.do_evict_after)
-    raise UnsupportedError(f"the evictor {type(evictor).__name__} beside Python classes")
+def _no_expressions(rex: RexNode) -> Any:
+    raise UnsupportedError("an expression of SQL beside Python classes")
 
 
 def python_function(function: Any, folders: tuple[str, ...]) -> Reference:
     """A function in Python."""
     if isinstance(function, ProcessWindowFunction):
-        return part_of(function, folders)
+        return _reference(function, folders)
     raise UnsupportedError("a function in SQL beside a Python assigner, trigger or evictor", hint="write 'process'")
 
 

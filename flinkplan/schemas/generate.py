@@ -1,7 +1,8 @@
 """Derives JSON Schemas from the records that read the documents: ``python -m flinkplan.schemas.generate``.
 
 The node registry and the field declarations are the single source; what they cannot say (expressions, types,
-durations) is written out here.
+durations) is written out here.  Of the schema of YAML pipelines only the assigners, triggers and evictors of windows
+are derived; the rest of that file is written by hand.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from ..plan.codec import field_codecs, unknown_keeper
 from ..plan.document import Edge
 from ..plan.nodes import ExecNode, node_classes
 from ..plan.rex import RexNode
-from ..plan.specs import StateMetadata
+from ..plan.specs import Evictor, StateMetadata, Trigger, WindowAssigner
+from ..plan.specs.window_parts import ValueKind, WindowPart, declared_arguments, declared_parts
 from ..plan.types import LogicalType
 from ..state.form import Manifest
-from .loader import DIALECT, PLAN, STATE, schema_file
+from .loader import DIALECT, PLAN, SPEC, STATE, load_schema, schema_file
 
 Schema = dict[str, Any]
 
@@ -208,6 +210,81 @@ def _rex_node() -> Schema:
     }
 
 
+# ---------------------------------------------------------------- windows of YAML pipelines
+
+_VALUES: Mapping[ValueKind, Schema] = {
+    ValueKind.DURATION: {"$ref": "#/$defs/duration"},
+    ValueKind.COUNT: {"type": "integer"},
+    ValueKind.NUMBER: {"type": "number"},
+    ValueKind.FLAG: {"type": "boolean"},
+    ValueKind.ROW_EXPRESSION: {"$ref": "#/$defs/sql"},
+    ValueKind.PAIR_EXPRESSION: {"$ref": "#/$defs/sql"},
+    ValueKind.TRIGGER: {"$ref": "#/$defs/trigger"},
+}
+_TEXT = {"$ref": "#/$defs/text"}
+_PYTHON_CLASS = {
+    "class": {"description": "A Python class by its import path, module:Class.", **_TEXT},
+    "with": {"description": "The arguments that the class is made with, by name.", "type": "object"},
+}
+
+
+def _window_part(parts: Iterable[type[WindowPart]], before_class: Schema, of_class: Schema) -> Schema:
+    keywords = "|".join(part.keyword for part in parts if part.keyword)
+    pattern = f"^({keywords})$" if "|" in keywords else f"^{keywords}$"
+    declared = {
+        each.argument.key: {"description": each.argument.description, **_VALUES[each.kind]}
+        for part in parts
+        for each in sorted(declared_arguments(part), key=lambda each: not each.argument.names_part)
+    }
+    return {
+        "type": ["string", "object"] if keywords else "object",
+        **({"pattern": pattern} if keywords else {}),
+        "additionalProperties": False,
+        "properties": {**declared, **before_class, **_PYTHON_CLASS, **of_class},
+    }
+
+
+def spec_schema() -> Schema:
+    """The JSON Schema of YAML pipelines, with the declared assigners, triggers and evictors."""
+    assigner = {
+        "time": {"description": "event, or processing for windows by the clock.", "enum": ["event", "processing"]},
+        "on": {"description": "The event time, where the rows have several.", **_TEXT},
+    }
+    merging = {"merging": {"description": "Whether the windows of the class merge.", "type": "boolean"}}
+    clock = {"clock": {"description": "Whether the class sets timers of the clock as well.", "type": "boolean"}}
+    after = {"after": {"description": "Whether rows are evicted after the function, not before.", "type": "boolean"}}
+    schema = load_schema(SPEC)
+    windows = {
+        "assigner": _window_part(declared_parts(WindowAssigner), assigner, merging),
+        "trigger": _window_part(declared_parts(Trigger), {}, clock),
+        "evictor": _window_part(declared_parts(Evictor), after, {}),
+    }
+    return {**schema, "$defs": {**schema["$defs"], **windows}}
+
+
+def spec_schema_text() -> str:
+    """The text of the schema's file: one line for each object that fits into it and holds no other."""
+    return _compact(spec_schema()) + "\n"
+
+
+_WIDTH = 130
+
+
+def _compact(value: Any, depth: int = 0, before: int = 0) -> str:
+    import json
+
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, dict):
+        return line
+    if depth + before + len(line) <= _WIDTH and not any(isinstance(item, dict) for item in value.values()):
+        return line
+    items = [f'{" " * (depth + 1)}"{key}": {_compact(item, depth + 1, len(key) + 4)}' for key, item in value.items()]
+    return "{\n" + ",\n".join(items) + "\n" + " " * depth + "}"
+
+
+# ---------------------------------------------------------------- files
+
+
 def schema_text() -> str:
     """The text of the schema's file."""
     import json
@@ -228,3 +305,4 @@ def state_schema_text() -> str:
 if __name__ == "__main__":
     schema_file(PLAN).write_text(schema_text(), "utf-8")
     schema_file(STATE).write_text(state_schema_text(), "utf-8")
+    schema_file(SPEC).write_text(spec_schema_text(), "utf-8")

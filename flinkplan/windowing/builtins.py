@@ -1,4 +1,7 @@
-"""Flink's own assigners, triggers and evictors in Python, for where one stands beside a class of a user's own."""
+"""Flink's own assigners, triggers and evictors in Python, for windows of which another part is a user's Python class.
+
+The class of its name implements a plan's trigger or evictor, and that of its kind an assigner: ``TumblingWindows``.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ CONTINUE, FIRE = TriggerResult.CONTINUE, TriggerResult.FIRE
 
 
 class SlidingWindows(WindowAssigner):
-    """Windows of one size, a new one each slide; with a slide of their size they lie side by side."""
+    """Windows of one size, a new one each slide."""
 
     def __init__(self, size: int, slide: int, offset: int, event_time: bool) -> None:
         self.size, self.slide, self.offset, self.event_time = size, slide, offset, event_time
@@ -28,6 +31,13 @@ class SlidingWindows(WindowAssigner):
 
     def is_event_time(self) -> bool:
         return self.event_time
+
+
+class TumblingWindows(SlidingWindows):
+    """Windows of one size, side by side."""
+
+    def __init__(self, size: int, offset: int, event_time: bool) -> None:
+        super().__init__(size, size, offset, event_time)
 
 
 class SessionWindows(MergingWindowAssigner):
@@ -49,18 +59,21 @@ class SessionWindows(MergingWindowAssigner):
 class GlobalWindows(WindowAssigner):
     """All rows of a key in one window."""
 
+    def __init__(self, event_time: bool = False) -> None:
+        self.event_time = event_time
+
     def assign_windows(self, element: Any, timestamp: int, context: Any) -> list[GlobalWindow]:
         return [GlobalWindow.get()]
 
     def is_event_time(self) -> bool:
-        return False
+        return self.event_time
 
 
 # ---------------------------------------------------------------- triggers
 
 
-class _Silent(Trigger):
-    """Continues, whatever happens."""
+class _NoOpTrigger(Trigger):
+    """Continues at every call; subclasses override what they react to."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
         return CONTINUE
@@ -75,11 +88,11 @@ class _Silent(Trigger):
         pass
 
 
-class NeverTrigger(_Silent):
+class NeverTrigger(_NoOpTrigger):
     """Never fires."""
 
 
-class EventTimeTrigger(_Silent):
+class EventTimeTrigger(_NoOpTrigger):
     """When the watermark reaches the window's end."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -99,7 +112,7 @@ class EventTimeTrigger(_Silent):
         ctx.delete_event_time_timer(window.max_timestamp())
 
 
-class ProcessingTimeTrigger(_Silent):
+class ProcessingTimeTrigger(_NoOpTrigger):
     """When the clock reaches the window's end."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -117,7 +130,7 @@ class ProcessingTimeTrigger(_Silent):
         ctx.delete_processing_time_timer(window.max_timestamp())
 
 
-class EndOfStreamTrigger(_Silent):
+class EndOfStreamTrigger(_NoOpTrigger):
     """When all input has ended."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -128,7 +141,7 @@ class EndOfStreamTrigger(_Silent):
         return FIRE if time == MAX_TIME else CONTINUE
 
 
-class CountTrigger(_Silent):
+class CountTrigger(_NoOpTrigger):
     """After so many rows."""
 
     def __init__(self, count: int) -> None:
@@ -150,7 +163,7 @@ class CountTrigger(_Silent):
         ctx.get_partitioned_state(self.seen).clear()
 
 
-class ContinuousTrigger(_Silent):
+class ContinuousTrigger(_NoOpTrigger):
     """At each interval of event time, or of the clock, and at the window's end."""
 
     def __init__(self, interval: int, event_time: bool) -> None:
@@ -212,12 +225,26 @@ class ContinuousTrigger(_Silent):
             due.clear()
 
 
+class ContinuousEventTimeTrigger(ContinuousTrigger):
+    """At each interval of event time, and at the window's end."""
+
+    def __init__(self, interval: int) -> None:
+        super().__init__(interval, True)
+
+
+class ContinuousProcessingTimeTrigger(ContinuousTrigger):
+    """At each interval of the clock."""
+
+    def __init__(self, interval: int) -> None:
+        super().__init__(interval, False)
+
+
 def _remainder(number: int, divisor: int) -> int:
     """As Java has it: with the number's sign."""
     return number % divisor if number >= 0 else -(-number % divisor)
 
 
-class _Around(Trigger):
+class _NestingTrigger(Trigger):
     """A trigger around another one."""
 
     def __init__(self, nested: Trigger) -> None:
@@ -227,7 +254,7 @@ class _Around(Trigger):
         self.nested.clear(window, ctx)
 
 
-class PurgingTrigger(_Around):
+class PurgingTrigger(_NestingTrigger):
     """As another one, whose firings drop the window's rows."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
@@ -247,7 +274,7 @@ class PurgingTrigger(_Around):
         self.nested.on_merge(window, ctx)
 
 
-class ProcessingTimeoutTrigger(_Around):
+class ProcessingTimeoutTrigger(_NestingTrigger):
     """As another one, and when some time has passed by the clock."""
 
     def __init__(self, nested: Trigger, interval: int, resets: bool, clears: bool) -> None:

@@ -4,13 +4,17 @@ import json
 
 import pytest
 
-from flinkplan.schemas.generate import schema_text
-from flinkplan.schemas.loader import PLAN, load_schema, schema_file, validator
+from flinkplan.schemas.generate import schema_text, spec_schema_text
+from flinkplan.schemas.loader import PLAN, SPEC, load_schema, schema_file, validator
 from tests.parity.corpus import Case, cases
 
 
 def test_the_file_is_what_the_nodes_say_today() -> None:
     assert schema_file(PLAN).read_text("utf-8") == schema_text(), "run: python -m flinkplan.schemas.generate"
+
+
+def test_the_windows_of_a_pipeline_are_those_that_are_declared() -> None:
+    assert schema_file(SPEC).read_text("utf-8") == spec_schema_text(), "run: python -m flinkplan.schemas.generate"
 
 
 def test_it_is_a_schema() -> None:

@@ -13,10 +13,8 @@ from flinkplan.executor.operators.stream_windows import waits_for_clock, waits_f
 from flinkplan.executor.python_classes import PythonCode
 from flinkplan.executor.python_windows import (
     PythonOperator,
-    python_assigner,
-    python_evictor,
     python_function,
-    python_trigger,
+    python_part,
 )
 from flinkplan.executor.python_workers import Batch
 from flinkplan.plan.nodes import LateRows, WindowOperator
@@ -38,9 +36,9 @@ def operator_of(case: Case) -> tuple[PythonOperator, Operator]:
     width = len(node.output_type.fields) - len(node.properties)
     (source,) = plan.inputs(node)
     made = PythonOperator(
-        python_assigner(node.assigner, CODE.folders),
-        python_trigger(node.trigger, CODE.folders),
-        python_evictor(node.evictor, CODE.folders),
+        python_part(node.assigner, CODE.folders),
+        python_part(node.trigger, CODE.folders),
+        None if node.evictor is None else python_part(node.evictor, CODE.folders),
         python_function(node.function, CODE.folders),
         node.keys,
         node.element_names or (),

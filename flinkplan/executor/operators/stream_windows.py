@@ -12,32 +12,19 @@ from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.specs import (
     AggregateFunction,
-    ContinuousEventTimeTrigger,
-    ContinuousProcessingTimeTrigger,
-    CountEvictor,
-    CountTrigger,
-    DeltaEvictor,
     DeltaTrigger,
     DynamicEventTimeSessionWindows,
     Elements,
-    EndOfStreamTrigger,
     EventTimeSessionWindows,
-    EventTimeTrigger,
     Evictor,
     GlobalWindows,
-    NeverTrigger,
-    ProcessingTimeoutTrigger,
-    ProcessingTimeTrigger,
-    PurgingTrigger,
     PythonTrigger,
     ReduceFunction,
-    SlidingEventTimeWindows,
-    TimeEvictor,
     Trigger,
-    TumblingEventTimeWindows,
     WindowAssigner,
     triggers,
 )
+from ...plan.specs.window_parts import constructor_arguments
 from ...plan.types import BIGINT, TIMESTAMPS, LogicalType
 from ...windowing.operator import Timing, Ttls
 from ..aggregate_functions import java_calls
@@ -52,10 +39,8 @@ from ..python_windows import (
     PythonOperator,
     decoded,
     encoded,
-    python_assigner,
-    python_evictor,
     python_function,
-    python_trigger,
+    python_part,
 )
 from ..python_workers import run_python
 from ..registry import translator
@@ -87,17 +72,14 @@ _PROPERTIES = {"WindowFiring": FIRING, "KeyFiring": KEY_FIRING}
 
 def waits_for_events(node: WindowOperator) -> bool:
     """Whether the watermark brings something about."""
-    timed = (EventTimeTrigger, ContinuousEventTimeTrigger, EndOfStreamTrigger)
     own = any(isinstance(t, PythonTrigger) for t in triggers(node.trigger)) and node.time_attribute_index >= 0
-    return node.assigner.is_event_time or own or any(isinstance(t, timed) for t in triggers(node.trigger))
+    return node.assigner.is_event_time or own or any(t.uses_watermark for t in triggers(node.trigger))
 
 
 def waits_for_clock(node: WindowOperator) -> bool:
     """Whether the clock brings something about."""
-    timed = (ProcessingTimeTrigger, ContinuousProcessingTimeTrigger, ProcessingTimeoutTrigger)
     by_clock = not node.assigner.is_event_time and not isinstance(node.assigner, GlobalWindows)
-    own = any(isinstance(t, PythonTrigger) and t.uses_processing_time for t in triggers(node.trigger))
-    return by_clock or own or any(isinstance(t, timed) for t in triggers(node.trigger))
+    return by_clock or any(t.uses_clock for t in triggers(node.trigger))
 
 
 def _runs(node: WindowOperator, query: QueryPlan) -> Execution:
@@ -202,15 +184,15 @@ def _kernel(
     key_types = [stream.type.field_types[k] for k in node.keys]
     if isinstance(node.function, AggregateFunction):
         columns[: len(key_types)] = map(key_type, key_types)
-    package = context.runtime.window
+    package, parts = context.runtime.window, _JavaParts(context, stream.type)
     kernel = made_kernel(
         context,
         frame,
         "window.WindowOperator",
         columns=schema_of(columns),
-        assigner=_assigner(node.assigner, package),
-        trigger=_JavaTriggers(context, stream.type).of(node.trigger),
-        evictor=None if node.evictor is None else _evictor(node.evictor, stream.type, context),
+        assigner=parts.part(node.assigner),
+        trigger=parts.part(node.trigger),
+        evictor=None if node.evictor is None else parts.part(node.evictor),
         function=_function(node, stream, context),
         lateness=node.lateness_ms,
         late=how.late,
@@ -235,9 +217,9 @@ def _python(
     types, folders = _function_types(node), context.python.folders
     stored = [BIGINT if t.root in TIMESTAMPS else t for t in types]
     operator = PythonOperator(
-        python_assigner(node.assigner, folders),
-        python_trigger(node.trigger, folders),
-        python_evictor(node.evictor, folders),
+        python_part(node.assigner, folders),
+        python_part(node.trigger, folders),
+        None if node.evictor is None else python_part(node.evictor, folders),
         python_function(node.function, folders),
         node.keys,
         node.element_names or (),
@@ -349,19 +331,6 @@ def _property(name: str, result: DataFrame) -> Column:
 # ---------------------------------------------------------------- the parts in Java
 
 
-def _assigner(assigner: WindowAssigner, package: Any) -> Any:
-    kind, size, slide, offset = "global", 0, 0, 0
-    match assigner:
-        case TumblingEventTimeWindows():
-            kind, size, offset = "tumbling", parse_iso_duration(assigner.size), parse_iso_duration(assigner.offset)
-        case SlidingEventTimeWindows():
-            kind, size, offset = "sliding", parse_iso_duration(assigner.size), parse_iso_duration(assigner.offset)
-            slide = parse_iso_duration(assigner.slide)
-        case EventTimeSessionWindows() | DynamicEventTimeSessionWindows():
-            kind = "session"
-    return package.Assigner(kind, size, slide, offset, assigner.is_event_time)
-
-
 def _pair(context: TranslationContext, rexes: Sequence[RexNode], row: LogicalType) -> Any:
     """Expressions over two rows of a type, compiled where they run."""
     schema = schema_of([*row.field_types, *row.field_types])
@@ -371,62 +340,33 @@ def _pair(context: TranslationContext, rexes: Sequence[RexNode], row: LogicalTyp
     return context.runtime.window.PairFunction.of(frame.select(*values)._jdf)
 
 
-class _JavaTriggers:
-    """Triggers in Java; those that keep numbers have slots of their own to do so."""
+class _JavaParts:
+    """Assigners, triggers and evictors in Java; triggers that keep a number have a slot of their own for it."""
 
     def __init__(self, context: TranslationContext, row: LogicalType) -> None:
         self.context = context
         self.row = row
         self.slots = 0
 
-    def _slot(self) -> int:
-        self.slots += 1
-        return self.slots - 1
-
-    def of(self, trigger: Trigger) -> Any:
-        """The trigger in Java."""
-        package = self.context.runtime.window
-        match trigger:
-            case EventTimeTrigger():
-                return getattr(package, "Trigger$EventTime")()
-            case ProcessingTimeTrigger():
-                return getattr(package, "Trigger$ClockTime")()
-            case NeverTrigger():
-                return getattr(package, "Trigger$Never")()
-            case EndOfStreamTrigger():
-                return getattr(package, "Trigger$EndOfStream")()
-            case CountTrigger(max_count=count):
-                return getattr(package, "Trigger$Count")(count, self._slot())
-            case ContinuousEventTimeTrigger(interval=interval):
-                return getattr(package, "Trigger$Continuous")(parse_iso_duration(interval), True, self._slot())
-            case ContinuousProcessingTimeTrigger(interval=interval):
-                return getattr(package, "Trigger$Continuous")(parse_iso_duration(interval), False, self._slot())
-            case DeltaTrigger(threshold=threshold, delta_function=delta):
-                pair = _pair(self.context, [delta], self.row)
-                return getattr(package, "Trigger$Delta")(pair, float(threshold))
-            case PurgingTrigger(nested_trigger=nested):
-                return getattr(package, "Trigger$Purging")(self.of(nested))
-            case ProcessingTimeoutTrigger():
-                return getattr(package, "Trigger$Timeout")(
-                    self.of(trigger.nested_trigger),
-                    parse_iso_duration(trigger.interval),
-                    trigger.reset_timer_on_new_record,
-                    trigger.should_clear_on_timeout,
-                    self._slot(),
-                )
-        raise ExecutionError(f"the trigger {type(trigger).__name__} cannot be executed")
+    def part(self, part: WindowAssigner | Trigger | Evictor) -> Any:
+        """The part in Java."""
+        arguments = [*constructor_arguments(part, self.part, lambda delta: _pair(self.context, [delta], self.row))]
+        if isinstance(part, WindowAssigner):
+            arguments.append(part.is_event_time)
+        elif isinstance(part, Evictor):
+            arguments.append(part.do_evict_after)
+        elif part.keeps_number:
+            arguments.append(self.slots)
+            self.slots += 1
+        return getattr(self.context.runtime.window, _java_class(part))(*arguments)
 
 
-def _evictor(evictor: Evictor, row: LogicalType, context: TranslationContext) -> Any:
-    package, after = context.runtime.window, evictor.do_evict_after
-    match evictor:
-        case CountEvictor(max_count=count):
-            return getattr(package, "Evictor$Count")(after, count)
-        case TimeEvictor(window_size=size):
-            return getattr(package, "Evictor$Time")(after, parse_iso_duration(size))
-        case DeltaEvictor(threshold=threshold, delta_function=delta):
-            return getattr(package, "Evictor$Delta")(after, _pair(context, [delta], row), float(threshold))
-    raise ExecutionError(f"the evictor {type(evictor).__name__} cannot be executed")
+def _java_class(part: WindowAssigner | Trigger | Evictor) -> str:
+    """Such as ``Trigger$Count`` of a ``CountTrigger``."""
+    if isinstance(part, WindowAssigner):
+        return f"Assigner${part.kind.capitalize()}"
+    base = "Trigger" if isinstance(part, Trigger) else "Evictor"
+    return f"{base}${type(part).__name__.removesuffix(base)}"
 
 
 def _function(node: WindowOperator, stream: Stream, context: TranslationContext) -> Any:

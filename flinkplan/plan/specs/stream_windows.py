@@ -2,6 +2,12 @@
 
 Durations are ISO-8601 texts; expressions are over the columns of the operator's input, and where two rows are
 compared or combined over the columns of the earlier one, followed by those of the later one.
+
+An assigner, trigger or evictor is declared here once: its fields in the plan, their keys in a pipeline's YAML
+(:class:`Argument`), and how it behaves.  Its implementations are found by its name: the class of the same name in
+``windowing/builtins.py``, and the kernel's nested class without the suffix (``CountTrigger``: ``Trigger$Count``).  Both
+are constructed with the fields in the order of their declaration, durations in milliseconds.  The last argument of an
+assigner is whether windows end by event time, and that of an evictor whether it evicts after the function.
 """
 
 from __future__ import annotations
@@ -10,27 +16,68 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar
 
 from ..codec import PlanRecord, tagged_union, variant
-from ..references import Input, Number
+from ..durations import format_duration, parse_iso_duration
+from ..references import Input
 from ..rex import RexNode
 from ..types import TIMESTAMPS
 from .aggregation import AggregateCall
 from .ranking import SortField
+from .window_parts import Argument, WindowPart
 
 
 @tagged_union("type")
-class WindowAssigner(PlanRecord):
-    """Which windows a row belongs to."""
+class WindowAssigner(WindowPart):
+    """Which windows a row belongs to.
 
+    Its implementations are found by ``kind``: ``Assigner$Sliding`` and ``SlidingWindows`` for ``sliding``.
+    """
+
+    kind: ClassVar[str] = ""
     is_event_time: ClassVar[bool] = True
     is_merging: ClassVar[bool] = False
+
+    @property
+    def size_ms(self) -> int:
+        """How long the window of one row lasts, in milliseconds; 0 where that is not known."""
+        return 0
+
+    @property
+    def windows_per_row(self) -> int:
+        """How many windows a row belongs to at most."""
+        return 1
+
+
+_OFFSET = Argument("offset", "By how much tumbling or sliding windows begin later than at midnight UTC.")
+
+
+def _offset_problem(offset: str, limit: str, noun: str) -> tuple[str, str | None] | None:
+    offset_ms, limit_ms = parse_iso_duration(offset), parse_iso_duration(limit)
+    if abs(offset_ms) < limit_ms:
+        return None
+    return (
+        f"the offset of a window must be smaller than its {noun}, {format_duration(limit_ms)}, "
+        f"not {format_duration(offset_ms)}",
+        f"{format_duration(offset_ms % limit_ms)} has the same effect",
+    )
 
 
 @variant("TumblingEventTimeWindows")
 class TumblingEventTimeWindows(WindowAssigner):
     """Windows of one size, side by side."""
 
-    size: str
-    offset: str = "PT0S"
+    size: Annotated[
+        str, Argument("tumbling", "The size of windows side by side.", names_part=True, noun="size", positive=True)
+    ]
+    offset: Annotated[str, _OFFSET] = "PT0S"
+
+    kind: ClassVar[str] = "tumbling"
+
+    @property
+    def size_ms(self) -> int:
+        return parse_iso_duration(self.size)
+
+    def problem(self) -> tuple[str, str | None] | None:
+        return _offset_problem(self.offset, self.size, "size")
 
 
 @variant("TumblingProcessingTimeWindows")
@@ -40,13 +87,48 @@ class TumblingProcessingTimeWindows(TumblingEventTimeWindows):
     is_event_time: ClassVar[bool] = False
 
 
+MAX_WINDOWS_PER_ROW = 10_000_000
+"""How many windows a row may belong to, as in Flink."""
+
+
 @variant("SlidingEventTimeWindows")
 class SlidingEventTimeWindows(WindowAssigner):
     """Windows of one size, a new one each slide."""
 
-    size: str
-    slide: str
-    offset: str = "PT0S"
+    size: Annotated[
+        str,
+        Argument(
+            "sliding",
+            "The size of windows of which a new one begins each slide.",
+            names_part=True,
+            noun="size",
+            positive=True,
+        ),
+    ]
+    slide: Annotated[
+        str,
+        Argument(
+            "slide", "How often a sliding window begins.", positive=True, example="{sliding: 10 min, slide: 5 min}"
+        ),
+    ]
+    offset: Annotated[str, _OFFSET] = "PT0S"
+
+    kind: ClassVar[str] = "sliding"
+
+    @property
+    def size_ms(self) -> int:
+        return parse_iso_duration(self.size)
+
+    @property
+    def windows_per_row(self) -> int:
+        return -(-self.size_ms // parse_iso_duration(self.slide))
+
+    def problem(self) -> tuple[str, str | None] | None:
+        windows = self.size_ms // parse_iso_duration(self.slide)
+        if windows > MAX_WINDOWS_PER_ROW:
+            message = f"each row would be in {windows:,} windows, and {MAX_WINDOWS_PER_ROW:,} is the most"
+            return message, "take a longer slide"
+        return _offset_problem(self.offset, self.slide, "slide")
 
 
 @variant("SlidingProcessingTimeWindows")
@@ -60,9 +142,24 @@ class SlidingProcessingTimeWindows(SlidingEventTimeWindows):
 class EventTimeSessionWindows(WindowAssigner):
     """Windows that end when no row came for the gap."""
 
-    session_timeout: str
+    session_timeout: Annotated[
+        str,
+        Argument(
+            "session",
+            "The gap without rows that ends a session.",
+            names_part=True,
+            noun="gap",
+            positive=True,
+            per_row=True,
+        ),
+    ]
 
+    kind: ClassVar[str] = "session"
     is_merging: ClassVar[bool] = True
+
+    @property
+    def size_ms(self) -> int:
+        return parse_iso_duration(self.session_timeout)
 
 
 @variant("ProcessingTimeSessionWindows")
@@ -74,10 +171,15 @@ class ProcessingTimeSessionWindows(EventTimeSessionWindows):
 
 @variant("DynamicEventTimeSessionWindows")
 class DynamicEventTimeSessionWindows(WindowAssigner):
-    """Sessions whose gap (BIGINT, milliseconds) each row says itself."""
+    """Sessions whose gap (BIGINT, milliseconds) is computed for each row."""
 
-    session_window_time_gap_extractor: Annotated[RexNode, Input.ALL]
+    session_window_time_gap_extractor: Annotated[
+        RexNode,
+        Input.ALL,
+        Argument("session-by", "Each row's own gap: milliseconds or an interval.", names_part=True, per_row=True),
+    ]
 
+    kind: ClassVar[str] = "session"
     is_merging: ClassVar[bool] = True
 
 
@@ -92,12 +194,14 @@ class DynamicProcessingTimeSessionWindows(DynamicEventTimeSessionWindows):
 class GlobalWindows(WindowAssigner):
     """All rows of a key in one window that never ends."""
 
+    keyword: ClassVar[str] = "global"
+    kind: ClassVar[str] = "global"
     is_event_time: ClassVar[bool] = False
 
 
 @variant("PythonWindowAssigner")
 class PythonWindowAssigner(WindowAssigner):
-    """Windows by a Python class, ``module:Class``, made with these arguments."""
+    """Windows by a Python class, ``module:Class``, constructed with these arguments."""
 
     python_class: str
     arguments: Mapping[str, Any]
@@ -116,49 +220,85 @@ class PythonWindowAssigner(WindowAssigner):
 
 
 @tagged_union("type")
-class Trigger(PlanRecord):
+class Trigger(WindowPart):
     """When a window is handed to its function."""
 
     can_merge: ClassVar[bool] = True
+    uses_watermark: ClassVar[bool] = False
+    """Whether it sets timers of event time."""
+    uses_clock: ClassVar[bool] = False
+    """Whether it sets timers of processing time."""
+    needs_event_time: ClassVar[bool] = False
+    """Whether rows must have an event time."""
+    only_global: ClassVar[bool] = False
+    """Whether it is for global windows alone."""
+    keeps_number: ClassVar[bool] = False
+    """Whether the kernel keeps a number for it in each window, in a slot that is the constructor's last argument."""
 
 
 @variant("EventTimeTrigger")
 class EventTimeTrigger(Trigger):
     """When the watermark reaches the window's end."""
 
+    keyword: ClassVar[str] = "event-time"
+    uses_watermark: ClassVar[bool] = True
+    needs_event_time: ClassVar[bool] = True
+
 
 @variant("ProcessingTimeTrigger")
 class ProcessingTimeTrigger(Trigger):
     """When the clock reaches the window's end."""
 
+    keyword: ClassVar[str] = "processing-time"
+    uses_clock: ClassVar[bool] = True
+
 
 @variant("CountTrigger")
 class CountTrigger(Trigger):
-    """After so many rows."""
+    """After a number of rows."""
 
-    max_count: Number
+    max_count: Annotated[int, Input.NONE, Argument("count", "So many rows.", names_part=True, positive=True)]
+
+    keeps_number: ClassVar[bool] = True
 
 
 @variant("ContinuousEventTimeTrigger")
 class ContinuousEventTimeTrigger(Trigger):
     """At each interval of event time, and at the window's end."""
 
-    interval: str
+    interval: Annotated[
+        str, Argument("every", "Each interval of event time.", names_part=True, noun="interval", positive=True)
+    ]
+
+    uses_watermark: ClassVar[bool] = True
+    needs_event_time: ClassVar[bool] = True
+    keeps_number: ClassVar[bool] = True
 
 
 @variant("ContinuousProcessingTimeTrigger")
 class ContinuousProcessingTimeTrigger(Trigger):
     """At each interval of the clock."""
 
-    interval: str
+    interval: Annotated[
+        str, Argument("every-by-clock", "Each interval of the clock.", names_part=True, noun="interval", positive=True)
+    ]
+
+    uses_clock: ClassVar[bool] = True
+    keeps_number: ClassVar[bool] = True
 
 
 @variant("DeltaTrigger")
 class DeltaTrigger(Trigger):
     """When a row differs from that of the last firing by more than the threshold."""
 
-    threshold: float
-    delta_function: Annotated[RexNode, Input.PAIR]
+    threshold: Annotated[
+        float, Argument("threshold", "What the delta must exceed.", needed="a number as its 'threshold'")
+    ]
+    delta_function: Annotated[
+        RexNode,
+        Input.PAIR,
+        Argument("delta", "An expression of a, the row of the last firing, and b, a new one.", names_part=True),
+    ]
 
     can_merge: ClassVar[bool] = False
 
@@ -167,38 +307,59 @@ class DeltaTrigger(Trigger):
 class NeverTrigger(Trigger):
     """Never: the default of global windows."""
 
+    keyword: ClassVar[str] = "never"
     can_merge: ClassVar[bool] = False
+    only_global: ClassVar[bool] = True
 
 
 @variant("EndOfStreamTrigger")
 class EndOfStreamTrigger(Trigger):
     """When all input has ended."""
 
+    keyword: ClassVar[str] = "end-of-stream"
     can_merge: ClassVar[bool] = False
+    uses_watermark: ClassVar[bool] = True
+    only_global: ClassVar[bool] = True
 
 
 @variant("PurgingTrigger")
 class PurgingTrigger(Trigger):
     """As another trigger, but each firing drops the window's rows."""
 
-    nested_trigger: Trigger
+    nested_trigger: Annotated[
+        Trigger, Argument("purging", "A trigger whose firings drop the window's rows.", names_part=True)
+    ]
 
     @property
     def can_merge(self) -> bool:  # type: ignore[override]
-        """As the trigger inside can."""
+        """Whether the nested trigger can be merged."""
         return self.nested_trigger.can_merge
 
 
 @variant("ProcessingTimeoutTrigger")
 class ProcessingTimeoutTrigger(Trigger):
-    """As another trigger, and when so much time has passed by the clock since the first row, or the last."""
+    """As another trigger, and a timeout after the window's first row, or its last one, by the clock."""
 
-    nested_trigger: Trigger
-    interval: str
-    reset_timer_on_new_record: bool = False
-    should_clear_on_timeout: bool = True
+    nested_trigger: Annotated[
+        Trigger,
+        Argument(
+            "of",
+            "The trigger that a timeout is put around.",
+            needed="the trigger that it is put around",
+            example="{timeout: 1 min, of: {count: 3}}",
+        ),
+    ]
+    interval: Annotated[
+        str, Argument("timeout", "So long by the clock since the first row.", names_part=True, positive=True)
+    ]
+    reset_timer_on_new_record: Annotated[bool, Argument("reset", "Whether each row starts the timeout anew.")] = False
+    should_clear_on_timeout: Annotated[
+        bool, Argument("clear", "Whether the timeout clears the trigger inside; true unless said.")
+    ] = True
 
     can_merge: ClassVar[bool] = False
+    uses_clock: ClassVar[bool] = True
+    keeps_number: ClassVar[bool] = True
 
 
 @variant("PythonTrigger")
@@ -209,16 +370,22 @@ class PythonTrigger(Trigger):
     arguments: Mapping[str, Any]
     uses_processing_time: bool = False
 
+    @property
+    def uses_clock(self) -> bool:  # type: ignore[override]
+        """Whether the class sets timers of processing time."""
+        return self.uses_processing_time
+
 
 def triggers(trigger: Trigger) -> Iterator[Trigger]:
-    """A trigger and those inside of it."""
+    """A trigger and those nested in it."""
     yield trigger
-    if isinstance(trigger, (PurgingTrigger, ProcessingTimeoutTrigger)):
-        yield from triggers(trigger.nested_trigger)
+    for nested in (getattr(trigger, name) for name in trigger.__struct_fields__):
+        if isinstance(nested, Trigger):
+            yield from triggers(nested)
 
 
 @tagged_union("type")
-class Evictor(PlanRecord):
+class Evictor(WindowPart):
     """Which rows leave a window before or after its function."""
 
     do_evict_after: bool
@@ -228,27 +395,34 @@ class Evictor(PlanRecord):
 class CountEvictor(Evictor):
     """All but the last rows to arrive."""
 
-    max_count: Number
+    max_count: Annotated[int, Input.NONE, Argument("count", "How many of the last rows stay.", names_part=True)]
+
+    def problem(self) -> tuple[str, str | None] | None:
+        return ("an evictor cannot keep fewer than 0 rows", None) if self.max_count < 0 else None
 
 
 @variant("TimeEvictor")
 class TimeEvictor(Evictor):
-    """The rows that are so much older than the window's latest one."""
+    """The rows that are older than the window's latest one by the size or more."""
 
-    window_size: str
+    window_size: Annotated[str, Argument("time", "Rows stay that are less older than the latest.", names_part=True)]
 
 
 @variant("DeltaEvictor")
 class DeltaEvictor(Evictor):
     """The rows that differ from the last one to arrive by the threshold or more."""
 
-    threshold: float
-    delta_function: Annotated[RexNode, Input.PAIR]
+    threshold: Annotated[
+        float, Argument("threshold", "From which delta on a row is evicted.", needed="a number as its 'threshold'")
+    ]
+    delta_function: Annotated[
+        RexNode, Input.PAIR, Argument("delta", "An expression of a row, a, and the last one, b.", names_part=True)
+    ]
 
 
 @variant("PythonEvictor")
 class PythonEvictor(Evictor):
-    """The rows that a Python class takes out; it has a method for either time."""
+    """The rows that a Python class evicts; it has a method for each of the two moments."""
 
     python_class: str
     arguments: Mapping[str, Any]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...plan import nodes, specs
-from ...plan.durations import format_duration, format_iso_duration, parse_iso_duration
+from ...plan.durations import format_duration, format_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.rex import RexNode
+from ...plan.specs.window_parts import DeclaredArgument, ValueKind, declared_arguments
 from ..algebra import physical as p
 from ..algebra.names import uniquify
 from ..rex.printer import expression
@@ -18,10 +20,10 @@ from .context import Context, Rules, columns, duration_text, order_text
 def _window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
     fields, window = rel.input.names, rel.window
     parts = [f"keyBy=[{columns(rel.input, window.keys)}]"] if window.keys else []
-    parts.append(f"window=[{assigner_text(window.assigner, fields)}]")
-    parts.append(f"trigger=[{trigger_text(window.trigger, fields)}]")
+    parts.append(f"window=[{part_text(window.assigner, fields)}]")
+    parts.append(f"trigger=[{part_text(window.trigger, fields)}]")
     if window.evictor is not None:
-        parts.append(f"evictor=[{evictor_text(window.evictor, fields)}]")
+        parts.append(f"evictor=[{part_text(window.evictor, fields)}]")
     if window.lateness:
         parts.append(f"allowedLateness=[{format_duration(window.lateness)}]")
     parts.append(f"function=[{_function_text(window.function, rel)}]")
@@ -47,62 +49,42 @@ def _late_rows(rel: p.LateRows, ctx: Context) -> ExecNode:
     return ctx.node(nodes.LateRows, rel, f"select=[{', '.join(rel.names)}]")
 
 
-def assigner_text(assigner: specs.WindowAssigner, fields: Sequence[str]) -> str:
-    """``SlidingEventTimeWindows(10 min, 5 min)``."""
-    times: list[str] = []
-    match assigner:
-        case specs.TumblingEventTimeWindows(size=size, offset=offset):
-            times = [duration_text(size), *_offset(offset)]
-        case specs.SlidingEventTimeWindows(size=size, slide=slide, offset=offset):
-            times = [duration_text(size), duration_text(slide), *_offset(offset)]
-        case specs.EventTimeSessionWindows(session_timeout=gap):
-            times = [duration_text(gap)]
-        case specs.DynamicEventTimeSessionWindows(session_window_time_gap_extractor=extractor):
-            times = [expression(extractor, fields)]
-        case specs.GlobalWindows():
-            pass
-        case specs.PythonWindowAssigner():
-            return _python_text(assigner)
-    return f"{type(assigner).__name__}({', '.join(times)})"
+def part_text(part: specs.WindowAssigner | specs.Trigger | specs.Evictor, fields: Sequence[str]) -> str:
+    """``SlidingEventTimeWindows(10 min, 5 min)``, ``PurgingTrigger(CountTrigger(3))``: a nested trigger comes first,
+    then what the part is named by in YAML, then other arguments; flags and durations of 0 are left out.
+    """
+    if isinstance(part, specs.PythonPart):
+        return _python_text(part)
+    values = [
+        (declared, getattr(part, declared.name)) for declared in sorted(declared_arguments(type(part)), key=_text_order)
+    ]
+    texts = [
+        _argument_text(declared, value, fields)
+        for declared, value in values
+        if declared.kind is not ValueKind.FLAG and value != declared.default
+    ]
+    if isinstance(part, specs.Evictor) and part.do_evict_after:
+        texts.append("after")
+    return f"{type(part).__name__}({', '.join(texts)})"
 
 
-def trigger_text(trigger: specs.Trigger, fields: Sequence[str]) -> str:
-    """``PurgingTrigger(CountTrigger(3))``."""
-    arguments: list[str] = []
-    match trigger:
-        case specs.PythonTrigger():
-            return _python_text(trigger)
-        case specs.CountTrigger(max_count=count):
-            arguments = [str(count)]
-        case (
-            specs.ContinuousEventTimeTrigger(interval=interval)
-            | specs.ContinuousProcessingTimeTrigger(interval=interval)
-        ):
-            arguments = [duration_text(interval)]
-        case specs.DeltaTrigger(threshold=threshold, delta_function=delta):
-            arguments = [_pair_text(delta, fields), f"{threshold:g}"]
-        case specs.PurgingTrigger(nested_trigger=nested):
-            arguments = [trigger_text(nested, fields)]
-        case specs.ProcessingTimeoutTrigger(nested_trigger=nested, interval=interval):
-            arguments = [trigger_text(nested, fields), duration_text(interval)]
-    return f"{type(trigger).__name__}({', '.join(arguments)})"
+def _text_order(declared: DeclaredArgument) -> tuple[bool, bool]:
+    return declared.kind is not ValueKind.TRIGGER, not declared.argument.names_part
 
 
-def evictor_text(evictor: specs.Evictor, fields: Sequence[str]) -> str:
-    """``CountEvictor(100)``."""
-    arguments: list[str] = []
-    match evictor:
-        case specs.PythonEvictor():
-            return _python_text(evictor)
-        case specs.CountEvictor(max_count=count):
-            arguments = [str(count)]
-        case specs.TimeEvictor(window_size=size):
-            arguments = [duration_text(size)]
-        case specs.DeltaEvictor(threshold=threshold, delta_function=delta):
-            arguments = [_pair_text(delta, fields), f"{threshold:g}"]
-    if evictor.do_evict_after:
-        arguments.append("after")
-    return f"{type(evictor).__name__}({', '.join(arguments)})"
+def _argument_text(declared: DeclaredArgument, value: Any, fields: Sequence[str]) -> str:
+    match declared.kind:
+        case ValueKind.DURATION:
+            return duration_text(value)
+        case ValueKind.NUMBER:
+            return f"{value:g}"
+        case ValueKind.ROW_EXPRESSION:
+            return expression(value, fields)
+        case ValueKind.PAIR_EXPRESSION:
+            return _pair_text(value, fields)
+        case ValueKind.TRIGGER:
+            return part_text(value, fields)
+    return str(value)
 
 
 def _function_text(function: specs.WindowFunction, rel: p.WindowOperator) -> str:
@@ -128,10 +110,6 @@ def _python_text(part: specs.PythonPart) -> str:
 def _pair_text(rex: RexNode, fields: Sequence[str]) -> str:
     """An expression over an earlier row, whose columns have their names, and a later one."""
     return expression(rex, uniquify([*fields, *fields]))
-
-
-def _offset(iso: str) -> list[str]:
-    return [duration_text(iso)] if parse_iso_duration(iso) else []
 
 
 RULES: Rules = {p.WindowOperator: _window_operator, p.LateRows: _late_rows}

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
+from ...plan import specs
 from ...plan.durations import DurationError, parse_duration
 from ...plan.record import Json
+from ...plan.specs.window_parts import ValueKind, WindowPart, declared_arguments, declared_parts
 from ..sql import ast
 from ..sql.ast import stream_windows as w
 from . import sql
 from .errors import SpecError
 from .nodes import Mapping, Node, Scalar
 
+P = TypeVar("P", bound=WindowPart)
+
 _FUNCTIONS = ("reduce", "aggregate", "elements", "process")
-_ASSIGNERS = ("tumbling", "sliding", "session", "session-by", "class")
 
 
 def views_of(key: Scalar, window: Mapping) -> Iterator[ast.CreateView]:
@@ -54,79 +58,84 @@ def _source(window: Mapping) -> ast.TableRef | ast.DerivedTable:
 
 
 def _assigner(assign: Node) -> w.WindowAssigner:
+    parts = declared_parts(specs.WindowAssigner)
     if isinstance(assign, Scalar):
-        return w.WindowAssigner("global", is_event_time=False, span=assign.span)
+        return w.DeclaredAssigner(_by_keyword(parts, assign), span=assign.span)
     assert isinstance(assign, Mapping)
-    kind, value = _one_of(assign, _ASSIGNERS)
-    others = {"tumbling": ("offset",), "sliding": ("slide", "offset"), "class": ("with", "merging")}.get(kind, ())
-    for key, _ in assign.entries:
-        if key.text in ("offset", "slide", "with", "merging") and key.text not in others:
-            raise SpecError(f"'{key.text}' cannot stand beside '{kind}'", key.span)
-    if kind == "sliding" and assign.get("slide") is None:
-        raise SpecError("'sliding' needs a 'slide'", assign.span, "such as {sliding: 10 min, slide: 5 min}")
+    is_event_time = assign.text("time") != "processing"
+    named = _by_key([part for part in parts if part.is_event_time == is_event_time])
+    key, value = _one_of(assign, (*named, "class"))
     on = assign.scalar("on")
-    assert isinstance(value, Scalar)
-    if kind == "class":
-        return w.WindowAssigner(
-            "python",
-            is_event_time=assign.text("time") != "processing",
-            column=None if on is None else sql.column_ref(on),
-            python=_python(assign),
-            merges=assign.flag("merging"),
-            span=value.span,
-        )
-    return w.WindowAssigner(
-        "session" if kind == "session-by" else kind,
-        0 if kind == "session-by" else _duration(value),
-        _duration(assign.get("slide")),
-        _duration(assign.get("offset")),
-        sql.expression(value) if kind == "session-by" else None,
-        assign.text("time") != "processing",
-        None if on is None else sql.column_ref(on),
-        span=value.span,
-    )
+    column = None if on is None else sql.column_ref(on)
+    keys = {"with", "merging"} if key == "class" else {a.argument.key for a in declared_arguments(named[key])}
+    for other, _ in assign.entries:
+        if other.text not in ({key, "time", "on", "class"} | keys):
+            raise SpecError(f"'{other.text}' cannot stand beside '{key}'", other.span)
+    if key == "class":
+        return w.PythonAssigner(_python(assign), is_event_time, assign.flag("merging"), column, span=value.span)
+    return w.DeclaredAssigner(named[key], _arguments(assign, key, named[key]), column, span=value.span)
 
 
 def _trigger(trigger: Node) -> w.Trigger:
+    parts = declared_parts(specs.Trigger)
     if isinstance(trigger, Scalar):
-        return w.SimpleTrigger(trigger.text, span=trigger.span)
+        return w.DeclaredTrigger(_by_keyword(parts, trigger), span=trigger.span)
     assert isinstance(trigger, Mapping)
-    kind, value = _one_of(trigger, ("count", "every", "every-by-clock", "delta", "purging", "timeout", "class"))
-    if kind == "class":
+    named = _by_key(parts)
+    key, value = _one_of(trigger, (*named, "class"))
+    if key == "class":
         return w.PythonTrigger(_python(trigger), trigger.flag("clock"), span=value.span)
-    if kind == "purging":
-        return w.PurgingTrigger(_trigger(value), span=trigger.span)
-    if kind == "timeout":
-        inner = trigger.get("of")
-        if inner is None:
-            raise SpecError("'timeout' needs the trigger that it is put around", trigger.span, "as 'of'")
-        clears = trigger.scalar("clear")
-        return w.TimeoutTrigger(
-            _trigger(inner),
-            _duration(value),
-            trigger.flag("reset"),
-            clears is None or clears.data is True,
-            span=trigger.span,
-        )
-    assert isinstance(value, Scalar)
-    if kind == "count":
-        return w.CountTrigger(_number(value), span=trigger.span)
-    if kind == "delta":
-        return w.DeltaTrigger(sql.expression(value), _threshold(trigger), span=trigger.span)
-    return w.ContinuousTrigger(_duration(value), kind == "every", span=trigger.span)
+    return w.DeclaredTrigger(named[key], _arguments(trigger, key, named[key]), span=trigger.span)
 
 
 def _evictor(evict: Mapping) -> w.Evictor:
-    kind, value = _one_of(evict, ("count", "time", "delta", "class"))
-    assert isinstance(value, Scalar)
-    if kind == "class":
+    named = _by_key(declared_parts(specs.Evictor))
+    key, value = _one_of(evict, (*named, "class"))
+    if key == "class":
         return w.PythonEvictor(_python(evict), span=value.span)
-    after = evict.flag("after")
-    if kind == "count":
-        return w.CountEvictor(_number(value), after, span=evict.span)
-    if kind == "time":
-        return w.TimeEvictor(_duration(value), after, span=evict.span)
-    return w.DeltaEvictor(sql.expression(value), _threshold(evict), after, span=evict.span)
+    arguments = _arguments(evict, key, named[key])
+    return w.DeclaredEvictor(named[key], arguments, evict.flag("after"), span=evict.span)
+
+
+def _by_keyword(parts: Iterable[type[P]], scalar: Scalar) -> type[P]:
+    """The part that a word stands for, which the schema has checked."""
+    return next(part for part in parts if part.keyword == scalar.text)
+
+
+def _by_key(parts: Iterable[type[P]]) -> dict[str, type[P]]:
+    """Parts by the key that names them."""
+    return {a.argument.key: part for part in parts for a in declared_arguments(part) if a.argument.names_part}
+
+
+def _arguments(mapping: Mapping, part_key: str, part: type[WindowPart]) -> tuple[w.WindowArgument, ...]:
+    """The arguments of a part.  Raises :class:`SpecError` where a required one is missing."""
+    arguments = []
+    for declared in declared_arguments(part):
+        argument = declared.argument
+        value = mapping.get(argument.key)
+        if value is not None:
+            arguments.append(w.WindowArgument(declared.name, _value(declared.kind, value), span=value.span))
+        elif declared.required:
+            needed = argument.needed or f"a '{argument.key}'"
+            hint = f"such as {argument.example}" if argument.example else None
+            raise SpecError(f"'{part_key}' needs {needed}", mapping.span, hint)
+    return tuple(arguments)
+
+
+def _value(kind: ValueKind, value: Node) -> ast.Expression | w.Trigger | int | float | bool:
+    if kind is ValueKind.TRIGGER:
+        return _trigger(value)
+    assert isinstance(value, Scalar)
+    match kind:
+        case ValueKind.DURATION:
+            return _duration(value)
+        case ValueKind.COUNT:
+            return _number(value)
+        case ValueKind.NUMBER:
+            return float(str(value.data))
+        case ValueKind.FLAG:
+            return value.data is True
+    return sql.expression(value)
 
 
 def _lateness(window: Mapping) -> int:
@@ -206,11 +215,3 @@ def _number(value: Scalar) -> int:
     if not isinstance(value.data, int) or isinstance(value.data, bool):
         raise SpecError(f"'{value.text}' is no whole number", value.span)
     return value.data
-
-
-def _threshold(mapping: Mapping) -> float:
-    value = mapping.scalar("threshold")
-    if value is None or not isinstance(value.data, (int, float)) or isinstance(value.data, bool):
-        place = mapping.span if value is None else value.span
-        raise SpecError("a delta needs a number as its 'threshold'", place)
-    return float(value.data)

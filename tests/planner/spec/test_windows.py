@@ -160,7 +160,7 @@ def test_a_window_reads_a_window_by_its_time() -> None:
         ({"trigger": "never"}, "is for global windows", "never"),
         ({"trigger": {"count": 0}}, "the count of a trigger must be positive", "count"),
         ({"trigger": {"delta": "a.person", "threshold": 1}}, "a delta is a number, not STRING", "a.person"),
-        ({"trigger": {"delta": "a.amount"}}, "a delta needs a number as its 'threshold'", "delta"),
+        ({"trigger": {"delta": "a.amount"}}, "'delta' needs a number as its 'threshold'", "delta"),
         ({"trigger": {"timeout": "1 s"}}, "'timeout' needs the trigger", "timeout"),
         ({"evict": {"count": -1}}, "an evictor cannot keep fewer than 0 rows", "count"),
         ({"allowed_lateness": "-1 s"}, "a lateness cannot be negative", "-1 s"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
 from ....plan import specs
 from ....plan.record import replace
 from ....plan.rex import InputRef, RexNode, input_refs, transform
+from ....plan.specs.window_parts import ValueKind, WindowPart, declared_arguments
 from ....plan.types import LogicalType
 from ...algebra.logical import Project
 from ...algebra.names import uniquify
@@ -14,6 +17,8 @@ from ..context import Context
 from ..errors import BindError
 from ..expressions import ExpressionBinder
 from ..scope import Namespace, Scope
+
+P = TypeVar("P", bound=WindowPart)
 
 _SECOND = 1 << 20
 """The offset of the columns of the second of two rows, until the width of the first is known."""
@@ -82,20 +87,16 @@ class WindowRows:
 
         return transform(rex, moved)
 
-    def settled_trigger(self, trigger: specs.Trigger) -> specs.Trigger:
-        """A trigger with final column positions."""
-        match trigger:
-            case specs.DeltaTrigger(delta_function=delta):
-                return replace(trigger, delta_function=self._settled(delta))
-            case specs.PurgingTrigger(nested_trigger=nested) | specs.ProcessingTimeoutTrigger(nested_trigger=nested):
-                return replace(trigger, nested_trigger=self.settled_trigger(nested))
-        return trigger
-
-    def settled_evictor(self, evictor: specs.Evictor | None) -> specs.Evictor | None:
-        """An evictor with final column positions."""
-        if isinstance(evictor, specs.DeltaEvictor):
-            return replace(evictor, delta_function=self._settled(evictor.delta_function))
-        return evictor
+    def settled(self, part: P) -> P:
+        """A part of the window with final column positions."""
+        changes: dict[str, Any] = {}
+        for declared in declared_arguments(type(part)):
+            value = getattr(part, declared.name)
+            if declared.kind is ValueKind.PAIR_EXPRESSION:
+                changes[declared.name] = self._settled(value)
+            elif declared.kind is ValueKind.TRIGGER:
+                changes[declared.name] = self.settled(value)
+        return replace(part, **changes)
 
     def settled_function(self, function: specs.WindowFunction) -> specs.WindowFunction:
         """A function with final column positions."""

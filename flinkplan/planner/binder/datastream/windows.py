@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .... import advice
 from ....plan import specs
@@ -12,6 +12,7 @@ from ....plan.functions.cast import REINTERPRET
 from ....plan.functions.typing import is_interval
 from ....plan.record import replace
 from ....plan.rex import InputRef, RexNode, input_refs, transform
+from ....plan.specs.window_parts import DeclaredArgument, ValueKind, WindowPart, declared_arguments
 from ....plan.types import BIGINT, DOUBLE, NUMERIC, LogicalType, TimeKind, row, timestamp_ltz
 from ...algebra.logical import LateRows, Project, WindowOperator
 from ...algebra.names import uniquify
@@ -42,8 +43,7 @@ FIRINGS = ("window_firing", "key_firing")
 _PROPERTIES = dict(zip((*BOUNDS, *FIRINGS), ("WindowStart", "WindowEnd", "WindowTime", "WindowFiring", "KeyFiring"),
                        strict=True))  # fmt: skip
 
-MOST_WINDOWS = 10_000_000
-"""The greatest number of windows of a row, as in Flink."""
+P = TypeVar("P", bound=WindowPart)
 
 
 def bind_window(context: Context, node: w.WindowQuery) -> Rel:
@@ -94,8 +94,8 @@ class _Window:
             keys=tuple(self.rows.place(key) for key in self.keys),
             time_index=-1 if self.time is None else self.rows.place(self.time),
             assigner=assigner,
-            trigger=self.rows.settled_trigger(trigger),
-            evictor=self.rows.settled_evictor(evictor),
+            trigger=self.rows.settled(trigger),
+            evictor=None if evictor is None else self.rows.settled(evictor),
             lateness=node.allowed_lateness,
             function=self.rows.settled_function(function),
             properties=tuple(_PROPERTIES[name] for name in properties),
@@ -130,8 +130,8 @@ class _Window:
             message = "nothing ever comes out of global windows without a trigger"
             hint = "add one, such as trigger: {purging: {count: 100}}"
             self.context.tell([advice.told("window-never-fires", message, hint)], node.assigner.span)
-        kept = node.assigner.size + node.allowed_lateness
-        copies = -(-node.assigner.size // node.assigner.slide) if node.assigner.slide else 1
+        kept = assigner.size_ms + node.allowed_lateness
+        copies = assigner.windows_per_row
         is_big = isinstance(assigner, specs.GlobalWindows) or kept * copies >= _BIG
         if node.evictor is not None and function.is_incremental and is_big:
             span = "for as long as the evictor leaves it"
@@ -157,10 +157,10 @@ class _Window:
                 )
             return index
         times = [i for i, f in enumerate(self.row_type.fields) if f.type.is_rowtime]
-        if len(times) > 1 and (node.is_event_time or node.kind == "global"):
+        if len(times) > 1 and (node.is_event_time or _is_global(node)):
             names = ", ".join(self.row_type.fields[i].name for i in times)
             raise BindError(f"the rows have several event times: {names}", node.span, "choose one with 'on'")
-        if not times and node.is_event_time and node.kind != "global":
+        if not times and node.is_event_time:
             raise BindError(
                 "windows of event time need a watermark, and the rows have none",
                 node.span,
@@ -170,41 +170,47 @@ class _Window:
 
     def _assigner(self) -> specs.WindowAssigner:
         node = self.node.assigner
-        event = node.is_event_time
-        if node.kind == "global":
-            return specs.GlobalWindows()
-        if node.python is not None:
-            return specs.PythonWindowAssigner(*importable(node.python), event, node.merges)
-        if node.gap is not None:
-            gap = self.rows.over_rows(self._gap(node.gap))
-            return (specs.DynamicEventTimeSessionWindows if event else specs.DynamicProcessingTimeSessionWindows)(gap)
-        if node.size <= 0:
-            extent = "gap" if node.kind == "session" else "size"
-            raise BindError(f"the {extent} of a window must be positive, not {format_duration(node.size)}", node.span)
-        size, offset = format_iso_duration(node.size), format_iso_duration(node.offset)
-        if node.kind == "session":
-            return (specs.EventTimeSessionWindows if event else specs.ProcessingTimeSessionWindows)(size)
-        if node.kind == "tumbling":
-            self._check_offset(node, node.size, "size")
-            return (specs.TumblingEventTimeWindows if event else specs.TumblingProcessingTimeWindows)(size, offset)
-        if node.slide <= 0:
-            raise BindError(f"the slide of a window must be positive, not {format_duration(node.slide)}", node.span)
-        self._check_offset(node, node.slide, "slide")
-        if node.size // node.slide > MOST_WINDOWS:
-            message = f"each row would be in {node.size // node.slide:,} windows, and {MOST_WINDOWS:,} is the most"
-            raise BindError(message, node.span, "take a longer slide")
-        return (specs.SlidingEventTimeWindows if event else specs.SlidingProcessingTimeWindows)(
-            size, format_iso_duration(node.slide), offset
-        )
+        if isinstance(node, w.PythonAssigner):
+            return specs.PythonWindowAssigner(*importable(node.python), node.is_event_time, node.merges)
+        return self._part(node, node.declaration, "a window")
 
-    def _check_offset(self, node: w.WindowAssigner, limit: int, extent: str) -> None:
-        if abs(node.offset) >= limit:
-            most, offset = format_duration(limit), format_duration(node.offset)
-            raise BindError(
-                f"the offset of a window must be smaller than its {extent}, {most}, not {offset}",
-                node.span,
-                f"{format_duration(node.offset % limit)} has the same effect",
-            )
+    def _part(
+        self,
+        node: w.DeclaredAssigner | w.DeclaredTrigger | w.DeclaredEvictor,
+        declaration: type[P],
+        noun: str,
+        **more: Any,
+    ) -> P:
+        """A part as it is declared.  Raises :class:`BindError` for values that Flink refuses."""
+        values = {argument.name: argument.value for argument in node.arguments}
+        bound = {
+            declared.name: self._value(declared, values[declared.name], node, noun)
+            for declared in declared_arguments(declaration)
+            if declared.name in values
+        }
+        part = declaration(**bound, **more)
+        problem = part.problem()
+        if problem is not None:
+            raise BindError(problem[0], node.span, problem[1])
+        return part
+
+    def _value(self, declared: DeclaredArgument, value: Any, node: ast.Node, noun: str) -> Any:
+        """The value of a field, as the plan has it."""
+        is_duration = declared.kind is ValueKind.DURATION
+        if declared.argument.positive and value <= 0:
+            name = declared.argument.noun or declared.argument.key
+            text = format_duration(value) if is_duration else str(value)
+            raise BindError(f"the {name} of {noun} must be positive, not {text}", node.span)
+        match declared.kind:
+            case ValueKind.DURATION:
+                return format_iso_duration(value)
+            case ValueKind.ROW_EXPRESSION:
+                return self.rows.over_rows(self._gap(value))
+            case ValueKind.PAIR_EXPRESSION:
+                return self._delta(value)
+            case ValueKind.TRIGGER:
+                return self._as_trigger(value)
+        return value
 
     def _gap(self, node: ast.Expression) -> RexNode:
         rex = ExpressionBinder(self.context, self.scope, "the gap of a session").bind(node)
@@ -220,62 +226,29 @@ class _Window:
 
     def _trigger(self, assigner: specs.WindowAssigner) -> specs.Trigger:
         if self.node.trigger is not None:
-            return self._as_trigger(self.node.trigger, assigner)
+            return self._as_trigger(self.node.trigger)
         if isinstance(assigner, specs.GlobalWindows):
             return specs.NeverTrigger()
         return specs.EventTimeTrigger() if assigner.is_event_time else specs.ProcessingTimeTrigger()
 
-    def _as_trigger(self, node: w.Trigger, assigner: specs.WindowAssigner) -> specs.Trigger:
-        match node:
-            case w.SimpleTrigger(kind="event-time"):
-                self._needs_event_time(node, "the event-time trigger")
-                return specs.EventTimeTrigger()
-            case w.SimpleTrigger(kind="processing-time"):
-                return specs.ProcessingTimeTrigger()
-            case w.SimpleTrigger():
-                if not isinstance(assigner, specs.GlobalWindows):
-                    raise BindError(f"the trigger {node.kind} is for global windows", node.span)
-                return specs.NeverTrigger() if node.kind == "never" else specs.EndOfStreamTrigger()
-            case w.PythonTrigger():
-                return specs.PythonTrigger(*importable(node.python), node.uses_clock)
-            case w.CountTrigger():
-                return specs.CountTrigger(_positive(node.count, "the count of a trigger", node))
-            case w.ContinuousTrigger():
-                interval = format_iso_duration(_positive(node.interval, "the interval of a trigger", node))
-                if not node.is_event_time:
-                    return specs.ContinuousProcessingTimeTrigger(interval)
-                self._needs_event_time(node, "the continuous event-time trigger")
-                return specs.ContinuousEventTimeTrigger(interval)
-            case w.DeltaTrigger():
-                return specs.DeltaTrigger(node.threshold, self._delta(node.delta))
-            case w.PurgingTrigger():
-                return specs.PurgingTrigger(self._as_trigger(node.nested, assigner))
-            case w.TimeoutTrigger():
-                timeout = format_iso_duration(_positive(node.timeout, "the timeout of a trigger", node))
-                return specs.ProcessingTimeoutTrigger(
-                    self._as_trigger(node.nested, assigner), timeout, node.resets, node.clears
-                )
-
-    def _needs_event_time(self, node: ast.Node, feature: str) -> None:
-        if self.time is None and not any(f.type.is_rowtime for f in self.row_type.fields):
+    def _as_trigger(self, node: w.Trigger) -> specs.Trigger:
+        if isinstance(node, w.PythonTrigger):
+            return specs.PythonTrigger(*importable(node.python), node.uses_clock)
+        declaration = node.declaration
+        if declaration.needs_event_time and not any(f.type.is_rowtime for f in self.row_type.fields):
             raise BindError(
-                f"{feature} needs a watermark, and the rows have none",
+                f"{declaration.__name__} needs a watermark, and the rows have none",
                 node.span,
                 "declare a watermark in the table, and keep its column in the views between",
             )
+        if declaration.only_global and not _is_global(self.node.assigner):
+            raise BindError(f"{declaration.__name__} is for global windows", node.span)
+        return self._part(node, declaration, "a trigger")
 
     def _evictor(self, node: w.Evictor) -> specs.Evictor:
-        match node:
-            case w.CountEvictor():
-                if node.count < 0:
-                    raise BindError("an evictor cannot keep fewer than 0 rows", node.span)
-                return specs.CountEvictor(node.after, node.count)
-            case w.TimeEvictor():
-                return specs.TimeEvictor(node.after, format_iso_duration(node.size))
-            case w.DeltaEvictor():
-                return specs.DeltaEvictor(node.after, node.threshold, self._delta(node.delta))
-            case w.PythonEvictor():
-                return specs.PythonEvictor(False, *importable(node.python))
+        if isinstance(node, w.PythonEvictor):
+            return specs.PythonEvictor(False, *importable(node.python))
+        return self._part(node, node.declaration, "an evictor", do_evict_after=node.after)
 
     def _delta(self, node: ast.Expression) -> RexNode:
         rex = ExpressionBinder(self.context, self.rows.pair, "a delta of two rows").bind(node)
@@ -435,6 +408,10 @@ class _Window:
 
 _BIG = 3_600_000
 """Milliseconds of kept rows, over all windows of a row, from which on an evictor causes a warning."""
+
+
+def _is_global(node: w.WindowAssigner) -> bool:
+    return isinstance(node, w.DeclaredAssigner) and node.declaration is specs.GlobalWindows
 
 
 def _positive(value: int, name: str, node: ast.Node) -> int:

@@ -1,6 +1,7 @@
-"""Windows of the DataStream API, which no SQL text has: a spec or the fluent API makes these nodes.
+"""Windows of the DataStream API, which SQL text cannot express: a YAML pipeline or the fluent API makes these nodes.
 
-Durations are milliseconds.
+Flink's assigners, triggers and evictors are declared in ``plan/specs/stream_windows.py``; a node refers to such a
+declaration and gives values for its fields.  Durations are milliseconds.
 """
 
 from __future__ import annotations
@@ -12,117 +13,82 @@ from .core import Identifier, Node
 from .expressions import ColumnRef, Expression, SortItem
 
 if TYPE_CHECKING:
+    from ....plan import specs
     from .queries import TableExpression
     from .statements import PhysicalColumn
 
 
 class PythonClass(Node):
-    """A class by its import path, ``module:Class``, and what it is made with."""
+    """A class by its import path, ``module:Class``, with the arguments of its constructor."""
 
     path: str
     arguments: Json
 
 
-class WindowAssigner(Node):
-    """``kind`` is tumbling, sliding, session, global or python.
+class WindowArgument(Node):
+    """The value of a field of a declared part: a duration (milliseconds), number, flag, expression or trigger."""
 
-    ``size`` is the gap of a session that no row says itself, ``column`` the event time where the rows have several.
-    ``merges``: the windows of a Python class do.
-    """
+    name: str
+    value: Expression | Trigger | int | float | bool
 
-    kind: str
-    size: int = 0
-    slide: int = 0
-    offset: int = 0
-    gap: Expression | None = None
-    is_event_time: bool = True
+
+class DeclaredAssigner(Node):
+    """One of Flink's assigners; ``column`` is the event time where the rows have several."""
+
+    declaration: type[specs.WindowAssigner]
+    arguments: tuple[WindowArgument, ...] = ()
     column: ColumnRef | None = None
-    python: PythonClass | None = None
+
+    @property
+    def is_event_time(self) -> bool:
+        """Whether its windows end by the watermark."""
+        return self.declaration.is_event_time
+
+
+class PythonAssigner(Node):
+    """A Python class that assigns windows, which merge if ``merges``; ``column`` as for Flink's assigners."""
+
+    python: PythonClass
+    is_event_time: bool = True
     merges: bool = False
+    column: ColumnRef | None = None
 
 
-class SimpleTrigger(Node):
-    """``kind`` is event-time, processing-time, never or end-of-stream."""
-
-    kind: str
+WindowAssigner: TypeAlias = DeclaredAssigner | PythonAssigner
 
 
-class CountTrigger(Node):
-    """After ``count`` rows."""
+class DeclaredTrigger(Node):
+    """One of Flink's triggers."""
 
-    count: int
-
-
-class ContinuousTrigger(Node):
-    """At each interval of event time, or of the clock."""
-
-    interval: int
-    is_event_time: bool
-
-
-class DeltaTrigger(Node):
-    """When ``delta`` of the row of the last firing, ``a``, and a new one, ``b``, is above the threshold."""
-
-    delta: Expression
-    threshold: float
-
-
-class PurgingTrigger(Node):
-    """As another one, but firings drop the rows."""
-
-    nested: Trigger
-
-
-class TimeoutTrigger(Node):
-    """As another one, and after so long by the clock."""
-
-    nested: Trigger
-    timeout: int
-    resets: bool = False
-    clears: bool = True
+    declaration: type[specs.Trigger]
+    arguments: tuple[WindowArgument, ...] = ()
 
 
 class PythonTrigger(Node):
-    """As a Python class says, which sets timers of the clock as well where ``uses_clock``."""
+    """A Python class that fires windows, and sets timers of processing time if ``uses_clock``."""
 
     python: PythonClass
     uses_clock: bool = False
 
 
-Trigger: TypeAlias = (
-    SimpleTrigger | CountTrigger | ContinuousTrigger | DeltaTrigger | PurgingTrigger | TimeoutTrigger | PythonTrigger
-)
+Trigger: TypeAlias = DeclaredTrigger | PythonTrigger
 
 
-class CountEvictor(Node):
-    """Keeps the last ``count`` rows."""
+class DeclaredEvictor(Node):
+    """One of Flink's evictors; it evicts after the function if ``after``, and before it otherwise."""
 
-    count: int
-    after: bool = False
-
-
-class TimeEvictor(Node):
-    """Keeps the rows that are less than ``size`` older than the latest."""
-
-    size: int
-    after: bool = False
-
-
-class DeltaEvictor(Node):
-    """Keeps the rows ``a`` whose ``delta`` to the last one, ``b``, is below the threshold."""
-
-    delta: Expression
-    threshold: float
+    declaration: type[specs.Evictor]
+    arguments: tuple[WindowArgument, ...] = ()
     after: bool = False
 
 
 class PythonEvictor(Node):
-    """As a Python class says."""
+    """A Python class that evicts rows."""
 
     python: PythonClass
 
 
-Evictor: TypeAlias = CountEvictor | TimeEvictor | DeltaEvictor | PythonEvictor
+Evictor: TypeAlias = DeclaredEvictor | PythonEvictor
 
 
 class NamedValue(Node):

@@ -3,7 +3,12 @@ package flinkplan.runtime.window;
 import java.io.Serializable;
 import java.util.List;
 
-/** Takes rows out of a window before or after its function. */
+/**
+ * Takes rows out of a window before or after its function.
+ *
+ * <p>The nested class {@code Count} implements a plan's {@code CountEvictor}, and so on; it is constructed with the fields of
+ * the plan's evictor, and last whether it evicts after the function.
+ */
 public abstract class Evictor implements Serializable {
     private final boolean after;
 
@@ -29,7 +34,7 @@ public abstract class Evictor implements Serializable {
     public static final class Count extends Evictor {
         private final long count;
 
-        public Count(boolean after, long count) {
+        public Count(long count, boolean after) {
             super(after);
             this.count = count;
         }
@@ -46,7 +51,7 @@ public abstract class Evictor implements Serializable {
     public static final class Time extends Evictor {
         private final long size;
 
-        public Time(boolean after, long size) {
+        public Time(long size, boolean after) {
             super(after);
             this.size = size;
         }
@@ -66,7 +71,7 @@ public abstract class Evictor implements Serializable {
         private final PairFunction delta;
         private final double threshold;
 
-        public Delta(boolean after, PairFunction delta, double threshold) {
+        public Delta(double threshold, PairFunction delta, boolean after) {
             super(after);
             this.delta = delta;
             this.threshold = threshold;

@@ -7,7 +7,9 @@ import org.apache.spark.sql.catalyst.InternalRow;
 /**
  * Decides when a window is handed to its function.
  *
- * <p>A trigger keeps numbers of a window in slots of its own, so that triggers can stand around each other.
+ * <p>The nested class {@code Count} implements a plan's {@code CountTrigger}, and so on; it is constructed with the fields of
+ * the plan's trigger, and with the number of a slot if it keeps a number in each window.  Each trigger has a slot of its
+ * own, so that triggers can be nested.
  */
 public abstract class Trigger implements Serializable {
     static final int CONTINUE = 0;
@@ -92,7 +94,7 @@ public abstract class Trigger implements Serializable {
     }
 
     /** When the clock reaches the window's end. */
-    public static final class ClockTime extends Trigger {
+    public static final class ProcessingTime extends Trigger {
         @Override
         int onElement(InternalRow row, long time, Window window, Context context) {
             context.registerClockTimer(window, window.maxTimestamp());
@@ -167,13 +169,26 @@ public abstract class Trigger implements Serializable {
         }
     }
 
-    /** At each interval of event time, or of the clock, and at the window's end. */
-    public static final class Continuous extends Trigger {
+    /** At each interval of event time, and at the window's end. */
+    public static final class ContinuousEventTime extends Continuous {
+        public ContinuousEventTime(long interval, int slot) {
+            super(interval, true, slot);
+        }
+    }
+
+    /** At each interval of the clock, and at the window's end. */
+    public static final class ContinuousProcessingTime extends Continuous {
+        public ContinuousProcessingTime(long interval, int slot) {
+            super(interval, false, slot);
+        }
+    }
+
+    private abstract static class Continuous extends Trigger {
         private final long interval;
         private final boolean eventTime;
         private final int slot;
 
-        public Continuous(long interval, boolean eventTime, int slot) {
+        Continuous(long interval, boolean eventTime, int slot) {
             this.interval = interval;
             this.eventTime = eventTime;
             this.slot = slot;
@@ -263,7 +278,7 @@ public abstract class Trigger implements Serializable {
         private final PairFunction delta;
         private final double threshold;
 
-        public Delta(PairFunction delta, double threshold) {
+        public Delta(double threshold, PairFunction delta) {
             this.delta = delta;
             this.threshold = threshold;
         }
@@ -330,14 +345,14 @@ public abstract class Trigger implements Serializable {
     }
 
     /** As another one, and when some time has passed by the clock. */
-    public static final class Timeout extends Trigger {
+    public static final class ProcessingTimeout extends Trigger {
         private final Trigger nested;
         private final long interval;
         private final boolean resets;
         private final boolean clears;
         private final int slot;
 
-        public Timeout(Trigger nested, long interval, boolean resets, boolean clears, int slot) {
+        public ProcessingTimeout(Trigger nested, long interval, boolean resets, boolean clears, int slot) {
             this.nested = nested;
             this.interval = interval;
             this.resets = resets;
