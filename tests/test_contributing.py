@@ -36,6 +36,33 @@ def test_all_are_true_or_not(spark: SparkSession) -> None:
     with env.execute_sql("SELECT BOOL_AND(i < 4), BOOL_AND(i < 3) FROM n").collect() as rows:
         assert tuple(list(rows)[-1]) == (True, False)
 """
+TRIGGER = """
+import pytest
+from pyspark.sql import SparkSession
+
+from flinkplan import EnvironmentSettings, TableEnvironment
+from flinkplan.datastream import EachRowTrigger, GlobalWindows, create_temporary_view, to_data_stream
+
+
+@pytest.mark.spark
+def test_each_row_fires(spark: SparkSession) -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql("CREATE TABLE n (i INT) WITH ('connector' = 'numbers', 'up-to' = '3')")
+    windows = to_data_stream(env, "n").window_all(GlobalWindows.create()).trigger(EachRowTrigger.create())
+    create_temporary_view(env, "w", windows.aggregate(n="COUNT(*)"))
+    with env.execute_sql("SELECT n FROM w").collect() as rows:
+        assert sorted(tuple(row) for row in rows) == [(1,), (2,), (3,)]
+"""
+PIPELINE = """
+version: 1
+tables:
+  n: {columns: {i: INT}, with: {connector: numbers, up-to: 3}}
+  o: {columns: {n: BIGINT}, with: {connector: blackhole}}
+windows:
+  w: {from: n, assign: global, trigger: each-row, aggregate: {n: COUNT(*)}}
+inserts:
+  - {into: o, query: SELECT n FROM w}
+"""
 
 
 def blocks(language: str) -> list[str]:
@@ -74,7 +101,12 @@ def files(heading: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("heading", "count"),
-    [("How to add a scalar function", 2), ("How to add an aggregate function", 3), ("How to add a connector", 3)],
+    [
+        ("How to add a scalar function", 2),
+        ("How to add an aggregate function", 3),
+        ("How to add a connector", 3),
+        ("How to add a trigger, an assigner or an evictor", 4),
+    ],
 )
 def test_little_is_to_be_touched(heading: str, count: int) -> None:
     assert len(set(files(heading))) == count
@@ -88,8 +120,16 @@ def test_what_was_added_compiles(copy: Path) -> None:
     assert '"numbers"' in plan
 
 
+def test_a_trigger_that_was_added_is_known_to_pipelines(copy: Path) -> None:
+    (copy / "pipeline.yaml").write_text(PIPELINE, "utf-8")
+    run(copy, "-m", "flinkplan.schemas.generate")
+    plan = run(copy, "-c", "from flinkplan.cli.main import main; main()", "compile", "pipeline.yaml", "-o", "-")
+    assert "trigger=[EachRowTrigger()]" in plan
+
+
 @pytest.mark.spark
 def test_what_was_added_runs(copy: Path) -> None:
     (copy / "tests/executor/test_bool_and.py").write_text(AGGREGATE, "utf-8")
-    added = ("expressions/test_against_flink.py", "test_bool_and.py", "test_numbers.py")
-    assert "3 passed" in run(copy, "-m", "pytest", "-q", *(f"tests/executor/{name}" for name in added))
+    (copy / "tests/executor/test_each_row.py").write_text(TRIGGER, "utf-8")
+    added = ("expressions/test_against_flink.py", "test_bool_and.py", "test_each_row.py", "test_numbers.py")
+    assert "4 passed" in run(copy, "-m", "pytest", "-q", *(f"tests/executor/{name}" for name in added))
