@@ -1,7 +1,6 @@
-"""What can be compiled, but is perhaps not as meant: the warnings of ``compile``, ``validate`` and ``ttl``.
+"""Warnings of ``compile``, ``validate`` and ``ttl`` about input that is valid but perhaps not as intended.
 
-Each rule has an id that stays, and is looked up where it can be told: in a setting, in the options of a table, or in
-the whole plan.
+Each rule has a stable id.  Rules check a setting, the options of a table, or a whole plan.
 """
 
 from __future__ import annotations
@@ -119,28 +118,28 @@ _UNCLOSED = re.compile(r"\$\{(?![A-Za-z_][A-Za-z0-9_]*\})")
 _BARE = re.compile(r"\s*[0-9]+\s*")
 
 
-def told(rule: str, message: str, hint: str | None = None) -> Finding:
-    """A finding of one of the rules, without a place."""
+def finding_of(rule: str, message: str, hint: str | None = None) -> Finding:
+    """A finding of a rule, without a place."""
     return Finding(rule, RULES[rule].severity, message, hint=hint)
 
 
-def of_setting(key: str, value: str, *, executes: bool) -> Iterator[Finding]:
-    """What is to be said of an option that a session sets; ``executes``: one that executes what it compiles."""
+def setting_findings(key: str, value: str, *, executes: bool) -> Iterator[Finding]:
+    """The findings about an option of a session; ``executes`` says whether the session also executes its plans."""
     setting = SETTINGS.get(key)
     if not is_known(key):
-        yield told("setting-unknown", f"there is no option '{shortened(key)}'", like(key))
+        yield finding_of("setting-unknown", f"there is no option '{shortened(key)}'", like(key))
     elif setting is not None and setting.effect is Effect.EXECUTING and not executes:
         if not setting.is_default(value):
             message = f"'{key}' has no effect when a plan is compiled: no plan holds it"
-            yield told("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
+            yield finding_of("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
     elif (instead := no_effect(key, value)) is not None:
-        yield told("setting-no-effect", f"'{key}' has no effect here: {instead}")
+        yield finding_of("setting-no-effect", f"'{key}' has no effect here: {instead}")
     elif setting is not None and setting.option.type is DURATION:
-        yield from of_duration(value, f"'{key}'")
+        yield from duration_findings(value, f"'{key}'")
 
 
-def of_duration(value: str | int, what: str) -> Iterator[Finding]:
-    """What is to be said of a duration as it is written; ``what`` names it."""
+def duration_findings(value: str | int, name: str) -> Iterator[Finding]:
+    """The findings about the text of a duration; ``name`` names it in messages."""
     if isinstance(value, bool) or not _BARE.fullmatch(str(value)):
         return
     try:
@@ -149,27 +148,28 @@ def of_duration(value: str | int, what: str) -> Iterator[Finding]:
         return
     if millis:
         hours, rest = divmod(millis, 3_600_000)
-        short = format_duration(millis)
-        about = short if not short.endswith("ms") else f"{millis / 1000:g} s"
+        text = format_duration(millis)
+        readable_text = text if not text.endswith("ms") else f"{millis / 1000:g} s"
         hint = None if hours and not rest else f"with a unit it says what it means: '{millis} s' or '{millis} ms'"
-        yield told("ttl-without-unit", f"{what} is {millis} without a unit: milliseconds, that is {about}", hint)
+        message = f"{name} is {millis} without a unit: milliseconds, that is {readable_text}"
+        yield finding_of("ttl-without-unit", message, hint)
 
 
-def of_table(name: str, options: Mapping[str, str], as_sink: bool) -> Iterator[tuple[str, Finding]]:
-    """What is to be said of a table's options, each with the option's key."""
+def table_findings(name: str, options: Mapping[str, str], as_sink: bool) -> Iterator[tuple[str, Finding]]:
+    """The findings about a table's options, each with the option's key."""
     for key, value in options.items():
         if _UNCLOSED.search(value):
             message = f"'{key}' of the table '{name}' begins a variable that does not end: {shortened(value)}"
-            yield key, told("variable-unclosed", message, "write ${NAME}, of letters, digits and underscores")
+            yield key, finding_of("variable-unclosed", message, "write ${NAME}, of letters, digits and underscores")
     if "connector" in options and is_assumed(options, as_sink):
-        does = "takes" if as_sink else "emits"
-        who = f"the connector '{shortened(options['connector'])}'"
-        message = f"it is not known which changes {who} {does}: inserts only is assumed"
-        yield "connector", told("changelog-assumed", message, f"say it with '{CHANGELOG}' = 'I,UA,D'")
+        verb = "takes" if as_sink else "emits"
+        connector = f"the connector '{shortened(options['connector'])}'"
+        message = f"it is not known which changes {connector} {verb}: inserts only is assumed"
+        yield "connector", finding_of("changelog-assumed", message, f"say it with '{CHANGELOG}' = 'I,UA,D'")
 
 
-def of_plan(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
-    """What is to be said of the plan as a whole, each at its node; of ``comparisons``, unless it is said elsewhere."""
+def plan_findings(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
+    """The findings about a plan, each at its node; without ``comparisons`` that rule is left out."""
     indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     names = node_names(plan)
 
@@ -179,20 +179,21 @@ def of_plan(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
 
     for node in plan.nodes:
         if comparisons and (mixed := _mixed_comparison(node)) is not None:
-            yield at(node, of_comparison(*mixed, equality=True))
-        half = _half_of_window(plan, node)
-        if half is not None:
-            ends = ("window_start", "window_end")
-            message = f"rows are grouped by {ends[half]} without {ends[1 - half]}: this is no aggregation by windows"
-            yield at(node, told("window-half", message, f"group by {ends[1 - half]}, too"), "grouping")
+            yield at(node, comparison_finding(*mixed, equality=True))
+        bound = _only_window_bound(plan, node)
+        if bound is not None:
+            bounds = ("window_start", "window_end")
+            present, missing = bounds[bound], bounds[1 - bound]
+            message = f"rows are grouped by {present} without {missing}: this is no aggregation by windows"
+            yield at(node, finding_of("window-half", message, f"group by {missing}, too"), "grouping")
     for node, upstream, shortest, longest in forgetful(plan):
-        other = f"keeps it for {format_duration(longest)}" if longest else "never forgets"
-        message = f"it keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"
-        yield at(node, told("ttl-downstream", message, "let it keep state as long, or longer"), "state")
+        upstream_ttl = f"keeps it for {format_duration(longest)}" if longest else "never forgets"
+        message = f"it keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {upstream_ttl}"
+        yield at(node, finding_of("ttl-downstream", message, "let it keep state as long, or longer"), "state")
 
 
-def of_tables(plan: Plan) -> Iterator[Finding]:
-    """What is to be said of the options of the plan's tables."""
+def all_table_findings(plan: Plan) -> Iterator[Finding]:
+    """The findings about the options of the plan's tables."""
     steps: tuple[str, ...]
     for index, node in enumerate(plan.nodes):
         if isinstance(node, TableSourceScan):
@@ -204,18 +205,19 @@ def of_tables(plan: Plan) -> Iterator[Finding]:
         else:
             continue
         options = with_said_kinds(reference.options, node.own)
-        for key, finding in of_table(reference.name, options, isinstance(node, Sink)):
+        for key, finding in table_findings(reference.name, options, isinstance(node, Sink)):
             place = pointer("nodes", index, *steps, "table", "resolvedTable", "options", key)
             yield Finding(
                 finding.rule, finding.severity, finding.message, place, None, node.id, node.type, finding.hint
             )
 
 
-def of_comparison(left: LogicalType, right: LogicalType, *, equality: bool) -> Finding:
-    """What is to be said of a text that is compared with a number."""
-    what = readable(f"{left.nullable_()} is compared with {right.nullable_()}")
-    then = "Flink compiles this, and refuses to run it" if equality else "a text that is no number fails the job"
-    return told("comparison-types", f"{what}: {then}", "compare texts with texts, or TRY_CAST the text to a number")
+def comparison_finding(left: LogicalType, right: LogicalType, *, equality: bool) -> Finding:
+    """The finding about the comparison of a text with a number."""
+    comparison = readable(f"{left.nullable_()} is compared with {right.nullable_()}")
+    effect = "Flink compiles this, and refuses to run it" if equality else "a text that is no number fails the job"
+    hint = "compare texts with texts, or TRY_CAST the text to a number"
+    return finding_of("comparison-types", f"{comparison}: {effect}", hint)
 
 
 def _mixed_comparison(node: ExecNode) -> tuple[LogicalType, LogicalType] | None:
@@ -228,20 +230,20 @@ def _mixed_comparison(node: ExecNode) -> tuple[LogicalType, LogicalType] | None:
     return None
 
 
-_PASSING = (Exchange, MiniBatchAssigner, WatermarkAssigner)
+_FORWARDING = (Exchange, MiniBatchAssigner, WatermarkAssigner)
 
 
-def _half_of_window(plan: Plan, node: ExecNode) -> int | None:
-    """0 where a group is of window_start alone, 1 where of window_end alone; ``None`` for all else."""
+def _only_window_bound(plan: Plan, node: ExecNode) -> int | None:
+    """0 if rows are grouped by window_start without window_end, 1 for the reverse; ``None`` otherwise."""
     if not isinstance(node, (GroupAggregate, GlobalGroupAggregate)):
         return None
     (source,) = plan.inputs(node)
-    found = {end for column in node.grouping if (end := _end_of_window(plan, source, column)) is not None}
-    return found.pop() if len(found) == 1 else None
+    bounds = {bound for column in node.grouping if (bound := _window_bound(plan, source, column)) is not None}
+    return bounds.pop() if len(bounds) == 1 else None
 
 
-def _end_of_window(plan: Plan, node: ExecNode, column: int) -> int | None:
-    """Which end of a window a column of a node is."""
+def _window_bound(plan: Plan, node: ExecNode, column: int) -> int | None:
+    """0 if a column of a node is window_start, 1 if it is window_end; ``None`` for another column."""
     while not isinstance(node, WindowTableFunction):
         if isinstance(node, Calc):
             rex = node.projection[column] if column < len(node.projection) else None
@@ -252,8 +254,8 @@ def _end_of_window(plan: Plan, node: ExecNode, column: int) -> int | None:
             if column >= len(node.grouping):
                 return None
             column = node.grouping[column]
-        elif not isinstance(node, _PASSING):
+        elif not isinstance(node, _FORWARDING):
             return None
         (node,) = plan.inputs(node)
-    end = column - (len(node.fields) - 3)
-    return end if end in (0, 1) else None
+    bound = column - (len(node.fields) - 3)
+    return bound if bound in (0, 1) else None

@@ -63,16 +63,16 @@ def _written(sets: tuple[str, ...], all_: str | None) -> dict[str, str]:
 
 def _warn(plan: Plan, written: Mapping[str, str] | None = None) -> None:
     """Print warnings about the TTLs of the plan and those of the command line."""
-    from ..advice import of_duration, of_plan
+    from ..advice import duration_findings, plan_findings
     from ..plan.record import replace
     from ..plan.ttl import states
     from .errors import print_warning
 
     ttls = {state.address: state.ttl for state in states(plan) if state.ttl is not None}
     for target, ttl in {**ttls, **(written or {})}.items():
-        for finding in of_duration(ttl, f"the TTL of {target}"):
+        for finding in duration_findings(ttl, f"the TTL of {target}"):
             print_warning(finding)
-    for finding in of_plan(plan):
+    for finding in plan_findings(plan):
         if finding.rule == "ttl-downstream":
             print_warning(replace(finding, message=f"node {finding.node}: {finding.message}"))
 

@@ -132,15 +132,15 @@ def _processor(operator: PythonOperator, output: Sequence[str]) -> Any:
 
         def _end(self, run: KeyRun) -> Iterator[Row]:
             run.end()
-            if run.own.scheduled != run.before:
+            if run.state.scheduled != run.before:
                 if run.before != NEVER:
                     self._handle.deleteTimer(run.before)
-                if run.own.scheduled != NEVER:
-                    self._handle.registerTimer(run.own.scheduled)
-            if run.own.is_empty():
+                if run.state.scheduled != NEVER:
+                    self._handle.registerTimer(run.state.scheduled)
+            if run.state.is_empty():
                 self._state.clear()
             else:
-                self._state.update((run.own.dump(),))
+                self._state.update((run.state.dump(),))
             return iter([Row(*output)(*self._columns.of(emitted)) for emitted in run.emitted])
 
         def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The accumulator columns of aggregate functions, as the first phase of an aggregation hands them on.
+"""The accumulator columns that the local phase of a two-phase aggregation emits for its aggregate functions.
 
 Sources: the declarative and imperative aggregate functions of Flink's runtime, ``AggregateUtil``.
 """
@@ -16,7 +16,7 @@ from .types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal, row
 
 
 class Distinct(Record):
-    """A set of distinct values that calls share: the columns it is over and the calls' positions."""
+    """A set of distinct values that several calls share: its columns and the positions of the calls."""
 
     args: tuple[int, ...]
     calls: tuple[int, ...]
@@ -40,16 +40,16 @@ class Accumulators(Record):
 def accumulators(
     calls: Sequence[AggregateCall], retract: Sequence[bool], types: Sequence[LogicalType], count_rows: bool = False
 ) -> Accumulators:
-    """The accumulators of calls over columns of these types; ``retract[i]`` says that call i takes rows back.
+    """The accumulators of calls over columns of these types; ``retract[i]`` says that call i retracts rows.
 
-    With ``count_rows`` a COUNT(*) is added where there is none: it tells when a group has no rows left.
+    With ``count_rows`` a COUNT(*) is added unless a call is one: it tells when a group has no rows left.
     """
-    found: list[tuple[RowField, ...]] = []
+    by_call: list[tuple[RowField, ...]] = []
     position = 0
     for call, retracts in zip(calls, retract, strict=True):
-        own = parts(call, retracts, types)
-        found.append(tuple(RowField(f"{name}${position + i}", t) for i, (name, t) in enumerate(own)))
-        position += len(own)
+        columns = parts(call, retracts, types)
+        by_call.append(tuple(RowField(f"{name}${position + i}", t) for i, (name, t) in enumerate(columns)))
+        position += len(columns)
     count_star = None
     if count_rows and not any(is_count_star(c) for c in calls):
         count_star = RowField(f"count1${position}", BIGINT)
@@ -58,30 +58,30 @@ def accumulators(
         if call.distinct:
             groups.setdefault(call.arg_list, []).append(i)
     distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
-    takes_back = count_rows or any(retract)
+    any_retracts = count_rows or any(retract)
     views = tuple(
-        RowField(f"distinct${i}", accumulator_types.distinct_view(_key(d, types), len(d.calls) > 1 and takes_back))
+        RowField(f"distinct${i}", accumulator_types.distinct_view(_key(d, types), len(d.calls) > 1 and any_retracts))
         for i, d in enumerate(distincts)
     )
-    return Accumulators(tuple(found), distincts, views, count_star)
+    return Accumulators(tuple(by_call), distincts, views, count_star)
 
 
 def _key(distinct: Distinct, types: Sequence[LogicalType]) -> LogicalType:
-    """The type of the distinct values: several columns make a row."""
-    own = [types[i] for i in distinct.args]
-    return own[0] if len(own) == 1 else row((f"f{i}", t) for i, t in enumerate(own))
+    """The type of the distinct values: a row where they have several columns."""
+    key_types = [types[i] for i in distinct.args]
+    return key_types[0] if len(key_types) == 1 else row((f"f{i}", t) for i, t in enumerate(key_types))
 
 
 def counts_rows(strategy: WindowingStrategy, retracts: bool) -> bool:
-    """Whether an aggregation per window needs a COUNT(*): sliding windows skip what is empty."""
+    """Whether a window aggregation needs a COUNT(*): hopping windows skip empty windows."""
     return retracts or isinstance(strategy.window, HoppingWindow)
 
 
-def renamed(found: Accumulators, names: Sequence[str]) -> Accumulators:
-    """The accumulators of the calls by the names that the columns really have, in order."""
-    rest = iter(names)
-    by_call = tuple(tuple(RowField(next(rest), f.type) for f in fields) for fields in found.by_call)
-    return replace(found, by_call=by_call)
+def renamed(accumulators: Accumulators, names: Sequence[str]) -> Accumulators:
+    """The accumulators with these names for the columns of the calls, in order."""
+    remaining = iter(names)
+    by_call = tuple(tuple(RowField(next(remaining), f.type) for f in fields) for fields in accumulators.by_call)
+    return replace(accumulators, by_call=by_call)
 
 
 def is_count_star(call: AggregateCall) -> bool:
@@ -91,7 +91,7 @@ def is_count_star(call: AggregateCall) -> bool:
 
 
 def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> tuple[tuple[str, LogicalType], ...]:
-    """The names and types of a call's accumulator.  Raises :class:`UnsupportedError` where they are not known."""
+    """The names and types of a call's accumulator columns.  Raises :class:`UnsupportedError` if they are not known."""
     args = [types[i] for i in call.arg_list]
     result, name = call.type.nullable_(), call.function_name.lower()
     match call.internal_name:

@@ -1,4 +1,4 @@
-"""The types of the accumulators that are objects: views of maps, lists, structures.
+"""The types of accumulators that are Java objects: map views, list views and structured types.
 
 Sources: the accumulator classes of Flink's runtime, its type and serializer snapshots.
 """
@@ -27,7 +27,7 @@ _DATA_CLASSES = {
     "TIME": "java.lang.Integer",
     "ROW": f"{_DATA}RowData",
 }
-"""The classes that hold values inside Flink, where they are not those of its API."""
+"""Flink's internal classes for values whose class in the API is another one."""
 _SERIALIZERS = "org.apache.flink.api.common.typeutils.base"
 _RUNTIME_SERIALIZERS = "org.apache.flink.table.runtime.typeutils"
 LISTED = {
@@ -46,7 +46,9 @@ LISTED = {
     "TIMESTAMP": (_RUNTIME_SERIALIZERS, "TimestampData", "TimestampData", ("precision",)),
     "TIMESTAMP_LTZ": (_RUNTIME_SERIALIZERS, "TimestampData", "TimestampData", ("precision",)),
 }
-"""Of the types that a list may hold: package and names of the serializer and its snapshot, and what that holds."""
+"""By the type of a list's elements: package and names of the serializer and of its snapshot, and the type parameters
+that the snapshot holds.
+"""
 
 _COMPOSITE_MAGIC, _NESTED_MAGIC = 911108, 1333245
 _SNAPSHOT_VERSION = 3
@@ -60,7 +62,7 @@ WELFORD = LogicalType(
 
 
 def extreme_with_retract(name: str, t: LogicalType) -> LogicalType:
-    """Of MIN and MAX that take rows back: how often each value is there."""
+    """The accumulator of a MIN or MAX that retracts: the number of rows for each value."""
     title = name.capitalize()
     view = _map_view(t.not_null(), BIGINT)
     return _structured(
@@ -74,7 +76,7 @@ def extreme_with_retract(name: str, t: LogicalType) -> LogicalType:
 
 
 def distinct_view(key: LogicalType, count_each: bool) -> LogicalType:
-    """The distinct values; where ``count_each``, with a count for each of the calls that share them."""
+    """The distinct values with their numbers of rows; with ``count_each`` a number for each call that shares them."""
     if not count_each:
         return _map_view(key, BIGINT.not_null())
     longs = {"conversionClass": "[J", "elementClass": {"conversionClass": "long"}}
@@ -132,18 +134,18 @@ JSON_OBJECTAGG = _structured(
 _BITMAP = LogicalType("BITMAP")
 
 
-def _of_bitmaps(operation: str) -> LogicalType:
-    """Of a function that puts bitmaps together."""
+def _combining_bitmaps(operation: str) -> LogicalType:
+    """The accumulator of a function that combines bitmaps."""
     cls = f"{_AGGREGATES}AbstractBitmap{operation}AggFunction$Bitmap{operation}Accumulator"
     return LogicalType("STRUCTURED", fields=(RowField("bitmap", _BITMAP),), raw=Json({"class": cls}))
 
 
 BITMAPS = {
     internal_name(f"BITMAP_{name}{counted}_AGG"): t
-    for name, t in (("BUILD", _BITMAP.not_null()), *((o.upper(), _of_bitmaps(o)) for o in ("And", "Or", "Xor")))
+    for name, t in (("BUILD", _BITMAP.not_null()), *((o.upper(), _combining_bitmaps(o)) for o in ("And", "Or", "Xor")))
     for counted in ("", "_CARDINALITY")
 }
-"""Of each function of bitmaps that takes no rows back."""
+"""The accumulators of bitmap functions that do not retract, by the function's internal name."""
 
 
 def _list_view(element: LogicalType) -> LogicalType:
@@ -160,7 +162,7 @@ _LISTS = tuple(
 )
 
 LISTAGG_WITH_RETRACT = _structured("ListAggWithRetractAggFunction$ListAggWithRetractAccumulator", _LISTS)
-"""Of LISTAGG that takes rows back."""
+"""The accumulator of a LISTAGG that retracts."""
 
 LISTAGG_WS_WITH_RETRACT = _structured(
     "ListAggWsWithRetractAggFunction$ListAggWsWithRetractAccumulator",
@@ -170,14 +172,14 @@ LISTAGG_WS_WITH_RETRACT = _structured(
 
 
 def collect(element: LogicalType) -> LogicalType:
-    """Of COLLECT: how often each value is there."""
+    """The accumulator of COLLECT: the number of rows for each value."""
     view = _map_view(element.not_null(), INT)
     attributes = [{"name": "map", "attributeType": dict(view.raw or {})}]
     return _structured("CollectAggFunction$CollectAccumulator", attributes)
 
 
 def array_agg(element: LogicalType) -> LogicalType:
-    """Of ARRAY_AGG: the elements, and those taken back before they came."""
+    """The accumulator of ARRAY_AGG: the elements, and those that were retracted before they were added."""
     elements = LogicalType("RAW", raw=Json({"class": "java.util.LinkedList", "snapshot": _list_snapshot(element)}))
     fields = (RowField("list", elements), RowField("retractList", elements))
     cls = f"{_AGGREGATES}ArrayAggFunction$ArrayAggAccumulator"

@@ -1,7 +1,7 @@
 """The kinds of rows that each node of a plan emits.
 
-A plan says them only at its sinks and, for some operators, whether updates come with the old row; the rest
-follows from what the operators do, which each node says of itself.
+A plan states them only at its sinks, and for some operators whether updates come with the old row (UPDATE_BEFORE);
+the rest follows from the operators: see ``row_kinds`` of each node class.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from .types import RowField
 
 
 def row_kinds(plan: Plan) -> Mapping[int, Kinds | None]:
-    """Node id → the kinds of rows it emits, none for a sink; ``None`` where it is not known."""
-    found: dict[int, Kinds | None] = {}
+    """Node id → the kinds of rows that the node emits, none for a sink; ``None`` where they are not known."""
+    kinds: dict[int, Kinds | None] = {}
     for node in plan.nodes:
         try:
-            found[node.id] = node.row_kinds(_Flow(plan, node, found))
+            kinds[node.id] = node.row_kinds(_Flow(plan, node, kinds))
         except NotKnownError:
-            found[node.id] = None
-    return found
+            kinds[node.id] = None
+    return kinds
 
 
 class _Flow(Record):
@@ -33,24 +33,24 @@ class _Flow(Record):
 
     plan: Plan
     node: ExecNode
-    found: Mapping[int, Kinds | None]
+    kinds: Mapping[int, Kinds | None]
 
     @property
     def inputs(self) -> Sequence[Kinds]:
         return [self._known(source) for source in self.plan.inputs(self.node)]
 
     def _known(self, source: ExecNode) -> Kinds:
-        kinds = self.found[source.id]
+        kinds = self.kinds[source.id]
         if kinds is None:
             raise NotKnownError
         return kinds
 
     @property
     def sources(self) -> Sequence[ExecNode]:
-        found = list(self.plan.inputs(self.node))
-        while any(isinstance(source, Exchange) for source in found):
-            found = [each for s in found for each in (self.plan.inputs(s) if isinstance(s, Exchange) else (s,))]
-        return found
+        nodes = list(self.plan.inputs(self.node))
+        while any(isinstance(node, Exchange) for node in nodes):
+            nodes = [input_ for n in nodes for input_ in (self.plan.inputs(n) if isinstance(n, Exchange) else (n,))]
+        return nodes
 
     @property
     def fields(self) -> Sequence[RowField]:
@@ -62,16 +62,16 @@ class _Flow(Record):
 
     @property
     def wants_old_rows(self) -> bool:
-        """All readers do but sinks that say otherwise, and what drops them."""
-        asked, pending = {self.node.id}, [self.node]
+        """All readers need them except for sinks whose changelog mode lacks them and nodes that drop them."""
+        visited, pending = {self.node.id}, [self.node]
         while pending:
             for reader in self.plan.outputs(pending.pop()):
                 if isinstance(reader, Sink):
                     if RowKind.UPDATE_BEFORE in reader.input_changelog_mode:
                         return True
                 elif isinstance(reader, SameChanges):
-                    if reader.id not in asked:
-                        asked.add(reader.id)
+                    if reader.id not in visited:
+                        visited.add(reader.id)
                         pending.append(reader)
                 elif not isinstance(reader, DropUpdateBefore):
                     return True

@@ -1,8 +1,8 @@
-"""Records to and from a plan's JSON, driven by their field declarations.
+"""Reads and writes records as a plan's JSON, driven by their field declarations.
 
-A field's Python type says how its value is read; its JSON name is its name in camel case unless ``field(name=…)``
-says otherwise.  A field without default is always written (``null`` for ``None``); one with a default is left out
-while it has that default, as Flink does.
+A field's Python type determines how its value is read; its JSON name is its name in camel case unless ``field(name=…)``
+gives another one.  A field without a default is always written (``null`` for ``None``); a field with a default is left
+out while it has that default, as in Flink.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _REX = set(typing.get_args(RexNode))
 
 
 class Place(Enum):
-    """Where the JSON of an exec node has a field, by an annotation of the field's type."""
+    """The place of a field in the JSON of an exec node, given by an annotation of the field's type."""
 
     OWN = "own"
-    """Before the input properties, where fields are that have no annotation."""
+    """Before the input properties; the place of fields without annotation."""
     INPUTS = "inputs"
     """Right after the input properties."""
     LAST = "last"
@@ -47,11 +47,11 @@ class _Role(Enum):
 
 
 Unknown = Annotated[Json, _Role.UNKNOWN]
-"""What the JSON holds beyond the declared fields, which Flink ignores."""
+"""The type of the field that keeps undeclared keys of the JSON, which Flink ignores."""
 
 T = TypeVar("T")
 Aside = Annotated[T, _Role.ASIDE]
-"""What is no field of the JSON."""
+"""The type of a field that is not part of the JSON."""
 
 
 def camel(name: str) -> str:
@@ -71,18 +71,18 @@ class FieldCodec(Record):
     json: str
     marks: tuple[Any, ...]
     default: Any
-    """What is left out where it is the value; ``NODEFAULT``, which no value is, where the field is always written."""
+    """The value for which the field is left out; ``NODEFAULT`` if the field is always written."""
     read: Reader
     write: Writer
 
     @property
     def place(self) -> Place:
-        """Where the JSON has it."""
+        """The place of the field in the JSON of an exec node."""
         return next((mark for mark in self.marks if isinstance(mark, Place)), Place.OWN)
 
     @property
     def input(self) -> Input | None:
-        """The row that its numbers and expressions refer to; ``None`` where that is said by the records it holds."""
+        """The row that its numbers and expressions refer to; ``None`` if the records in the field declare that."""
         return next((mark for mark in self.marks if isinstance(mark, Input)), None)
 
     @property
@@ -95,10 +95,10 @@ _field_codecs: dict[type, tuple[FieldCodec, ...]] = {}
 
 def field_codecs(cls: Any) -> tuple[FieldCodec, ...]:
     """The codecs of a record's fields, in declaration order."""
-    found = _field_codecs.get(cls)
-    if found is None:
-        found = _field_codecs[cls] = tuple(_derive_field_codecs(cls))
-    return found
+    codecs = _field_codecs.get(cls)
+    if codecs is None:
+        codecs = _field_codecs[cls] = tuple(_derive_field_codecs(cls))
+    return codecs
 
 
 def _derive_field_codecs(cls: Any) -> Iterator[FieldCodec]:
@@ -109,7 +109,7 @@ def _derive_field_codecs(cls: Any) -> Iterator[FieldCodec]:
 
 
 def _annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A type without and with its annotations."""
+    """A type without its annotations, and the annotations."""
     return (hint.__origin__, hint.__metadata__) if typing.get_origin(hint) is Annotated else (hint, ())
 
 
@@ -143,7 +143,7 @@ def unknown_keeper(cls: Any) -> str | None:
 
 
 def read_field(codec: FieldCodec, value: Any) -> Any:
-    """Read one field's value, naming the field in the error."""
+    """Read the value of a field; errors name the field."""
     try:
         return codec.read(value)
     except PlanError as e:
@@ -168,8 +168,8 @@ def write_object(value: Any) -> dict[str, Any]:
 
 @cache
 def _written(cls: Any) -> tuple[dict[str, str], tuple[tuple[str, str, Any, Writer], ...], str | None]:
-    """What tells a class of a union; of each field its name, its JSON name, what is left out and how it is written;
-    where what is unknown is kept.
+    """The tag of a class of a union; the name, JSON name, default and writer of each field; the field for unknown
+    keys.
     """
     tag = getattr(cls, "__tag_value__", None)
     written = tuple([(codec.name, codec.json, codec.default, codec.write) for codec in field_codecs(cls)])
@@ -180,7 +180,7 @@ def _written(cls: Any) -> tuple[dict[str, str], tuple[tuple[str, str, Any, Write
 
 
 def tagged_union(tag: str) -> Callable[[type], type]:
-    """Mark a base class whose subclasses are told apart by the JSON field ``tag``."""
+    """Mark a base class whose subclasses are distinguished by the JSON field ``tag``."""
 
     def mark(cls: type) -> type:
         cls.__tag__ = {}  # type: ignore[attr-defined]
@@ -204,10 +204,10 @@ def variant(value: str) -> Callable[[type], type]:
 def _tagged(cls: type, json: Mapping[str, Any]) -> type:
     name = cls.__tag_name__  # type: ignore[attr-defined]
     variants: dict[str, type] = cls.__dict__["__tag__"]
-    found = variants.get(json.get(name, ""))
-    if found is None:
+    variant_class = variants.get(json.get(name, ""))
+    if variant_class is None:
         raise PlanError(f"'{name}' is {json.get(name)!r}; known are {', '.join(sorted(variants))}")
-    return found
+    return variant_class
 
 
 # ---------------------------------------------------------------- by Python type
@@ -303,8 +303,8 @@ def _mapping(value: Any) -> Json:
 
 
 def _text_mapping(value: Any) -> dict[str, str]:
-    found = _mapping(value)
-    for key, text in found.items():
+    texts = _mapping(value)
+    for key, text in texts.items():
         if not isinstance(text, str):
             raise PlanError(f"{key}: expected a text, found {text!r:.60}")
-    return found
+    return texts

@@ -58,17 +58,17 @@ class Plan(Record, dict=True):
 
     @cached_property
     def _inputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
-        found: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
+        inputs: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
-            found[edge.target].append(self.by_id[edge.source])
-        return {target: tuple(sources) for target, sources in found.items()}
+            inputs[edge.target].append(self.by_id[edge.source])
+        return {target: tuple(sources) for target, sources in inputs.items()}
 
     @cached_property
     def _outputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
-        found: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
+        outputs: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}
         for edge in self.edges:
-            found[edge.source].append(self.by_id[edge.target])
-        return {source: tuple(targets) for source, targets in found.items()}
+            outputs[edge.source].append(self.by_id[edge.target])
+        return {source: tuple(targets) for source, targets in outputs.items()}
 
     def inputs(self, node: ExecNode) -> tuple[ExecNode, ...]:
         """The nodes that feed ``node``, in the order of its inputs."""
@@ -81,16 +81,16 @@ class Plan(Record, dict=True):
     def upstream(
         self, nodes: Iterable[ExecNode], ends: Callable[[ExecNode], bool] = lambda node: False
     ) -> Iterator[ExecNode]:
-        """``nodes`` and all that they read from, each once; of one that ``ends`` is so of, not what it reads from."""
-        left = list(nodes)
-        known = set()
-        while left:
-            node = left.pop()
-            if node.id not in known:
-                known.add(node.id)
+        """``nodes`` and all nodes that feed them, each once; inputs of a node that ``ends`` accepts are left out."""
+        pending = list(nodes)
+        visited = set()
+        while pending:
+            node = pending.pop()
+            if node.id not in visited:
+                visited.add(node.id)
                 yield node
                 if not ends(node):
-                    left.extend(reversed(self.inputs(node)))
+                    pending.extend(reversed(self.inputs(node)))
 
     @property
     def sinks(self) -> tuple[ExecNode, ...]:
@@ -156,10 +156,10 @@ def _check_references(nodes: Sequence[ExecNode], edges: Iterable[Edge]) -> None:
             )
         inputs[edge.target] += 1
     for i, node in enumerate(nodes):
-        needed, found = node.metadata.inputs, inputs[node.id]
-        if needed is not None and found != needed:
+        required, actual = node.metadata.inputs, inputs[node.id]
+        if required is not None and actual != required:
             raise PlanError(
-                f"'{node.metadata.name}' has {found} {'input' if found == 1 else 'inputs'} and takes {needed}",
+                f"'{node.metadata.name}' has {actual} {'input' if actual == 1 else 'inputs'} and takes {required}",
                 where=f"node {node.id} (/nodes/{i})",
                 hint=f'every input is an edge with "target" : {node.id}',
             )
@@ -180,7 +180,7 @@ def plan_to_json(plan: Plan) -> dict[str, Any]:
 
 
 def _edge_json(edge: Edge) -> dict[str, Any]:
-    """An edge with all its fields, those of the usual values as well."""
+    """An edge with all its fields, including those that have their default."""
     return {
         "source": edge.source,
         "target": edge.target,
@@ -203,7 +203,7 @@ def loads(text: str, file: str | None = None) -> Plan:
 
 
 def place(error: FlinkplanError, text: str, file: str | None) -> None:
-    """Let an error that names a JSON pointer name the line of the file, too."""
+    """Replace the JSON pointer in an error's place by the line and column in the file."""
     if error.where is None:
         error.where = file
     elif isinstance(error.where, str) and (match := _PLACE.fullmatch(error.where)):
@@ -261,7 +261,7 @@ def dumps(plan: Plan) -> str:
 
 
 def save(plan: Plan, path: str | Path) -> None:
-    """Write a plan to a file, whole or not at all."""
+    """Write a plan to a file, which is replaced as a whole or not at all."""
     write_text(path, dumps(plan))
 
 
@@ -273,7 +273,7 @@ def pretty(value: Any, indent: str = "") -> str:
 
 
 def _write(value: Any, indent: str, put: Callable[[str], None]) -> None:
-    """Put the pieces of a text together at its end alone: joined level by level they are copied once a level."""
+    """Emit the pieces of a text.  They are joined only once, since joining level by level copies them at each level."""
     if isinstance(value, (list, tuple)):
         start = "[ "
         for v in value:
@@ -305,4 +305,4 @@ _SPELLINGS: Mapping[type, Callable[[Any], str]] = {
     bool: {True: "true", False: "false"}.__getitem__,
     Number: attrgetter("spelling"),
 }
-"""How values are written that hold no others."""
+"""How scalar values are written."""

@@ -32,9 +32,9 @@ _ISO = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _BLANK = "".join(map(chr, range(33)))
-"""What Java's ``trim`` takes off."""
+"""The characters that Java's ``trim`` removes."""
 _MOST_DIGITS = 40
-"""More than any duration in range has, in nanoseconds or with a few zeros in front."""
+"""More digits than any duration in range has, even in nanoseconds and with a few leading zeros."""
 
 
 class DurationError(FlinkplanError):
@@ -69,7 +69,7 @@ def parse_duration(text: str | int) -> int:
         return _within_range(millis, text)
     if trimmed[:1].upper() == "P":
         return _within_range(parse_iso_duration(trimmed), text)
-    raise DurationError(f"'{shortened(text)}' is not a duration", hint=_mend(trimmed))
+    raise DurationError(f"'{shortened(text)}' is not a duration", hint=_fix_hint(trimmed))
 
 
 def _within_range(millis: int, text: str) -> int:
@@ -80,7 +80,7 @@ def _within_range(millis: int, text: str) -> int:
     return millis
 
 
-def _mend(text: str) -> str:
+def _fix_hint(text: str) -> str:
     if not text:
         return "write 0 ms for a state that never expires"
     if text.startswith("-"):
@@ -95,7 +95,7 @@ def _mend(text: str) -> str:
 
 
 def format_duration(millis: int) -> str:
-    """The text Flink writes: the highest unit that divides the value, ``0 ms`` for zero."""
+    """The text that Flink writes: in the largest unit that divides the value, ``0 ms`` for zero."""
     if millis == 0:
         return "0 ms"
     for factor, label in _LABELS:

@@ -1,4 +1,4 @@
-"""Errors meant for people: what is wrong, where, and how to mend it."""
+"""Errors for users: what is wrong, where, and how to fix it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .secrets import without_secrets
 
 
 class Location(Record):
-    """A place in a text file; line and column count from 1, ``None`` where unknown."""
+    """A place in a text file; lines and columns are counted from 1 and ``None`` if unknown."""
 
     file: str | None = None
     line: int | None = None
@@ -26,14 +26,14 @@ class Location(Record):
 
 
 class FlinkplanError(Exception):
-    """The base of every error that a user can cause and mend.
+    """The base of every error that a user can cause and fix.
 
-    ``message`` says what is wrong, ``where`` the place (a :class:`Location`, or words such as
-    ``node 5 (/nodes/4/state/0/ttl)``), ``hint`` how to mend it, ``snippet`` the source line with a caret.
+    ``message`` says what is wrong, ``where`` the place (a :class:`Location`, or a text such as
+    ``node 5 (/nodes/4/state/0/ttl)``), ``hint`` how to fix it, ``snippet`` the source line with a caret.
     """
 
     exit_code = 3
-    """What a command ends with; see docs/exit-codes.md."""
+    """The exit code of a command that fails with this error; see docs/exit-codes.md."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class FlinkplanError(Exception):
 
     @property
     def errors(self) -> tuple[FlinkplanError, ...]:
-        """The errors that it tells of: itself, or those of a group."""
+        """This error, or the errors of a group."""
         return (self,)
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class FlinkplanError(Exception):
 
 
 class ErrorGroup(FlinkplanError):
-    """Several errors found in one go."""
+    """Several errors that are reported together."""
 
     def __init__(self, errors: Sequence[FlinkplanError]) -> None:
         self._errors = tuple(errors)
@@ -78,18 +78,18 @@ class ErrorGroup(FlinkplanError):
 
 
 class PlanError(FlinkplanError):
-    """A compiled plan that cannot be read or means nothing (exit code 3)."""
+    """A compiled plan that cannot be read or is invalid (exit code 3)."""
 
     exit_code = 3
 
 
 class UnsupportedError(FlinkplanError):
-    """Something valid in Flink that flinkplan does not do (exit code 4)."""
+    """Something that is valid in Flink and not supported by flinkplan (exit code 4)."""
 
     exit_code = 4
 
 
 def together(errors: Sequence[FlinkplanError]) -> FlinkplanError:
-    """One error for all of them: the only one itself, else a group; groups among them are taken apart."""
-    flat = [each for error in errors for each in error.errors]
-    return flat[0] if len(flat) == 1 else ErrorGroup(flat)
+    """The error itself if there is only one, otherwise a group; nested groups are flattened."""
+    flattened = [single for error in errors for single in error.errors]
+    return flattened[0] if len(flattened) == 1 else ErrorGroup(flattened)

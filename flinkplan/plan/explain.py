@@ -16,14 +16,14 @@ from .ttl import State, states
 T = TypeVar("T")
 
 DEEPEST = 500
-"""How many operators may stand one below the other in a tree."""
+"""How deep a tree of operators may be."""
 
 
 class Operator(Record):
     """An operator of the tree.
 
-    ``keys`` are the columns whose values keep rows together; ``changelog`` the kinds of rows it emits, of a sink
-    those it takes, ``UNKNOWN`` where nobody has told.
+    ``keys`` are the columns by which the operator groups or joins rows; ``changelog`` the kinds of rows that it emits,
+    or for a sink those that it accepts, and ``UNKNOWN`` if they are not known.
     """
 
     node: ExecNode
@@ -33,7 +33,7 @@ class Operator(Record):
 
 
 class Line(Record):
-    """A line of the tree: its branches, then an operator's name and what is known of it, or its description."""
+    """A line of the tree: its branches, then an operator's name and properties, or its description."""
 
     branches: str
     name: str
@@ -44,7 +44,7 @@ class Line(Record):
 
 
 class Label(Record, Generic[T]):
-    """What a tree says of one of its items: name and text, lines below that, and which items stand under it."""
+    """How an item appears in a tree: name and text, lines below that, and its inputs, which are the items below it."""
 
     name: str
     text: str
@@ -53,16 +53,16 @@ class Label(Record, Generic[T]):
 
 
 def explain(plan: Plan) -> dict[int, Operator]:
-    """The operators by their nodes' ids, in the order of the plan."""
+    """The operators by node id, in the order of the plan."""
     kinds = row_kinds(plan)
-    by_node: dict[int, list[State]] = {}
+    states_by_node: dict[int, list[State]] = {}
     for state in states(plan):
-        by_node.setdefault(state.node.id, []).append(state)
+        states_by_node.setdefault(state.node.id, []).append(state)
     return {
         node.id: Operator(
             node,
             tuple(keys(plan, node)),
-            tuple(by_node.get(node.id, ())),
+            tuple(states_by_node.get(node.id, ())),
             _kinds_text(frozenset(node.input_changelog_mode) if isinstance(node, Sink) else kinds[node.id]),
         )
         for node in plan.nodes
@@ -70,21 +70,21 @@ def explain(plan: Plan) -> dict[int, Operator]:
 
 
 def explain_lines(plan: Plan) -> Iterator[Line]:
-    """The tree in lines; what several operators read is shown where it stands first.
+    """The lines of the tree; an operator with several readers is expanded only where it appears first.
 
     Raises :class:`UnsupportedError` for a plan that is too deep for a tree.
     """
     operators = explain(plan)
     shown: set[int] = set()
 
-    def known(node: ExecNode) -> Label[ExecNode]:
+    def label(node: ExecNode) -> Label[ExecNode]:
         sources = plan.inputs(node)
         reused = node.id in shown and bool(sources)
         shown.add(node.id)
         return _label(operators[node.id], () if reused else sources, reused)
 
     for sink in plan.sinks:
-        yield from draw(sink, known)
+        yield from draw(sink, label)
 
 
 def explain_text(plan: Plan) -> str:
@@ -93,7 +93,7 @@ def explain_text(plan: Plan) -> str:
 
 
 def explain_json(plan: Plan) -> list[dict[str, Any]]:
-    """One object a node, in the order of the plan."""
+    """One object for each node, in the order of the plan."""
     return [_as_json(plan, operator) for operator in explain(plan).values()]
 
 
@@ -112,21 +112,21 @@ def _as_json(plan: Plan, operator: Operator) -> dict[str, Any]:
 
 
 def _label(operator: Operator, sources: tuple[ExecNode, ...], reused: bool) -> Label[ExecNode]:
-    known = [f"[{operator.changelog}]"]
+    properties = [f"[{operator.changelog}]"]
     if operator.keys:
-        known.append(f"keys {', '.join(operator.keys)}")
-    known += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
+        properties.append(f"keys {', '.join(operator.keys)}")
+    properties += [f"{s.name} {'default' if s.ttl is None else s.ttl}" for s in operator.states]
     if reused:
-        known.append("see above")
+        properties.append("see above")
     name, _, arguments = (operator.node.description or operator.node.type).partition("(")
     details = (arguments.removesuffix(")"),) if arguments and not reused else ()
-    return Label(f"{operator.node.id} {name}", " · ".join(known), details, sources)
+    return Label(f"{operator.node.id} {name}", " · ".join(properties), details, sources)
 
 
 def draw(root: T, label: Callable[[T], Label[T]]) -> Iterator[Line]:
-    """The tree of ``root`` and of what its label names as inputs, depth first.
+    """The tree of ``root`` and its inputs, as ``label`` names them, depth first.
 
-    Raises :class:`UnsupportedError` beyond :data:`DEEPEST`, where nobody could read it.
+    Raises :class:`UnsupportedError` for a tree deeper than :data:`DEEPEST`, which nobody could read.
     """
     pending = [(root, "", "", 0)]
     while pending:
@@ -136,14 +136,14 @@ def draw(root: T, label: Callable[[T], Label[T]]) -> Iterator[Line]:
                 f"the plan is deeper than {DEEPEST} operators, which is too deep for a tree",
                 hint="--format json lists its operators",
             )
-        found = label(item)
-        yield Line(branch, found.name, found.text)
-        for detail in found.details:
-            yield Line(below + ("│  " if found.inputs else "   "), "", detail)
-        last = len(found.inputs) - 1
+        labelled = label(item)
+        yield Line(branch, labelled.name, labelled.text)
+        for detail in labelled.details:
+            yield Line(below + ("│  " if labelled.inputs else "   "), "", detail)
+        last = len(labelled.inputs) - 1
         for number in range(last, -1, -1):
             turn, side = ("└─ ", "   ") if number == last else ("├─ ", "│  ")
-            pending.append((found.inputs[number], below + turn, below + side, depth + 1))
+            pending.append((labelled.inputs[number], below + turn, below + side, depth + 1))
 
 
 def _kinds_text(kinds: Kinds | None) -> str:
@@ -151,9 +151,9 @@ def _kinds_text(kinds: Kinds | None) -> str:
 
 
 def keys(plan: Plan, node: ExecNode) -> Iterator[str]:
-    """The columns whose values keep a node's rows together; of two inputs, which one equals which."""
-    named = [columns_of(*each) for each in zip(plan.inputs(node), node.key_columns(), strict=False)]
-    return (" = ".join(columns) for columns in zip(*named, strict=False))
+    """The key columns of a node; for several inputs the columns that are equal (``id = order_id``)."""
+    by_input = [columns_of(*pair) for pair in zip(plan.inputs(node), node.key_columns(), strict=False)]
+    return (" = ".join(columns) for columns in zip(*by_input, strict=False))
 
 
 def columns_of(node: ExecNode, columns: Sequence[int]) -> Iterator[str]:

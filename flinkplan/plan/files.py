@@ -1,4 +1,4 @@
-"""Files and folders on local disks and wherever fsspec reaches."""
+"""Files and folders on local disks and on file systems that fsspec supports."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .record import Record
 
 
 class Place(Record):
-    """A file or folder: a local path, or the URI of another place.  Made by :meth:`of`."""
+    """A file or folder: a local path or a URI.  Constructed by :meth:`of`."""
 
     name: str
 
     @classmethod
     def of(cls, path: str | Path) -> Place:
-        """The place that a path or URI means; a ``file:`` URI means a local path.
+        """The place that a path or URI names; a ``file:`` URI names a local path.
 
         Raises :class:`PlanError` for an empty text.
         """
@@ -38,39 +38,39 @@ class Place(Record):
 
     @property
     def local(self) -> Path | None:
-        """The local path; ``None`` for another place."""
+        """The local path; ``None`` for a place that is not local."""
         return None if "://" in self.name else Path(self.name)
 
     @property
     def scheme(self) -> str:
-        """What the URI begins with, such as ``s3``; empty for a local path."""
+        """The scheme of the URI, such as ``s3``; empty for a local path."""
         return self.name.partition("://")[0] if self.local is None else ""
 
     def exists(self) -> bool:
-        """Whether there is such a file or folder.  Raises :class:`PlanError` where that cannot be known."""
+        """Whether the file or folder exists.  Raises :class:`PlanError` if that cannot be determined."""
         return self.local.exists() if self.local else bool(self._remote("exists"))
 
     def would_be_replaced(self) -> bool:
-        """Whether :meth:`write` would take away what is in a file now.  Raises :class:`PlanError` as :meth:`exists`."""
+        """Whether :meth:`write` would overwrite a file.  Raises :class:`PlanError` as :meth:`exists`."""
         return replaces(self.local) if self.local else self.exists()
 
     def is_folder(self) -> bool:
-        """Whether there is such a folder.  Raises :class:`PlanError` where that cannot be known."""
+        """Whether the folder exists.  Raises :class:`PlanError` if that cannot be determined."""
         return self.local.is_dir() if self.local else bool(self._remote("isdir"))
 
     def children(self) -> list[str]:
-        """The names of what is in the folder; none where there is none."""
+        """The names of the files and folders in the folder; empty if it does not exist."""
         if self.local:
             return sorted(child.name for child in self.local.iterdir()) if self.local.is_dir() else []
-        found = self._remote("ls", detail=False) if self.is_folder() else []
-        return sorted(name.rstrip("/").rpartition("/")[2] for name in found)
+        names = self._remote("ls", detail=False) if self.is_folder() else []
+        return sorted(name.rstrip("/").rpartition("/")[2] for name in names)
 
     def read(self) -> str:
         """The text of the file.  Raises :class:`PlanError`."""
         return read_text(self.local) if self.local else str(self._remote("read_text", encoding="utf-8"))
 
     def write(self, text: str) -> None:
-        """Write the file, on a local disk whole or not at all.  Raises :class:`PlanError`."""
+        """Write the file; a local one is replaced as a whole or not at all.  Raises :class:`PlanError`."""
         if self.local:
             write_text(self.local, text)
             return
@@ -78,7 +78,7 @@ class Place(Record):
         self._remote("write_text", text, encoding="utf-8")
 
     def remove(self) -> None:
-        """Remove the file, if it is there.  Raises :class:`PlanError` where that cannot be done."""
+        """Remove the file if it exists.  Raises :class:`PlanError` if that fails."""
         if self.local:
             self.local.unlink(missing_ok=True)
         elif self.exists():

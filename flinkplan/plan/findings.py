@@ -1,4 +1,4 @@
-"""What a check found: one shape for every command that judges plans."""
+"""Findings: the results of every command that checks plans."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from .record import Record
 
 
 class Severity(Enum):
-    """How much a finding matters, the worst first."""
+    """How severe a finding is, the most severe first."""
 
     ERROR = "error"
-    """The plan cannot run, or does not do what it says."""
+    """The plan cannot run, or does not do what it states."""
     WARNING = "warning"
-    """The plan runs, but perhaps not as meant."""
+    """The plan runs, but perhaps not as intended."""
     NOTE = "note"
     """Worth knowing."""
 
 
 class Rule(Record):
-    """A rule of a check: its stable id, the severity of its findings, one line, and what to know about it."""
+    """A rule of a check: its stable id, the severity of its findings, a summary of one line, and an explanation."""
 
     id: str
     severity: Severity
@@ -31,10 +31,10 @@ class Rule(Record):
 
 
 class Finding(Record):
-    """One thing found.
+    """One result of a check.
 
     ``rule`` is the stable id of the rule; ``pointer`` the JSON pointer of the value and ``location`` its place in
-    the file; ``node`` and ``node_type`` name the exec node it belongs to; ``hint`` says what to write instead.
+    the file; ``node`` and ``node_type`` name the exec node; ``hint`` says what to write instead.
     """
 
     rule: str
@@ -48,7 +48,7 @@ class Finding(Record):
 
     @property
     def text(self) -> str:
-        """The message as reports have it."""
+        """The message as it appears in reports."""
         return self.message
 
 
@@ -58,7 +58,7 @@ def rule_table(*rules: Rule) -> Mapping[str, Rule]:
 
 
 def errors(findings: Iterable[Finding]) -> list[Finding]:
-    """Those of severity error."""
+    """The findings of severity error."""
     return [f for f in findings if f.severity is Severity.ERROR]
 
 
@@ -66,24 +66,24 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """``did you mean '…'?`` for the known word most like ``word``, or ``None``."""
     import difflib
 
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean '{close[0]}'?" if close else None
+    matches = difflib.get_close_matches(word, list(known), n=1)
+    return f"did you mean '{matches[0]}'?" if matches else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
-    """A hint that names what is most like ``name``, or what there is if that is little; ``None`` otherwise."""
+    """A hint with the known names most like ``name``, or with all of them if they are few; ``None`` otherwise."""
     import difflib
 
     choices = list(dict.fromkeys(known))
-    folded = {c.lower(): c for c in reversed(choices)}
-    near = [folded[c] for c in difflib.get_close_matches(name.lower(), folded, 3, 0.6)]
-    if near:
-        return f"did you mean {_either(near)}?"
+    by_lower_case = {c.lower(): c for c in reversed(choices)}
+    matches = [by_lower_case[c] for c in difflib.get_close_matches(name.lower(), by_lower_case, 3, 0.6)]
+    if matches:
+        return f"did you mean {_joined(matches)}?"
     if choices and len(choices) <= 12:
-        return f"there is {_either(choices, 'and')}"
+        return f"there is {_joined(choices, 'and')}"
     return None
 
 
-def _either(names: list[str], word: str = "or") -> str:
+def _joined(names: list[str], word: str = "or") -> str:
     *first, last = (f"'{n}'" for n in names)
     return f"{', '.join(first)} {word} {last}" if first else last

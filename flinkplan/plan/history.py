@@ -1,7 +1,7 @@
-"""Ids over the life of a plan: Flink finds state by them, so that none may ever mean two operators.
+"""Node ids over the versions of a plan: Flink finds state by them, so an id must never be given to a second operator.
 
-What flinkplan notes in a plan stands inside a node under the one key :data:`OWN`, which Flink ignores; at the top of
-the document Flink would refuse it.
+flinkplan keeps its own notes inside a node under the key :data:`OWN`, which Flink ignores; at the top level of the
+document Flink would refuse it.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from .nodes import ExecNode
 from .record import Json, replace
 
 OWN = "flinkplan"
-"""The key in a node for what Flink does not know."""
+"""The key in a node for the notes of flinkplan."""
 
 _HIGHEST = "highestId"
 _LARGEST = 2**31 - 1
 
 
 def highest_id(plan: Plan) -> int:
-    """The highest id that a node of the plan, or of a plan that it succeeded, has had.
+    """The highest id that a node of the plan, or of an earlier version of it, has had.
 
-    Raises :class:`PlanError` for a note of it that is no id.
+    Raises :class:`PlanError` if the plan's note of it is not an id.
     """
     return max((max(node.id, _noted(node)) for node in plan.nodes), default=0)
 
 
 def fresh_ids(plan: Plan, count: int) -> range:
-    """So many ids that no node of the plan, or of a plan that it succeeded, has had.
+    """``count`` ids that no node of the plan, or of an earlier version of it, has had.
 
-    Raises :class:`PlanError` where Flink has no more of them.
+    Raises :class:`PlanError` if Flink's ids are used up.
     """
     first = highest_id(plan) + 1
     if first + count - 1 > _LARGEST:
@@ -40,7 +40,7 @@ def fresh_ids(plan: Plan, count: int) -> range:
 
 
 def with_highest_id(plan: Plan, highest: int) -> Plan:
-    """The plan with a note of the highest id ever given out, where its own ids do not tell."""
+    """The plan with a note of the highest id ever used, unless one of its nodes has that id."""
     nodes = [replace(node, unknown=_without(node)) for node in plan.nodes]
     if nodes and highest > max(node.id for node in nodes):
         last = nodes[-1]
@@ -49,7 +49,7 @@ def with_highest_id(plan: Plan, highest: int) -> Plan:
 
 
 def with_notes_of(node: ExecNode, old: ExecNode) -> ExecNode:
-    """The node with what somebody noted in ``old``."""
+    """The node with the notes in ``old`` added to its own."""
     notes = {**_notes(old), **_notes(node)}
     return replace(node, unknown=Json({**node.unknown, OWN: notes})) if notes else node
 
@@ -60,7 +60,7 @@ def _notes(node: ExecNode) -> dict[str, Any]:
 
 
 def _without(node: ExecNode) -> Json:
-    """What a node has beyond its fields, less the note of the highest id."""
+    """The undeclared fields of a node, without the note of the highest id."""
     if OWN not in node.unknown:
         return node.unknown
     notes = {key: value for key, value in _notes(node).items() if key != _HIGHEST}

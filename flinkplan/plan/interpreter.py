@@ -1,4 +1,4 @@
-"""What statements and plans ask of the interpreter: the same for the command line and for programs that import this."""
+"""The settings of the Python interpreter that long statements and plans need, from the command line and the API."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 DEPTH = 5_000
-"""Calls within calls.  What is nested more deeply is refused.
+"""The recursion limit; input that needs more is refused.
 
-Generated SQL chains hundreds of operators, and each takes several calls to walk past.
+Generated SQL chains hundreds of operators, and a walk over the tree takes several calls for each.
 """
 
 _Restore: TypeAlias = Callable[[], None]
 
 
 class _WhileUsed(ContextDecorator):
-    """A state of the interpreter, as long as anyone needs it, in whichever threads.
+    """A setting of the interpreter that holds as long as any thread uses it.
 
-    ``begin`` brings it about and returns what restores the one before.
+    ``begin`` changes the setting and returns a function that restores the previous one.
     """
 
     def __init__(self, begin: Callable[[], _Restore]) -> None:
@@ -47,20 +47,22 @@ class _WhileUsed(ContextDecorator):
                 self._restore()
 
 
-def _room() -> _Restore:
+def _raise_recursion_limit() -> _Restore:
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, DEPTH))
     return lambda: sys.setrecursionlimit(before)
 
 
-def _no_collection() -> _Restore:
+def _disable_garbage_collection() -> _Restore:
     if not gc.isenabled():
         return lambda: None
     gc.disable()
     return gc.enable
 
 
-deeply = _WhileUsed(_room)
-"""A context manager, and a decorator of functions that follow what may be nested: room for :data:`DEPTH` calls."""
-uncollected = _WhileUsed(_no_collection)
-"""The same for what makes trees, which have no cycles: a tenth of the time went into looking for some."""
+deeply = _WhileUsed(_raise_recursion_limit)
+"""A context manager and decorator for functions that recurse over nested input: they may use :data:`DEPTH` calls."""
+uncollected = _WhileUsed(_disable_garbage_collection)
+"""A context manager and decorator without garbage collection, for code that builds large trees without cycles: looking
+for cycles took a tenth of the time.
+"""

@@ -1,4 +1,4 @@
-"""Names of a plan's nodes that stay when the pipeline is compiled again."""
+"""Names of a plan's nodes that stay the same when the pipeline is compiled again."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .document import Plan
 
 
 def node_names(plan: Plan) -> Mapping[int, str]:
-    """By node id: ``join``, or ``join#2`` for the second of several from the sources."""
+    """The names by node id: ``join``, or ``join#2`` for the second of several joins, counted from the sources."""
     totals = Counter(node.metadata.name for node in plan.nodes)
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     names: dict[int, str] = {}
     for node in plan.nodes:
         name = node.metadata.name
-        seen[name] += 1
+        counts[name] += 1
         short = name.removeprefix("stream-exec-")
-        names[node.id] = f"{short}#{seen[name]}" if totals[name] > 1 else short
+        names[node.id] = f"{short}#{counts[name]}" if totals[name] > 1 else short
     return names

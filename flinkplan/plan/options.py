@@ -1,6 +1,6 @@
-"""Options: what one is, and what its values can be.  Each is declared once, with its type and what it does.
+"""Options: each is declared once, with its type, its default and its meaning.
 
-Sources: Flink's ``ConfigOption`` and, for how values are read, ``ConfigurationUtils``.
+Sources: Flink's ``ConfigOption``, and ``ConfigurationUtils`` for how values are read.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from .record import Record, replace
 
 
 class OptionType(Record):
-    """The type of an option's values: its name for people, and the reader that gives the value of a text.
+    """The type of an option's values: its name in messages, and the reader that parses a text.
 
-    Readers raise :class:`FlinkplanError` that says what the value has to be.
+    A reader raises :class:`FlinkplanError`, whose message says what the value must be.
     """
 
     name: str
@@ -26,14 +26,14 @@ class OptionType(Record):
 
 
 class Option(Record):
-    """An option: ``default`` is what holds where it is not set, ``None`` that then nothing does.
+    """An option; ``default`` is ``None`` if it has no default.
 
-    In the key of a table's option ``#`` stands for a column's name, and ``*`` at its end for all that no other option
-    of the declaration names; ``listed`` are those of them that are known one by one.  ``executed`` says whether it does
-    something when a plan is executed here; where not, it is still compiled into the plan, and Flink obeys it.
-    ``refused`` says why a plan with it is not executed here at all; ``by_user``: it is executed only where the value is
-    a variable, which the user sets.  ``passed_as`` is what Spark, or the client of a broker, calls an option that is
-    handed on to it under another name.
+    In the key of a table's option ``#`` stands for a column's name, and ``*`` at the end for all keys that no other
+    option of the declaration names; ``listed`` are those of them that are known individually.  ``executed`` says
+    whether the option has an effect when flinkplan executes a plan; if not, it is still compiled into the plan for
+    Flink. ``refused`` says why flinkplan does not execute a plan with the option.  With ``by_user`` it is executed only
+    if its value is a variable, which the user sets.  ``passed_as`` is the option's name in Spark or in the broker's
+    client, if it is passed on under another name.
     """
 
     key: str
@@ -49,11 +49,11 @@ class Option(Record):
 
     @property
     def is_executed(self) -> bool:
-        """Whether it does something here."""
+        """Whether it has an effect when flinkplan executes a plan."""
         return self.executed and self.refused is None
 
     def check(self, value: str) -> None:
-        """Raise :class:`FlinkplanError` for a value that the option cannot have."""
+        """Raise :class:`FlinkplanError` for an invalid value."""
         try:
             self.type.read(value)
         except FlinkplanError as error:
@@ -62,19 +62,19 @@ class Option(Record):
 
 
 def named(option: Option, key: str) -> Option:
-    """The option as a table spells it: with its format's name in front, or a column's in the middle."""
+    """The option with the key that a table uses: prefixed by the format's name, or with a column's name inserted."""
     return option if option.key == key else replace(option, key=key)
 
 
 def option_of(key: str, declared: Iterable[Option]) -> Option | None:
-    """The option that a key is of: the one of this name, also among those listed, else what stands for all others."""
-    others = None
+    """The option that declares a key: the one of this name, or the one whose key ends with ``*`` and matches."""
+    wildcard = None
     for option in declared:
         if option.key == key:
             return option
         if option.key.endswith("*") and key.startswith(option.key[:-1]):
-            others = option_of(key, option.listed) or option
-    return others
+            wildcard = option_of(key, option.listed) or option
+    return wildcard
 
 
 # ---------------------------------------------------------------- types
@@ -124,7 +124,7 @@ _OF_JAVA_ALONE = re.compile(r"(x-|IBM|windows-|CESU|COMPOUND_TEXT|JIS_)", re.IGN
 
 
 def _charset(value: str) -> str:
-    """Those charsets that Python does not know are told by how Java begins them."""
+    """Charsets that Python does not know are recognized by the prefixes that Java uses."""
     try:
         codecs.lookup(value)
     except LookupError:
@@ -146,7 +146,7 @@ def _escaped_character(value: str) -> str:
 
 
 def is_time_zone(value: str) -> bool:
-    """Whether Java's ``ZoneId.of`` takes a text: the name of a region, or an offset."""
+    """Whether Java's ``ZoneId.of`` accepts a text: the name of a region, or an offset."""
     from zoneinfo import ZoneInfo
 
     if re.fullmatch(r"(UTC|GMT|UT)?[+-]\d{1,2}(:\d\d(:\d\d)?)?|(UTC|GMT|UT)?[+-]\d{4}(\d\d)?|UTC|GMT|UT|Z", value):
@@ -178,7 +178,7 @@ TIME_ZONE = OptionType("time zone", _time_zone)
 
 
 def one_of(*values: str) -> OptionType:
-    """One of some words, in any case; it is read as it stands here."""
+    """One of these words, in upper or lower case; it is read in upper case."""
 
     def read(value: str) -> str:
         if value.upper() not in values:
@@ -189,7 +189,7 @@ def one_of(*values: str) -> OptionType:
 
 
 def exactly_one_of(*values: str) -> OptionType:
-    """One of some words as they are written."""
+    """One of these words, exactly as they are written."""
 
     def read(value: str) -> str:
         if value not in values:
@@ -204,5 +204,5 @@ def _either(values: tuple[str, ...]) -> str:
 
 
 def is_true(value: str | None) -> bool:
-    """Whether an option of type boolean is on; one that is not set is off."""
+    """Whether a boolean option is true; it is false if it is not set."""
     return value is not None and value.strip().lower() == "true"

@@ -1,4 +1,4 @@
-"""Writing the files that users name."""
+"""Writes the files that users name."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ EMPTY_PATH = "the path is empty"
 IS_DIRECTORY = "this is a directory, not a file"
 
 _DESCRIPTORS = re.compile(r"/proc/(?:self|\d+)(?:/task/\d+)?/fd")
-_MOST_LINKS = 40
+_MAX_SYMLINKS = 40
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text to a file, which appears whole or not at all, and stays where the machine fails.
+    """Write a text to a file atomically and durably.
 
-    A symbolic link stays one: what it leads to is written.  A file that is replaced keeps its mode, and its owner where
-    this process may set it.  What is no regular file is not replaced but written into: devices, pipes, and the
-    descriptors of this process, such as ``/dev/stdout``.
+    A symbolic link is followed.  A file that is replaced keeps its mode, and its owner if this process may set it.
+    Anything that is not a regular file is written to in place: devices, pipes, and the file descriptors of this
+    process, such as ``/dev/stdout``.
 
-    Raises :class:`PlanError` where it cannot be written.
+    Raises :class:`PlanError` if it cannot be written.
     """
     if not str(path):
         raise PlanError(EMPTY_PATH, hint="name a file")
     try:
-        target = _followed(Path(path))
+        target = _resolved(Path(path))
         number = _descriptor(target)
         if number is not None:
             sys.stdout.flush()
@@ -48,17 +48,17 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def replaces(path: str | Path) -> bool:
-    """Whether :func:`write_text` would take away what is in a file now."""
+    """Whether :func:`write_text` would replace an existing file."""
     try:
-        target = _followed(Path(path))
+        target = _resolved(Path(path))
         return target.is_file() and _descriptor(target) is None
     except OSError:
-        return False  # nor can it be written, which says why
+        return False  # write_text reports the error
 
 
-def _followed(path: Path) -> Path:
-    """What a path leads to by symbolic links, which for a descriptor is not the file that it has opened."""
-    for _ in range(_MOST_LINKS):
+def _resolved(path: Path) -> Path:
+    """The target of symbolic links; the link of a file descriptor is not followed to the file that it has opened."""
+    for _ in range(_MAX_SYMLINKS):
         if not path.is_symlink() or _is_descriptor(path):
             return path
         path = path.parent / path.readlink()
@@ -70,9 +70,9 @@ def _is_descriptor(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """The number of a descriptor of this process."""
-    own = os.path.realpath(path.parent) == os.path.realpath("/proc/self/fd")
-    return int(path.name) if own and path.name.isdigit() else None
+    """The number of a file descriptor of this process, if the path names one."""
+    is_own = os.path.realpath(path.parent) == os.path.realpath("/proc/self/fd")
+    return int(path.name) if is_own and path.name.isdigit() else None
 
 
 def _write_into(descriptor: int, text: str) -> None:
@@ -89,44 +89,44 @@ def _replace(target: Path, text: str) -> None:
         with os.fdopen(handle, "w", encoding="utf-8") as out:
             out.write(text)
             out.flush()
-            _take_over(target, handle)
+            _copy_owner_and_mode(target, handle)
             os.fsync(handle)
         Path(name).replace(target)
-        _keep_names(target.parent)
+        _sync_folder(target.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def _take_over(target: Path, handle: int) -> None:
-    """Give a new file the owner and the mode of the one that it is to replace, or those of new files."""
+def _copy_owner_and_mode(target: Path, handle: int) -> None:
+    """Give the temporary file the owner and mode of the file that it will replace, or those of a new file."""
     if os.name != "posix":
         return
     try:
-        before = target.stat()
+        replaced = target.stat()
     except FileNotFoundError:
         os.fchmod(handle, 0o666 & ~_umask())
         return
-    mine = os.fstat(handle)
-    for uid, gid in ((before.st_uid, before.st_gid), (-1, before.st_gid)):
+    temporary = os.fstat(handle)
+    for uid, gid in ((replaced.st_uid, replaced.st_gid), (-1, replaced.st_gid)):
         try:
-            if (mine.st_uid, mine.st_gid) != (before.st_uid, before.st_gid):
+            if (temporary.st_uid, temporary.st_gid) != (replaced.st_uid, replaced.st_gid):
                 os.fchown(handle, uid, gid)
             break
         except PermissionError:
-            continue  # the group alone may be another one of this user's
-    os.fchmod(handle, stat.S_IMODE(before.st_mode) & 0o777)
+            continue  # a user may still set the group to another of their groups
+    os.fchmod(handle, stat.S_IMODE(replaced.st_mode) & 0o777)
 
 
-def _keep_names(folder: Path) -> None:
-    """Have the disk know the names in a folder."""
+def _sync_folder(folder: Path) -> None:
+    """Flush the directory entry of the new file to disk."""
     if os.name != "posix":
         return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError:
-        pass  # not every file system does it for folders
+        pass  # not every file system supports it for folders
     finally:
         os.close(handle)
 

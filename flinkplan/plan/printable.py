@@ -1,4 +1,4 @@
-"""Texts of plans and scripts as they can be shown to people."""
+"""Texts of plans and scripts in a form that is safe to show in a terminal."""
 
 from __future__ import annotations
 
@@ -7,32 +7,32 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters other than tab and line feed, marks that turn the direction of writing, halves of pairs."""
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters other than tab and line feed, marks that change the writing direction, and lone surrogates."""
 
 
 def printable(text: str) -> str:
-    """The text with what a terminal would obey instead of showing it spelt out: ``\\x1b[2J``."""
-    return _UNSEEN.sub(lambda match: _escaped(ord(match[0])), text)
+    """The text with control characters escaped, so that a terminal shows instead of obeying them: ``\\x1b[2J``."""
+    return _UNPRINTABLE.sub(lambda match: _escaped(ord(match[0])), text)
 
 
 def one_line(text: str) -> str:
-    """The same for a name, or another text that stands in a line: line feeds and tabs are spelt out as well.
+    """The text as :func:`printable`, with line feeds and tabs escaped as well, for names and other texts within a line.
 
-    A line of its own may be a command to whoever reads the output, as ``::error::`` is to GitHub.
+    A program that reads the output may take a line of its own for a command, as GitHub does with ``::error::``.
     """
     return printable(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def continued(text: str) -> str:
-    """The same for a message of several lines: a mark before each but the first says that it goes on."""
+    """The text as :func:`printable`, with a mark before each line but the first, for messages of several lines."""
     return printable(text).replace("\n", "\n  | ")
 
 
 def json_text(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
-    """A value as JSON whose texts a terminal shows: what :func:`printable` spells out stands in JSON's own escapes."""
+    """A value as JSON in which the characters that :func:`printable` escapes are escaped as JSON does it."""
     text = json.dumps(value, indent=indent, ensure_ascii=False, default=default)
-    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _escaped(code: int) -> str:
@@ -40,7 +40,7 @@ def _escaped(code: int) -> str:
 
 
 def whole_characters(text: str) -> str:
-    """The text with pairs of surrogates made into their characters.  Raises :class:`ValueError` for half a pair."""
+    """The text with surrogate pairs joined into characters.  Raises :class:`ValueError` for a lone surrogate."""
     try:
         return text.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
@@ -48,5 +48,5 @@ def whole_characters(text: str) -> str:
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """The text, its end left out where it has more than ``length`` characters."""
+    """The text, cut off after ``length`` characters."""
     return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -1,10 +1,10 @@
-"""What all values of the project are made of: records, immutable and compared by what they hold.
+"""Records: immutable values that are compared by their fields.
 
-They are msgspec's structs, because creating a dataclass takes a millisecond: with the hundreds that a compilation
-loads that was more than half of its whole time.
+They are msgspec's structs, because defining a dataclass takes a millisecond: the hundreds of definitions that a
+compilation loads took more than half of its time.
 
-Those that are made by the thousand and keep nothing in a ``dict`` say ``gc=False``: no cycle leads through values that
-cannot be changed, so there is nothing in them for the collector to look for.
+Records that are created in large numbers and have no ``dict`` use ``gc=False``: immutable values form no cycles, so the
+garbage collector need not look at them.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 else:
 
     class cached_property:
-        """Python's own as it is from 3.12 on: without a lock, which takes longer than most of what is found."""
+        """Python's ``cached_property`` as of 3.12: without a lock, which took longer than computing most values."""
 
-        def __init__(self, find: Callable[[Any], Any]) -> None:
-            self.find = find
-            self.__doc__ = find.__doc__
+        def __init__(self, compute: Callable[[Any], Any]) -> None:
+            self.compute = compute
+            self.__doc__ = compute.__doc__
 
         def __set_name__(self, owner: type, name: str) -> None:
             self.name = name
@@ -33,8 +33,8 @@ else:
         def __get__(self, value: Any, owner: type | None = None) -> Any:
             if value is None:
                 return self
-            found = value.__dict__[self.name] = self.find(value)
-            return found
+            computed = value.__dict__[self.name] = self.compute(value)
+            return computed
 
 
 __all__ = [
@@ -52,71 +52,71 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def found_once(find: F) -> F:
-    """A function of a record, and perhaps of more, that keeps what it finds with the record (if that has a ``dict``).
+def found_once(compute: F) -> F:
+    """Cache the results of a function of a record, and perhaps of further arguments, in the record's ``dict``, if any.
 
-    Records are immutable, and trees of them are rebuilt from the parts that did not change: asked again from above,
-    what is below need not be derived again, which for each level of a tree would be once more for all below it.
+    Trees of immutable records are rebuilt from unchanged parts, so a result for a part stays valid in the new tree.
+    Without the cache each level of a tree would compute the results of all levels below again.
     """
 
-    @wraps(find)
-    def remembered(value: Any) -> Any:
-        known = getattr(value, "__dict__", None)
-        if known is None:
-            return find(value)
-        found = known.get(find, _UNKNOWN)
-        if found is _UNKNOWN:
-            found = known[find] = find(value)
-        return found
+    @wraps(compute)
+    def cached(value: Any) -> Any:
+        cache_ = getattr(value, "__dict__", None)
+        if cache_ is None:
+            return compute(value)
+        result = cache_.get(compute, _MISSING)
+        if result is _MISSING:
+            result = cache_[compute] = compute(value)
+        return result
 
-    @wraps(find)
-    def remembered_of_more(value: Any, *args: Any) -> Any:
-        known = getattr(value, "__dict__", None)
-        if known is None:
-            return find(value, *args)
-        key = (find, args)
-        found = known.get(key, _UNKNOWN)
-        if found is _UNKNOWN:
-            found = known[key] = find(value, *args)
-        return found
+    @wraps(compute)
+    def cached_by_arguments(value: Any, *args: Any) -> Any:
+        cache_ = getattr(value, "__dict__", None)
+        if cache_ is None:
+            return compute(value, *args)
+        key = (compute, args)
+        result = cache_.get(key, _MISSING)
+        if result is _MISSING:
+            result = cache_[key] = compute(value, *args)
+        return result
 
-    return cast(F, remembered if find.__code__.co_argcount == 1 else remembered_of_more)
+    return cast(F, cached if compute.__code__.co_argcount == 1 else cached_by_arguments)
 
 
-_UNKNOWN = object()
+_MISSING = object()
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 class Record(Struct, frozen=True):
-    """A value of named and typed fields; ``replace`` makes another one with some of them changed."""
+    """An immutable value with named and typed fields; ``replace`` returns a copy with some fields changed."""
 
 
 class PartlyCompared(Record):
-    """A record of which some fields do not count where two are compared."""
+    """A record some of whose fields are ignored in comparisons."""
 
     apart: ClassVar[frozenset[str]] = frozenset()
-    """The names of these fields."""
+    """The names of the ignored fields."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all([getattr(self, name) == getattr(other, name) for name in _counting(type(self))])
+        return all([getattr(self, name) == getattr(other, name) for name in _compared_fields(type(self))])
 
     def __hash__(self) -> int:
-        return hash((type(self), *[getattr(self, name) for name in _counting(type(self))]))
+        return hash((type(self), *[getattr(self, name) for name in _compared_fields(type(self))]))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in _counting(type(self)))})"
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in _compared_fields(type(self)))})"
 
 
 @cache
-def _counting(cls: type[PartlyCompared]) -> tuple[str, ...]:
-    """The names of the fields that count."""
+def _compared_fields(cls: type[PartlyCompared]) -> tuple[str, ...]:
+    """The names of the fields that are compared."""
     return tuple(name for name in cls.__struct_fields__ if name not in cls.apart)
 
 
 class Json(dict[str, Any]):
-    """A JSON object within a record.  Its hash counts the names alone, since the values may be lists."""
+    """A JSON object within a record.  Its hash uses only the keys, since the values may be unhashable lists."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self))

@@ -1,4 +1,4 @@
-"""What the numbers and expressions in a node's fields refer to, said by an annotation of each field."""
+"""What the numbers and expressions in a node's fields refer to; each field is annotated with it."""
 
 from __future__ import annotations
 
@@ -7,48 +7,48 @@ from typing import Annotated
 
 
 class Input(Enum):
-    """The row whose columns a field's numbers are, and its expressions read."""
+    """The row whose columns the numbers of a field index and its expressions read."""
 
     ALL = "all"
     """All inputs side by side."""
     LEFT = "left"
     RIGHT = "right"
     EACH = "each"
-    """Each input in turn: one item of the field for each."""
+    """Each input in turn: the field has one item for each input."""
     CALLS = "calls"
-    """What the aggregate calls read, which the field says that holds them."""
+    """The same row as the field with the node's aggregate calls."""
     BEFORE = "before"
-    """The input of the phase of the aggregation before this one."""
+    """The input of the previous phase of the aggregation."""
     CONSTANTS = "constants"
-    """All inputs side by side, and the node's constants behind them."""
+    """All inputs side by side, followed by the node's constants."""
     PAIR = "pair"
     """Two rows of the input side by side."""
     TABLE = "table"
     """A table's row."""
     FUNCTION = "function"
-    """What a table function yields, or a table that is looked up: behind the input's columns, or alone."""
+    """The result of a table function or of a lookup, after the input's columns or alone."""
     NONE = "none"
-    """No row: other numbers than positions, and expressions that read nothing."""
+    """No row: the numbers are not positions, and the expressions read no columns."""
 
 
 class Mark(Enum):
-    """What else there is to say of a field."""
+    """Further properties of a field."""
 
     PERHAPS = "perhaps"
     """-1 stands for no column."""
     KEY = "key"
-    """It lists what the node goes by, or something of each: the order is free, and the same in all such fields."""
+    """It lists the node's keys, or one value for each key, in any order, which is the same in all such fields."""
     CALL = "call"
-    """It lists the node's aggregate calls: the order is free, and the same in fields ``BY_CALL``."""
+    """It lists the node's aggregate calls, in any order, which is the same in all fields marked ``BY_CALL``."""
     BY_CALL = "by-call"
-    """It lists something of each of the node's aggregate calls."""
+    """It lists one value for each of the node's aggregate calls."""
     DERIVED = "derived"
-    """It follows from others, such as where a column stands, or the types of columns nearby."""
+    """It follows from other fields, such as the position of a column or the types of other columns."""
 
 
 Number = Annotated[int, Input.NONE]
-"""A number that is no column's."""
+"""A number that is not the position of a column."""
 Keys = Annotated[tuple[int, ...], Input.ALL]
 """Columns of the input."""
 OwnKeys = Annotated[tuple[int, ...], Input.ALL, Mark.KEY]
-"""The columns of the input that the node goes by, in any order."""
+"""The key columns of the node, as positions in the input and in any order."""

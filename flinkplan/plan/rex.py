@@ -3,8 +3,8 @@
 Source: Flink's ``RexNodeJsonSerializer``.  A function is identified by its syntax and internal name
 together: ``$-$1`` is a subtraction (BINARY), a negation (PREFIX) or a subtraction of dates (SPECIAL).
 
-The classes of expressions are final, so that ``type(rex) is Call`` tells what ``isinstance`` would.  Where every
-expression is looked at it stands for that: of a struct ``isinstance`` takes ten times as long to say no.
+The classes of expressions are final, so that ``type(rex) is Call`` can replace ``isinstance`` in code that visits every
+expression: for a struct a negative ``isinstance`` takes ten times as long.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class InputRef(Record, gc=False):
 
 @final
 class PatternInputRef(Record, gc=False):
-    """A column's value in a row that ``alpha``, a variable of a pattern, has matched; ``*`` stands for any of them."""
+    """The value of a column in a row that the pattern variable ``alpha`` has matched; ``*`` stands for any variable."""
 
     alpha: str
     index: int
@@ -45,9 +45,9 @@ class PatternInputRef(Record, gc=False):
 class Literal(Record, gc=False):
     """A constant.
 
-    ``value`` is as JSON holds it: int and bool as they are; DECIMAL, DOUBLE and FLOAT as text; an interval
+    ``value`` has the form of the JSON: int and bool unchanged; DECIMAL, DOUBLE and FLOAT as text; an interval
     as text of milliseconds or months; binary as base64; dates and timestamps as SQL text; ``None`` for NULL.
-    ``symbol`` is set for an enum constant, whose class it names (``TIME_UNIT_RANGE``).
+    ``symbol`` is set for an enum constant and names its class (``TIME_UNIT_RANGE``).
     """
 
     value: Any
@@ -56,7 +56,7 @@ class Literal(Record, gc=False):
 
 
 class Bound(Record, gc=False):
-    """An end of a range of a :class:`Sarg`; a value as in :class:`Literal`."""
+    """A bound of a range of a :class:`Sarg`, with a value as in :class:`Literal`."""
 
     value: Any
     closed: bool
@@ -71,9 +71,9 @@ class Range(Record, gc=False):
 
 @final
 class Sarg(Record):
-    """A search argument: the set of values that ``$SEARCH$1`` looks its operand up in.
+    """A search argument: the set of values in which ``$SEARCH$1`` looks up its operand.
 
-    ``null_as`` is TRUE, FALSE or UNKNOWN: what the search yields for NULL.
+    ``null_as`` is the result of the search for NULL: TRUE, FALSE or UNKNOWN.
     """
 
     ranges: tuple[Range, ...]
@@ -82,11 +82,11 @@ class Sarg(Record):
 
 
 class _Operands(tuple["RexNode", ...]):
-    """Operands that compare as the tuple that they are."""
+    """Operands that compare as a plain tuple."""
 
 
 WRITTEN_OUT = _Operands()
-"""No operands where the JSON spells that out, as releases before 2.3 do."""
+"""No operands, written into the JSON as an empty list, as releases before 2.3 do."""
 
 
 Classes: TypeAlias = frozenset[type]
@@ -94,12 +94,12 @@ Classes: TypeAlias = frozenset[type]
 
 
 def internal_name(name: str) -> str:
-    """What plans call a built-in function: ``$UPPER$1``; the version is Flink's, which has no other yet."""
+    """The name of a built-in function in plans: ``$UPPER$1``; 1 is the version, and Flink has no other yet."""
     return f"${name}$1"
 
 
 def shown_name(internal_name: str) -> str:
-    """A function's name without what plans put around it: ``UPPER`` of ``$UPPER$1``, ``$SUM0`` of ``$$SUM0$1``."""
+    """The name of a built-in function without the parts that plans add: ``UPPER`` for ``$UPPER$1``."""
     return internal_name[1:].rsplit("$", 1)[0]
 
 
@@ -119,7 +119,7 @@ class Call(Record, dict=True, cache_hash=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What identifies the function: its syntax and internal name."""
+        """The identity of the function: its syntax and internal name."""
         return self.syntax, self.name
 
     @cached_property
@@ -129,8 +129,8 @@ class Call(Record, dict=True, cache_hash=True):
 
     @cached_property
     def classes(self) -> Classes:
-        """The classes of expressions that stand anywhere in it."""
-        return _own_class(Call).union(*map(classes, self.operands))
+        """The classes of the expression and of all its sub-expressions."""
+        return _only_class(Call).union(*map(classes, self.operands))
 
 
 @final
@@ -142,10 +142,10 @@ class FieldAccess(Record):
 
     @property
     def type(self) -> LogicalType:
-        """The field's type; nullable also where the row is."""
+        """The field's type, which is nullable if the row is."""
         row = self.expr.type
-        found = next(f.type for f in row.fields if f.name == self.name)
-        return found.nullable_() if row.nullable else found
+        field_type = next(f.type for f in row.fields if f.name == self.name)
+        return field_type.nullable_() if row.nullable else field_type
 
 
 @final
@@ -158,7 +158,7 @@ class CorrelVariable(Record):
 
 @final
 class OpaqueRex(Record):
-    """An expression of a kind that flinkplan carries along but cannot evaluate."""
+    """An expression of a kind that flinkplan preserves but cannot evaluate."""
 
     kind: str
     type: LogicalType
@@ -166,7 +166,7 @@ class OpaqueRex(Record):
 
 
 class Unplanned(Record):
-    """An expression that a planner takes apart before there is a plan: its kinds are the planner's own."""
+    """The base of the planner's own expressions, which are replaced before there is a plan."""
 
     @property
     def type(self) -> LogicalType:
@@ -323,12 +323,12 @@ def classes(rex: RexNode) -> Classes:
     """The classes of the expression and of all its sub-expressions."""
     if type(rex) is Call:
         return rex.classes
-    own = _own_class(type(rex))
-    return own | classes(rex.expr) if type(rex) is FieldAccess else own
+    single = _only_class(type(rex))
+    return single | classes(rex.expr) if type(rex) is FieldAccess else single
 
 
 @cache
-def _own_class(cls: type) -> Classes:
+def _only_class(cls: type) -> Classes:
     return frozenset((cls,))
 
 
@@ -347,7 +347,7 @@ def input_refs(rex: RexNode) -> set[int]:
 
 
 def transform(rex: RexNode, rewrite: Callable[[RexNode], RexNode]) -> RexNode:
-    """Rebuild an expression bottom-up, each node passed through ``rewrite`` once its children have been."""
+    """Rebuild an expression bottom-up: ``rewrite`` is applied to each node after its children."""
     if type(rex) is Call:
         new = tuple([transform(o, rewrite) for o in rex.operands])
         rex = rex if all(map(is_, new, rex.operands)) else replace(rex, operands=new)

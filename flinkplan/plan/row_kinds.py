@@ -1,7 +1,7 @@
-"""The kinds of rows that operators emit: what the planner infers, explain shows and the executor goes by.
+"""The kinds of rows that operators emit, for the planner, ``explain`` and the executor.
 
-Kinds of *changes* are inserts, updates and deletes, which is what follows from an operator and its inputs; whether an
-update comes with its old row (-U) is then a matter of who reads it.
+Kinds of *changes* are inserts, updates and deletes; they follow from an operator and its inputs.  Whether an update
+comes with its old row (UPDATE_BEFORE) is then decided by the operator's readers.
 Source: ``FlinkChangelogModeInferenceProgram``.
 """
 
@@ -21,12 +21,12 @@ UPDATES: Kinds = INSERTS | {RowKind.UPDATE_AFTER}
 CHANGES: Kinds = UPDATES | {RowKind.DELETE}
 """All kinds of changes."""
 UPSERTS: Kinds = CHANGES
-"""As kinds of rows: updates come without their old row."""
+"""Kinds of rows of an upsert stream: updates come without their old row."""
 ALL: Kinds = frozenset(RowKind)
 
 
 class Flow(Protocol):
-    """What stands around a node, as far as it decides which rows it emits."""
+    """The context of a node, as far as the kinds of rows that it emits depend on it."""
 
     @property
     def inputs(self) -> Sequence[Kinds]:
@@ -34,7 +34,7 @@ class Flow(Protocol):
 
     @property
     def sources(self) -> Sequence[object]:
-        """The nodes that it reads from, but for exchanges."""
+        """The nodes that it reads from; exchanges are skipped."""
 
     @property
     def fields(self) -> Sequence[RowField]:
@@ -42,64 +42,64 @@ class Flow(Protocol):
 
     @property
     def wants_old_rows(self) -> bool:
-        """Whether who reads it needs the old rows of updates."""
+        """Whether a reader of the node needs the old rows of updates."""
 
     @property
     def in_batches(self) -> bool:
-        """Whether the job works in mini-batches."""
+        """Whether the job processes mini-batches."""
 
 
 class NotKnownError(Exception):
-    """It is not known which rows an input emits."""
+    """The kinds of rows of an input are not known."""
 
 
 NAMES = {RowKind.INSERT: "I", RowKind.UPDATE_BEFORE: "UB", RowKind.UPDATE_AFTER: "UA", RowKind.DELETE: "D"}
-"""In short, in Flink's order."""
+"""The short names of the kinds, in Flink's order."""
 
 
 def kinds_text(kinds: Kinds) -> str:
-    """The kinds in short, in Flink's order: ``I,UB,UA,D``."""
+    """The short names of the kinds, in Flink's order: ``I,UB,UA,D``."""
     return ",".join(name for kind, name in NAMES.items() if kind in kinds)
 
 
 def rows(changes: Kinds, update_before: bool) -> Kinds:
-    """Kinds of changes as kinds of rows: with the old row of updates, or without."""
+    """Kinds of changes as kinds of rows, with or without the old rows of updates."""
     return changes | {RowKind.UPDATE_BEFORE} if RowKind.UPDATE_AFTER in changes and update_before else changes
 
 
 def together(inputs: Iterable[Kinds]) -> Kinds:
-    """What comes of rows that are handed on as they are."""
+    """The kinds of an operator that forwards the rows of its inputs unchanged."""
     return NOTHING.union(*inputs)
 
 
-def grouped(takes_back: bool) -> Kinds:
-    """Of an aggregation by group: groups vanish where rows are taken back."""
-    return CHANGES if takes_back else UPDATES
+def grouped(retracts: bool) -> Kinds:
+    """The changes of a group aggregation: groups are deleted if input rows can be retracted."""
+    return CHANGES if retracts else UPDATES
 
 
 def fired(early_or_late: bool) -> Kinds:
-    """Of an aggregation in the windows of GROUP BY, which may fire before they end, and after."""
+    """The changes of a group window aggregation; with early or late firing a window emits updates."""
     return UPDATES if early_or_late else INSERTS
 
 
 def joined(kinds: Iterable[JoinType], inputs: Iterable[Kinds], update_before: bool = False) -> Kinds:
-    """Of a regular join of two or more inputs: one that fills up with NULL takes that back when a match comes."""
-    hands_on = set(kinds) <= {JoinType.INNER, JoinType.SEMI}
-    return together(inputs) if hands_on else rows(CHANGES, update_before)
+    """The rows of a regular join of two or more inputs; an outer join retracts rows with NULLs when a match arrives."""
+    forwards = set(kinds) <= {JoinType.INNER, JoinType.SEMI}
+    return together(inputs) if forwards else rows(CHANGES, update_before)
 
 
-def limited(read: Kinds) -> Kinds:
-    """Of a LIMIT without order."""
-    return INSERTS if read <= INSERTS else CHANGES
+def limited(input_kinds: Kinds) -> Kinds:
+    """The changes of a LIMIT without ORDER BY."""
+    return INSERTS if input_kinds <= INSERTS else CHANGES
 
 
 def deduplicated(inserts_only: bool) -> Kinds:
-    """Of a deduplication: where the first row of a key stays there are inserts alone."""
+    """The changes of a deduplication: inserts only if the first row of a key is kept for good."""
     return INSERTS if inserts_only else CHANGES
 
 
 def first_stays(rank_type: str, range_: RankRange, order: Sequence[SortField], *, with_rank: bool) -> bool:
-    """Whether Flink takes the first row of each key to stay the first, by whatever it is ordered, as by time.
+    """Whether Flink treats the first row of each key as final, whatever the order is, as it is with an order by time.
 
     Source: ``RankUtil.isDeduplication``, ``RankUtil.keepLastDeduplicateRow``.
     """
@@ -107,11 +107,11 @@ def first_stays(rank_type: str, range_: RankRange, order: Sequence[SortField], *
     return is_first and not (len(order) == 1 and not order[0].is_ascending)
 
 
-def ranked(stays: bool, read: Kinds) -> Kinds:
-    """Of a Top-N; ``stays``: of the first row of each key, which never changes again unless rows are taken back."""
-    return INSERTS if stays and read <= INSERTS else CHANGES
+def ranked(stays: bool, input_kinds: Kinds) -> Kinds:
+    """The changes of a Top-N; ``stays`` is the result of :func:`first_stays`."""
+    return INSERTS if stays and input_kinds <= INSERTS else CHANGES
 
 
-def framed(by_time: bool, read: Kinds) -> Kinds:
-    """Of OVER windows: rows ordered by time come in their order."""
-    return INSERTS if by_time and read <= INSERTS else CHANGES
+def framed(by_time: bool, input_kinds: Kinds) -> Kinds:
+    """The changes of an OVER aggregation: rows that are ordered by time arrive in that order."""
+    return INSERTS if by_time and input_kinds <= INSERTS else CHANGES

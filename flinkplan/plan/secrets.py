@@ -1,4 +1,4 @@
-"""Secrets in what is shown to people: the one place that says what is one, and hides it.
+"""Recognizes secrets in texts that are shown to users, and hides them.
 
 Source of the words: ``GlobalConfiguration.isSensitive`` of Flink.
 """
@@ -13,26 +13,26 @@ from typing import Any
 from .printable import one_line
 
 HIDDEN = "******"
-"""What stands for a secret, as in Flink."""
+"""The replacement of a secret, as in Flink."""
 
 _WORDS = (
     *("password", "secret", "fs.azure.account.key", "apikey", "api-key", "auth-params", "service-key", "token"),
     *("basic-auth", "jaas.config", "http-headers"),
 )
-"""A key that contains one of these, in any case, is of a secret."""
+"""The value of a key that contains one of these words, in any case, is a secret."""
 
-_MORE = ("ssl.key.pem", "ssl.keystore.key", "encryptionkey")
-"""Keys of Kafka's client and of Derby that hold one, and that Flink's words do not tell."""
+_CLIENT_KEYS = ("ssl.key.pem", "ssl.keystore.key", "encryptionkey")
+"""Further keys of secrets, of Kafka's client and of Derby, which Flink's words do not match."""
 
-_LIKE = "|".join(re.escape(word) for word in (*_WORDS, *_MORE))
-_KEY = rf"[\w.$-]*(?:{_LIKE})[\w.-]*"
+_ANY_WORD = "|".join(re.escape(word) for word in (*_WORDS, *_CLIENT_KEYS))
+_KEY = rf"[\w.$-]*(?:{_ANY_WORD})[\w.-]*"
 _NO_VARIABLE = r"(?!\$\{\w+\}(?:[\"'\s&;,)@]|$))"
 _BARE = r"[^\s&;,'\"()\[\]{}<>]+"
 
 
 @cache
 def _secrets() -> tuple[re.Pattern[str], ...]:
-    """What tells a secret; compiled when a text is first looked through, since most commands show none."""
+    """The patterns that find secrets; they are compiled on first use, because most commands do not need them."""
     return (
         # 'password' = 'x' of SQL, "password" : "x" of JSON
         re.compile(rf"(['\"`]){_KEY}\1\s*[=:]\s*'{_NO_VARIABLE}(?P<secret>(?:[^']|'')*)(?:'|$)", re.IGNORECASE),
@@ -52,31 +52,31 @@ def _secrets() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _hints() -> re.Pattern[str]:
-    """Without any of these there is nothing to look for."""
-    return re.compile(rf"{_LIKE}|@", re.IGNORECASE)
+    """A quick test: a text without a match holds no secret that the other patterns would find."""
+    return re.compile(rf"{_ANY_WORD}|@", re.IGNORECASE)
 
 
 _SHORTEST = 4
-"""Values that are shorter are not looked for everywhere: they would be found in every other word."""
+"""Shorter values are not hidden everywhere, because they would match parts of ordinary words."""
 
 _known: set[str] = set()
 
 
 def is_sensitive(key: str) -> bool:
-    """Whether the value of an option is a secret, by the option's key."""
+    """Whether the value of the option with this key is a secret."""
     lowered = key.lower()
-    return any(word in lowered for word in (*_WORDS, *_MORE))
+    return any(word in lowered for word in (*_WORDS, *_CLIENT_KEYS))
 
 
 def masked(key: str, value: str) -> str:
-    """The value of an option as it can be shown: hidden where it is a secret, but for variables (``${NAME}``)."""
+    """The value of an option, hidden if it is a secret and not a variable (``${NAME}``)."""
     if is_sensitive(key) and value and not re.fullmatch(r"\$\{\w+\}", value):
         return HIDDEN
     return without_secrets(value)
 
 
 def masked_json(pointer: str, value: Any) -> Any:
-    """A value of JSON as it can be shown; the last step of the JSON pointer is the key that it has."""
+    """A JSON value with its secrets hidden; the last step of the JSON pointer is the value's key."""
     match value:
         case str():
             return masked(pointer.rpartition("/")[2], value)
@@ -88,43 +88,43 @@ def masked_json(pointer: str, value: Any) -> Any:
 
 
 def remember(options: Mapping[str, str], written: Mapping[str, str]) -> None:
-    """Hide, from now on and wherever they stand, the secrets that variables brought into the options of a table.
+    """Hide from now on, in all texts, the secrets that variables brought into the options of a table.
 
-    ``written`` are the options with their variables.  A client may tell in an error what it was given, in words of its
-    own.
+    ``written`` are the options with their variables.  This is necessary because the error messages of a client may
+    contain the values that it was given.
     """
     for key, value in options.items():
         if value != written.get(key):
-            found = [value] if is_sensitive(key) else [value[start:end] for start, end in _spans(value, ())]
-            _known.update(secret for secret in found if len(secret) >= _SHORTEST)
+            secrets = [value] if is_sensitive(key) else [value[start:end] for start, end in _spans(value, ())]
+            _known.update(secret for secret in secrets if len(secret) >= _SHORTEST)
 
 
 def without_secrets(text: str) -> str:
-    """The text with the secrets in it hidden: by the keys before them, in URLs, and those that are remembered."""
+    """The text with its secrets hidden: values of sensitive keys, passwords in URLs, and remembered secrets."""
     return hidden(text)[0]
 
 
 def shown_line(text: str) -> str:
-    """A name, or a description, as it stands in a line: without secrets, and :func:`.one_line`.
+    """A name or description for one line of output, without secrets.
 
-    Descriptions of Flink's tell the options that a query's hints set.
+    Flink's descriptions contain the options that a query's hints set.
     """
     return one_line(without_secrets(text))
 
 
 def holds_secret(text: str) -> bool:
-    """Whether a text says a secret in words of its own: in a URL, or behind a key; variables are none."""
+    """Whether a text contains a secret, in a URL or after a sensitive key; a variable is not a secret."""
     return bool(_spans(text, ()))
 
 
 def may_hold_secret(statement: str) -> bool:
-    """Whether a statement says a secret, or sets a variable, which may be one."""
-    said = rf"flinkplan\.var\.|(?:{_LIKE})[\w.-]*['\"`]?\s*="
-    return re.search(said, statement, re.IGNORECASE) is not None or holds_secret(statement)
+    """Whether a statement contains a secret, or sets a variable, whose value may be one."""
+    assignment = rf"flinkplan\.var\.|(?:{_ANY_WORD})[\w.-]*['\"`]?\s*="
+    return re.search(assignment, statement, re.IGNORECASE) is not None or holds_secret(statement)
 
 
 def hidden(text: str) -> tuple[str, Callable[[int], int]]:
-    """The text as :func:`without_secrets` has it, and where a character stands in it that stood elsewhere."""
+    """The result of :func:`without_secrets`, and a function from positions in the text to positions in the result."""
     spans = _spans(text, _known)
     parts, last = [], 0
     for start, end in spans:
@@ -144,13 +144,13 @@ def hidden(text: str) -> tuple[str, Callable[[int], int]]:
 
 
 def _spans(text: str, known: Iterable[str]) -> list[tuple[int, int]]:
-    """Where secrets stand in a text: from one character up to another, in order, none within another."""
-    found = (
+    """The ranges of a text that are secrets, in order and without overlaps."""
+    matches = (
         [m.span("secret") for pattern in _secrets() for m in pattern.finditer(text)] if _hints().search(text) else []
     )
-    found += [m.span() for secret in known if secret in text for m in re.finditer(re.escape(secret), text)]
+    matches += [m.span() for secret in known if secret in text for m in re.finditer(re.escape(secret), text)]
     spans: list[tuple[int, int]] = []
-    for start, end in sorted(found):
+    for start, end in sorted(matches):
         if start == end:
             continue
         if spans and start < spans[-1][1]:

@@ -1,4 +1,4 @@
-"""What a plan leaves to the session that executes it."""
+"""The options that a plan leaves to the session that executes it."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ from .specs import StateMetadata
 from .types import LogicalType
 
 SYSTEM_TIME_ZONE = "default"
-"""What stands for the machine's own time zone, which a job here does not depend on: it is UTC."""
+"""Flink's word for the time zone of the machine.  flinkplan's jobs do not depend on the machine: here it means UTC."""
 
 _EMIT = "table.exec.emit."
 _SINK = "table.exec.sink."
 
 DEFAULTS: Mapping[str, str] = defaults(Effect.BOTH, Effect.EXECUTING)
-"""The options that a plan may leave to the session, and that do something here, with what they are unless set."""
+"""The defaults of the options that a plan may leave to the session and that flinkplan executes."""
 
 
 def session_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Those of ``options`` that say something else than what is so anyhow."""
+    """The options of :data:`DEFAULTS` that are set to another value than their default."""
     return {key: options[key] for key, default in DEFAULTS.items() if options.get(key, default) != default}
 
 
 def option_of(node: ExecNode, key: str, options: Mapping[str, str]) -> str:
-    """One of :data:`DEFAULTS` as the node has it, else as the session does; words as they are declared."""
+    """The value of an option of :data:`DEFAULTS`: the node's, else the session's, else the default."""
     value = node.option(key, options.get(key, DEFAULTS[key]))
-    read = SETTINGS[key].option.type.read(value) if value else value
-    return read if isinstance(read, str) else value
+    parsed = SETTINGS[key].option.type.read(value) if value else value
+    return parsed if isinstance(parsed, str) else value
 
 
 def time_zone(plan: Plan, options: Mapping[str, str]) -> str:
-    """The time zone of nodes that fix none: the session's, else what a window node of the plan names, else UTC."""
+    """The time zone of nodes that state none: the session's, else that of a window node of the plan, else UTC."""
     named = (node.option(LOCAL_TIME_ZONE, "") for node in plan.nodes)
     zone = options.get(LOCAL_TIME_ZONE) or next(filter(None, named), SYSTEM_TIME_ZONE)
     return "UTC" if zone == SYSTEM_TIME_ZONE else zone
 
 
 def under(plan: Plan, options: Mapping[str, str]) -> Plan:
-    """``plan`` as a session with these options executes it: its nodes fix all that they depend on."""
+    """``plan`` with the session's options written into the nodes that depend on them and have no value of their own."""
     effective = {**session_options(options), LOCAL_TIME_ZONE: time_zone(plan, options)}
-    return with_ttls(replace(plan, nodes=tuple(_under(node, effective) for node in plan.nodes)), options)
+    return with_ttls(replace(plan, nodes=tuple(_with_options(node, effective) for node in plan.nodes)), options)
 
 
 def with_ttls(plan: Plan, options: Mapping[str, str]) -> Plan:
-    """``plan`` with the session's TTL for states of which it says nothing, as no plan did before Flink 1.18."""
+    """``plan`` with the session's TTL for states without one; before Flink 1.18 no plan had TTLs."""
     ttl = options.get(STATE_TTL, DEFAULTS[STATE_TTL])
     if parse_duration(ttl) == 0:
         return plan
@@ -66,9 +66,9 @@ def _with_ttl(node: ExecNode, inputs: int, ttl: str) -> ExecNode:
     return replace(node, state=tuple(StateMetadata(i, ttl, state.name) for i, state in enumerate(declared)))
 
 
-def _under(node: ExecNode, options: Mapping[str, str]) -> ExecNode:
-    left_open = {key: value for key, value in options.items() if _depends_on(node, key)}
-    return replace(node, configuration={**left_open, **(node.configuration or {})}) if left_open else node
+def _with_options(node: ExecNode, options: Mapping[str, str]) -> ExecNode:
+    relevant = {key: value for key, value in options.items() if _depends_on(node, key)}
+    return replace(node, configuration={**relevant, **(node.configuration or {})}) if relevant else node
 
 
 def _depends_on(node: ExecNode, option: str) -> bool:
@@ -81,12 +81,12 @@ def _depends_on(node: ExecNode, option: str) -> bool:
     if option == LEGACY_CASTS:
         return any(called(rex) is CAST for outer in expressions(node) for rex in walk(outer))
     return option in node.metadata.consumed_options or any(
-        _tells_local_time(rex) for outermost in expressions(node) for rex in walk(outermost)
+        _depends_on_time_zone(rex) for outermost in expressions(node) for rex in walk(outermost)
     )
 
 
-def _tells_local_time(rex: RexNode) -> bool:
-    """Whether an expression has, or may have, another value in another time zone."""
+def _depends_on_time_zone(rex: RexNode) -> bool:
+    """Whether the value of an expression depends, or may depend, on the time zone."""
     match rex:
         case Literal(type=type_) | Sarg(type=type_):
             return _is_instant(type_)

@@ -1,8 +1,8 @@
-"""The options of a session: each declared once with its type, what it is unless set, and whether it has effect here.
+"""The options of a session: each is declared once with its type, its default and its effect in flinkplan.
 
 Sources: Flink 2.3's ``ExecutionConfigOptions``, ``OptimizerConfigOptions`` and ``TableConfigOptions``.  Flink's other
-options, those of clusters, state backends and clients, are known by name only (``flink-options.txt``): none of them
-does anything here, and :data:`FAMILIES` says what to use instead.
+options, those of clusters, state backends and clients, are known by name only (``flink-options.txt``): they have no
+effect in flinkplan, and :data:`FAMILIES` says what to use instead.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ PHASES = "table.optimizer.agg-phase-strategy"
 
 
 class Effect(Enum):
-    """Where an option does something."""
+    """Which step an option has an effect on."""
 
     COMPILING = "compile"
     """It decides what is compiled; the plan then holds its effect."""
     EXECUTING = "execute"
-    """It decides how a plan is executed, and stands in no plan."""
+    """It decides how a plan is executed, and is not part of a plan."""
     BOTH = "compile, execute"
-    """The plan holds it where it can; what a plan leaves open, the session that executes it decides."""
+    """The plan holds it where it can; otherwise the session that executes the plan decides."""
     SESSION = "run, sql, API"
-    """It decides how a session goes about its statements; neither a plan nor its execution knows it."""
+    """It decides how a session runs its statements; it affects neither plans nor their execution."""
     NONE = "none"
-    """Flink obeys it; here it does nothing."""
+    """It has an effect in Flink only."""
 
 
 class Setting(Record):
-    """An option of a session; ``instead`` says what to do where it has no effect here."""
+    """An option of a session; ``instead`` says what to use if it has no effect."""
 
     option: Option
     effect: Effect
@@ -68,7 +68,7 @@ class Setting(Record):
         return self.option.key
 
     def is_default(self, value: str) -> bool:
-        """Whether a value says what is so anyhow."""
+        """Whether a value equals the default."""
         default = self.option.default
         if default is None:
             return False
@@ -226,12 +226,12 @@ _SESSION = _settings(
 )
 
 PREFIXES = ("flinkplan.conf.", "flinkplan.var.")
-"""What begins so is a setting of Spark, or a variable in options of tables."""
+"""The prefixes of Spark's settings and of the variables in table options."""
 
-_ONE_ANSWER = "the planner here does as Flink does by default"
+_DEFAULT_ONLY = "the planner here does as Flink does by default"
 _SPARK = "Spark has settings of its own: --conf"
 _NO_LOOKUPS = "tables are asked for the keys of many rows at once"
-_NOT_HERE = "there are none here"
+_UNSUPPORTED = "there are none here"
 
 _IGNORED = (
     *_ignored(
@@ -239,7 +239,7 @@ _IGNORED = (
         ("table.dynamic-table-options.enabled", BOOLEAN, "true", "whether there are OPTIONS hints"),
     ),
     *_ignored(
-        _ONE_ANSWER,
+        _DEFAULT_ONLY,
         (f"{_OPTIMIZER}join-reorder-enabled", BOOLEAN, "false", "joins are put into the order of least cost"),
         (f"{_OPTIMIZER}bushy-join-reorder-threshold", WHOLE, "12", "for so many joins"),
         (f"{_OPTIMIZER}multiple-input-enabled", BOOLEAN, "true", "operators share a task (batch)"),
@@ -296,7 +296,7 @@ _IGNORED = (
 )
 
 SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_SESSION, *_IGNORED)}
-"""The options of a session that are known with their types, by key."""
+"""The declared options of a session, by key."""
 
 FAMILIES: Mapping[str, str] = {
     "state.": "Spark keeps the state in RocksDB below --checkpoint",
@@ -309,12 +309,12 @@ FAMILIES: Mapping[str, str] = {
     "sql-client.": "the commands of flinkplan have options of their own",
     "sql-gateway.": "there is no gateway here",
     "python.": "there are no functions in Python",
-    "table.exec.async-": _NOT_HERE,
-    "table.": _ONE_ANSWER,
+    "table.exec.async-": _UNSUPPORTED,
+    "table.": _DEFAULT_ONLY,
 }
-"""What to do instead of setting one of Flink's other options, by how its key begins."""
+"""What to use instead of Flink's other options, by the prefix of their keys."""
 
-_OF_CLUSTERS = "it is of Flink's clusters; Spark's are set by --master and --conf"
+_CLUSTER_OPTION = "it is of Flink's clusters; Spark's are set by --master and --conf"
 
 
 @cache
@@ -325,14 +325,14 @@ def flink_keys() -> frozenset[str]:
 
 
 def check_setting(key: str, value: str) -> None:
-    """Raise :class:`FlinkplanError` for a value that the option cannot have."""
+    """Raise :class:`FlinkplanError` for an invalid value of an option."""
     setting = SETTINGS.get(key)
     if setting is not None and value != setting.option.default:
         setting.option.check(value)
 
 
 def check_settings(config: Mapping[str, str]) -> None:
-    """Raise :class:`FlinkplanError` for a value that an option cannot have, and for options that need another."""
+    """Raise :class:`FlinkplanError` for an invalid value, and for an option that needs another one to be set."""
     for key, value in config.items():
         check_setting(key, value)
     if config.get(MINI_BATCH, "").lower() == "true" and not parse_duration(config.get(MINI_BATCH_LATENCY, "0")):
@@ -340,37 +340,37 @@ def check_settings(config: Mapping[str, str]) -> None:
 
 
 def is_known(key: str) -> bool:
-    """Whether there is such an option, in Flink or here."""
+    """Whether the option exists in Flink or in flinkplan."""
     return key in SETTINGS or key.startswith(PREFIXES) or key in flink_keys()
 
 
 def like(key: str) -> str | None:
-    """``did you mean '…'?`` for an option that is not known."""
+    """``did you mean '…'?`` for an unknown option."""
     return nearest(key, SETTINGS) or nearest(key, flink_keys())
 
 
 def no_effect(key: str, value: str) -> str | None:
-    """Why an option that is known has no effect here, in words; ``None`` where it has, or changes nothing anyhow."""
+    """Why a known option has no effect in flinkplan; ``None`` if it has one, or if it is set to its default."""
     setting = SETTINGS.get(key)
     if setting is not None:
-        has_none = setting.effect is Effect.NONE and not setting.is_default(value)
-        return setting.instead if has_none else None
+        is_ignored = setting.effect is Effect.NONE and not setting.is_default(value)
+        return setting.instead if is_ignored else None
     if key.startswith(PREFIXES):
         return None
-    return next((words for begin, words in FAMILIES.items() if key.startswith(begin)), _OF_CLUSTERS)
+    return next((reason for prefix, reason in FAMILIES.items() if key.startswith(prefix)), _CLUSTER_OPTION)
 
 
 def defaults(*effects: Effect) -> dict[str, str]:
-    """What the options with one of these effects are unless set, by key; without those that have no default."""
-    wanted = (s for s in SETTINGS.values() if s.effect in effects)
-    return {s.key: s.option.default for s in wanted if s.option.default is not None}
+    """The defaults, by key, of the options with one of these effects; options without a default are left out."""
+    settings = (s for s in SETTINGS.values() if s.effect in effects)
+    return {s.key: s.option.default for s in settings if s.option.default is not None}
 
 
 def value_of(config: Mapping[str, str], key: str) -> str:
-    """The text of an option: as the session sets it, else what it is unless set."""
+    """The text of an option: the session's value, else the default."""
     return config.get(key) or SETTINGS[key].option.default or ""
 
 
 def is_on(config: Mapping[str, str], key: str) -> bool:
-    """Whether an option of type boolean is on."""
+    """Whether a boolean option is true."""
     return is_true(value_of(config, key))

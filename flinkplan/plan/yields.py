@@ -1,7 +1,7 @@
-"""What the output columns of a node are made of, each by its origin.
+"""The origin of each output column of a node.
 
-A node says it of itself (:meth:`.nodes.base.ExecNode.yields`): from it follow how many columns it has, which of them
-are those of its inputs, and what two columns of two plans have in common.
+Each node class declares them (:meth:`.nodes.base.ExecNode.yields`).  They tell how many columns the node has, which of
+them are columns of its inputs, and whether columns of two plans mean the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .specs import AggregateCall, JoinSpec, JoinType, NamedWindowProperty
 
 
 class Given(Record):
-    """A column of an input, as it is."""
+    """A column of an input, unchanged."""
 
     side: int
     index: int
@@ -40,7 +40,7 @@ class OneOf(Record):
 
 
 class FunctionColumn(Record):
-    """A column of what a table function yields."""
+    """A column of a table function's result."""
 
     call: RexNode
     index: int
@@ -59,20 +59,20 @@ class Framed(Record):
 
 
 class Accumulator(Record):
-    """A part of the accumulators of these calls."""
+    """A column of the accumulators of these calls."""
 
     calls: tuple[AggregateCall, ...]
     index: int
 
 
 class WindowProperty(Record):
-    """What the window tells of itself: its start, end or time attribute."""
+    """A property of the window: its start, end or time attribute."""
 
     kind: str
 
 
 class SliceEnd(Record):
-    """The end of the slice that an accumulator is of."""
+    """The end of the slice that an accumulator belongs to."""
 
 
 class TableColumn(Record):
@@ -82,7 +82,7 @@ class TableColumn(Record):
 
 
 class Added(Record):
-    """A column that the node adds, such as a rank; it is known by its name."""
+    """A column that the node adds, such as a rank; it is identified by its name."""
 
 
 Yield = (
@@ -102,19 +102,19 @@ Yield = (
 
 
 def given(inputs: Inputs, only: Sequence[int] | None = None) -> Iterator[Given]:
-    """The columns of all inputs side by side, or those at some positions of the first."""
+    """The columns of all inputs side by side, or those at the positions ``only`` of the first input."""
     if only is not None:
         return (Given(0, index) for index in only)
     return (Given(side, index) for side, fields in enumerate(inputs) for index in range(len(fields)))
 
 
 def joined_columns(spec: JoinSpec, inputs: Inputs) -> Iterator[Given]:
-    """The columns of a join: of both sides, or of the left one alone."""
+    """The columns of a join: those of both sides, or of the left side for SEMI and ANTI."""
     return given(inputs[:1] if spec.join_type in (JoinType.SEMI, JoinType.ANTI) else inputs)
 
 
 def ranks(are_written: bool) -> tuple[Added, ...]:
-    """The column of ranks, where there is one."""
+    """The column with the rank, if the node writes it."""
     return (Added(),) if are_written else ()
 
 
@@ -124,6 +124,6 @@ def windowed(
     calls: Sequence[AggregateCall],
     properties: Sequence[NamedWindowProperty],
 ) -> tuple[Yield, ...]:
-    """The columns of an aggregation in windows: keys, aggregates, and what is told of the window."""
-    told = (WindowProperty(named.property.kind) for named in properties)
-    return (*given(inputs, grouping), *map(Aggregated, calls), *told)
+    """The columns of a window aggregation: keys, aggregates and window properties."""
+    window_properties = (WindowProperty(named.property.kind) for named in properties)
+    return (*given(inputs, grouping), *map(Aggregated, calls), *window_properties)

@@ -58,7 +58,7 @@ class Session:
         """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
         check_setting(key, value)
         self.config[key] = value
-        self._report(advice.of_setting(key, value, executes=self._executes), span)
+        self._report(advice.setting_findings(key, value, executes=self._executes), span)
 
     def _report(self, findings: Iterable[Finding], span: Span = NO_SPAN) -> None:
         """Report findings, at the span unless they have a place; they are not computed if there is no ``warn``."""
@@ -152,10 +152,10 @@ class Session:
 
     def _advise(self, uses: Iterable[TableUse], plan: Plan, statement: ast.Insert | ast.StatementSet) -> None:
         for use in uses:
-            for key, finding in advice.of_table(use.table.identifier.name, use.options, use.as_sink):
+            for key, finding in advice.table_findings(use.table.identifier.name, use.options, use.as_sink):
                 self._report([finding], use.place(key))
         inserts = inserts_of(statement)
-        findings = advice.of_plan(plan, comparisons=False)  # these are reported where they are written
+        findings = advice.plan_findings(plan, comparisons=False)  # these are reported where they are written
         self._report(findings, inserts[0].span if len(inserts) == 1 else statement.span)
 
     def compile_query(self, query: ast.Query) -> Plan:

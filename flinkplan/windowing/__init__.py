@@ -1,6 +1,6 @@
 """Windows in Python: the interfaces of functions, triggers, assigners and evictors, and the operator that runs them.
 
-What is here runs in Spark's Python workers, and imports neither Spark nor anything else of this project.
+This package runs in Spark's Python workers, and imports neither Spark nor anything else of this project.
 """
 
 from .functions import Evictor, ProcessAllWindowFunction, ProcessWindowFunction, TimestampedValue

@@ -41,7 +41,7 @@ class TumblingWindows(SlidingWindows):
 
 
 class SessionWindows(MergingWindowAssigner):
-    """Sessions by the gap that comes with each row."""
+    """Sessions with the gap that comes with each row."""
 
     def __init__(self, event_time: bool) -> None:
         self.event_time = event_time
@@ -142,29 +142,29 @@ class EndOfStreamTrigger(_NoOpTrigger):
 
 
 class CountTrigger(_NoOpTrigger):
-    """After so many rows."""
+    """After a number of rows."""
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.seen = ReducingStateDescriptor("count", lambda a, b: a + b)
+        self.rows = ReducingStateDescriptor("count", lambda a, b: a + b)
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
-        seen = ctx.get_partitioned_state(self.seen)
-        seen.add(1)
-        if seen.get() >= self.count:
-            seen.clear()
+        rows = ctx.get_partitioned_state(self.rows)
+        rows.add(1)
+        if rows.get() >= self.count:
+            rows.clear()
             return FIRE
         return CONTINUE
 
     def on_merge(self, window: Any, ctx: OnMergeContext) -> None:
-        ctx.merge_partitioned_state(self.seen)
+        ctx.merge_partitioned_state(self.rows)
 
     def clear(self, window: Any, ctx: TriggerContext) -> None:
-        ctx.get_partitioned_state(self.seen).clear()
+        ctx.get_partitioned_state(self.rows).clear()
 
 
 class ContinuousTrigger(_NoOpTrigger):
-    """At each interval of event time, or of the clock, and at the window's end."""
+    """At each interval of event time or of the clock, and at the window's end."""
 
     def __init__(self, interval: int, event_time: bool) -> None:
         self.interval, self.event_time = interval, event_time
@@ -195,7 +195,7 @@ class ContinuousTrigger(_NoOpTrigger):
         due.clear()
         is_global = isinstance(window, GlobalWindow)
         if not (self.event_time and is_global and ctx.get_current_watermark() == MAX_TIME):
-            self._register_next(time, window, ctx)  # else input has ended, and the window never will: one last firing
+            self._register_next(time, window, ctx)  # else input has ended: a global window fires for the last time
         return FIRE
 
     def _register_next(self, time: int, window: Any, ctx: TriggerContext) -> None:
@@ -240,12 +240,12 @@ class ContinuousProcessingTimeTrigger(ContinuousTrigger):
 
 
 def _remainder(number: int, divisor: int) -> int:
-    """As Java has it: with the number's sign."""
+    """Java's ``%``: the result has the sign of ``number``."""
     return number % divisor if number >= 0 else -(-number % divisor)
 
 
 class _NestingTrigger(Trigger):
-    """A trigger around another one."""
+    """A trigger with a nested one."""
 
     def __init__(self, nested: Trigger) -> None:
         self.nested = nested
@@ -255,7 +255,7 @@ class _NestingTrigger(Trigger):
 
 
 class PurgingTrigger(_NestingTrigger):
-    """As another one, whose firings drop the window's rows."""
+    """As the nested trigger, but firings drop the window's rows."""
 
     def on_element(self, element: Any, timestamp: int, window: Any, ctx: TriggerContext) -> TriggerResult:
         return self._purging(self.nested.on_element(element, timestamp, window, ctx))
@@ -275,7 +275,7 @@ class PurgingTrigger(_NestingTrigger):
 
 
 class ProcessingTimeoutTrigger(_NestingTrigger):
-    """As another one, and when some time has passed by the clock."""
+    """As the nested trigger, and after a timeout by the clock."""
 
     def __init__(self, nested: Trigger, interval: int, resets: bool, clears: bool) -> None:
         super().__init__(nested)

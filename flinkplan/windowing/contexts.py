@@ -1,4 +1,4 @@
-"""What functions, triggers, evictors and assigners are given to ask."""
+"""The context objects that functions, triggers, evictors and assigners are called with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Moment:
 
 
 class AssignerContext(WindowAssignerContext):
-    """``gap`` (ms) is the row's own."""
+    """``gap`` is the session gap of the row, in milliseconds."""
 
     def __init__(self, moment: Moment, gap: int) -> None:
         super().__init__(moment.clock)
@@ -27,10 +27,10 @@ class AssignerContext(WindowAssignerContext):
 
 
 class TimerContext:
-    """Of one key and window."""
+    """The context of triggers and evictors, for one key and window."""
 
-    def __init__(self, own: KeyState, moment: Moment, window: Any) -> None:
-        self._own = own
+    def __init__(self, state: KeyState, moment: Moment, window: Any) -> None:
+        self._state = state
         self._moment = moment
         self._window = window
 
@@ -41,39 +41,39 @@ class TimerContext:
         return self._moment.watermark
 
     def register_event_time_timer(self, time: int) -> None:
-        self._own.event_timers.add((time, self._window))
+        self._state.event_timers.add((time, self._window))
 
     def register_processing_time_timer(self, time: int) -> None:
-        self._own.clock_timers.add((time, self._window))
+        self._state.clock_timers.add((time, self._window))
 
     def delete_event_time_timer(self, time: int) -> None:
-        self._own.event_timers.discard((time, self._window))
+        self._state.event_timers.discard((time, self._window))
 
     def delete_processing_time_timer(self, time: int) -> None:
-        self._own.clock_timers.discard((time, self._window))
+        self._state.clock_timers.discard((time, self._window))
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
-        return state_of(_kept(self._own.triggers, self._window, self._moment.clock), state_descriptor)
+        return state_of(_states_of_window(self._state.triggers, self._window, self._moment.clock), state_descriptor)
 
 
 class MergeContext(TimerContext):
-    """The same where windows have merged into one."""
+    """The context of ``on_merge``; ``merged`` are the windows that were merged into ``window``."""
 
-    def __init__(self, own: KeyState, moment: Moment, window: Any, merged: Sequence[Any]) -> None:
-        super().__init__(own, moment, window)
+    def __init__(self, state: KeyState, moment: Moment, window: Any, merged: Sequence[Any]) -> None:
+        super().__init__(state, moment, window)
         self._merged = merged
 
     def merge_partitioned_state(self, state_descriptor: Any) -> None:
-        sources = [self._own.triggers[window].value for window in self._merged if window in self._own.triggers]
-        target = _kept(self._own.triggers, self._window, self._moment.clock)
+        sources = [self._state.triggers[window].value for window in self._merged if window in self._state.triggers]
+        target = _states_of_window(self._state.triggers, self._window, self._moment.clock)
         merge_states(target, [source for source in sources if source is not target], state_descriptor)
 
 
 class FunctionContext:
-    """Of one key and window."""
+    """The context of functions, for one key and window."""
 
-    def __init__(self, own: KeyState, moment: Moment, window: Any, merges: bool) -> None:
-        self._own = own
+    def __init__(self, state: KeyState, moment: Moment, window: Any, merges: bool) -> None:
+        self._state = state
         self._moment = moment
         self._window = window
         self._merges = merges
@@ -90,16 +90,16 @@ class FunctionContext:
     def window_state(self) -> KeyedStateStore:
         if self._merges:
             raise RuntimeError("Per-window state is not allowed when using merging windows.")
-        return KeyedStateStore(_kept(self._own.windows, self._window, self._moment.clock))
+        return KeyedStateStore(_states_of_window(self._state.windows, self._window, self._moment.clock))
 
     def global_state(self) -> KeyedStateStore:
-        self._own.shared.written_at = self._moment.clock
-        return KeyedStateStore(self._own.shared.value)
+        self._state.shared.written_at = self._moment.clock
+        return KeyedStateStore(self._state.shared.value)
 
 
-def _kept(of_windows: dict[Any, Kept], window: Any, now: int) -> dict[str, Any]:
-    """What is kept for a window, which counts as written: whoever asks for state may write it."""
-    found = of_windows.setdefault(window, Kept({}, now))
-    found.written_at = now
-    kept: dict[str, Any] = found.value
-    return kept
+def _states_of_window(by_window: dict[Any, Kept], window: Any, now: int) -> dict[str, Any]:
+    """The states of a window by name; they count as written now, since the caller may write them."""
+    kept = by_window.setdefault(window, Kept({}, now))
+    kept.written_at = now
+    states: dict[str, Any] = kept.value
+    return states

@@ -1,4 +1,4 @@
-"""What becomes of a window's rows, and which of them leave it: the interfaces have PyFlink's names."""
+"""Window functions and evictors; the interfaces have PyFlink's names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .state import KeyedStateStore
 
 
 class WindowContext(Protocol):
-    """What a function may ask."""
+    """The context that a function is called with."""
 
     def window(self) -> Any:
         """The window."""
@@ -31,30 +31,30 @@ class WindowContext(Protocol):
 
 class _WindowFunction(Declared, ABC):
     def open(self, runtime_context: Any) -> None:
-        """Called once before anything else; the context has nothing."""
+        """Called once before anything else; ``runtime_context`` has no methods."""
 
     def clear(self, context: WindowContext) -> None:
-        """Clean up the state of a window that goes."""
+        """Clean up the state of a window that is removed."""
 
 
 class ProcessWindowFunction(_WindowFunction):
-    """Makes rows of those of a key's window."""
+    """Computes result rows from the rows of a window of a key."""
 
     @abstractmethod
     def process(self, key: Any, context: WindowContext, elements: Iterable[Any]) -> Iterable[Any]:
-        """The rows of a firing.  ``key`` is the key's column, or a row of several."""
+        """The result rows of a firing.  ``key`` is the value of the key column, or a row of several columns."""
 
 
 class ProcessAllWindowFunction(_WindowFunction):
-    """Makes rows of those of a window that has no key."""
+    """Computes result rows from the rows of a window without key."""
 
     @abstractmethod
     def process(self, context: WindowContext, elements: Iterable[Any]) -> Iterable[Any]:
-        """The rows of a firing."""
+        """The result rows of a firing."""
 
 
 class TimestampedValue:
-    """A row with its time (epoch ms; ``None`` where it has none)."""
+    """A row with its time (epoch ms; ``None`` if it has none)."""
 
     __slots__ = ("_timestamp", "_value")
 
@@ -71,12 +71,12 @@ class TimestampedValue:
         return self._timestamp is not None
 
     def get_timestamp(self) -> int:
-        """Its time; the earliest there is where it has none."""
+        """The row's time; ``-2**63`` if it has none."""
         return -(2**63) if self._timestamp is None else self._timestamp
 
 
 class EvictorContext(Protocol):
-    """What an evictor may ask."""
+    """The context that an evictor is called with."""
 
     def get_current_processing_time(self) -> int:
         """The clock (epoch ms)."""
@@ -86,12 +86,12 @@ class EvictorContext(Protocol):
 
 
 class Evictor(Declared, ABC):
-    """Takes rows out of a window when it fires, by taking them out of the list that it is given."""
+    """Evicts rows from a window when it fires, by removing them from the list ``elements``."""
 
     @abstractmethod
     def evict_before(self, elements: list[TimestampedValue], size: int, window: Any, ctx: EvictorContext) -> None:
-        """Take rows out before the function."""
+        """Evict rows before the function."""
 
     @abstractmethod
     def evict_after(self, elements: list[TimestampedValue], size: int, window: Any, ctx: EvictorContext) -> None:
-        """Take rows out behind the function."""
+        """Evict rows after the function."""

@@ -1,4 +1,4 @@
-"""What is kept of one key, and how it is written."""
+"""The state of one key, and its serialization."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .windows import MIN_TIME, GlobalWindow, TimeWindow
 
 NEVER = 2**63 - 1
 
-_HARMLESS = {
+_SAFE_CLASSES = {
     "builtins": {"set", "frozenset", "bytearray", "complex"},
     "collections": {"OrderedDict", "deque", "defaultdict", "Counter"},
     "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
@@ -19,11 +19,11 @@ _HARMLESS = {
     "flinkplan.windowing.rows": {"named_row"},
     "flinkplan.windowing.windows": {"TimeWindow", "GlobalWindow"},
 }
-"""The classes, by module, that are read back from state besides those of the modules that may be imported."""
+"""The classes, by module, that may be unpickled from state in addition to those of the allowed modules."""
 
 
 class Kept:
-    """A value that is kept, and when it was written (epoch ms)."""
+    """A value in state with the time of its last write (epoch ms)."""
 
     __slots__ = ("value", "written_at")
 
@@ -33,9 +33,10 @@ class Kept:
 
 
 class KeyState:
-    """Contents by window (of windows that merge, by the one that stands for them), and what goes with them.
+    """The contents of windows with the states of triggers and functions, and the timers.
 
-    A row in ``contents`` is its time and its values; ``timers`` are pairs of a time and a window.
+    ``contents`` are by window; for merging windows by the state window that represents them (``merged``).  A row in
+    ``contents`` is a pair of time and values; a timer is a pair of time and window.
     """
 
     def __init__(self, key: Any, lateness: int) -> None:
@@ -55,7 +56,7 @@ class KeyState:
         self.clock_timers: set[tuple[int, Any]] = set()
 
     def is_empty(self) -> bool:
-        """Whether there is nothing to be kept."""
+        """Whether the key needs no state."""
         return not (
             self.contents
             or self.merged
@@ -69,7 +70,7 @@ class KeyState:
         )
 
     def dump(self) -> bytes:
-        """The state as it is written."""
+        """The serialized state."""
         return pickle.dumps(
             (
                 self.key,
@@ -79,7 +80,7 @@ class KeyState:
                 self.merged_at,
                 [_dumped(kept) for kept in (self.contents, self.triggers, self.windows, self.firings)],
                 [(_bounds(a), _bounds(b)) for a, b in self.merged.items()],
-                [(each.value, each.written_at) for each in (self.key_firings, self.shared)],
+                [(kept.value, kept.written_at) for kept in (self.key_firings, self.shared)],
                 [[(time, _bounds(w)) for time, w in timers] for timers in (self.event_timers, self.clock_timers)],
             ),
             protocol=5,
@@ -87,23 +88,24 @@ class KeyState:
 
 
 def load(written: bytes, modules: tuple[str, ...]) -> KeyState:
-    """The state that :meth:`KeyState.dump` wrote.  Raises :class:`pickle.UnpicklingError` for what nobody allowed.
+    """Deserialize the result of :meth:`KeyState.dump`.
 
-    ``modules``: those whose classes may be made, with all inside of them.
+    Raises :class:`pickle.UnpicklingError` for a class that is neither safe nor in one of ``modules`` or their
+    submodules.
     """
     key, lateness, watermark, scheduled, merged_at, kept, merged, single, timers = _Reader(written, modules).load()
     state = KeyState(key, lateness)
     state.watermark, state.scheduled, state.merged_at = watermark, scheduled, merged_at
     state.contents, state.triggers, state.windows, state.firings = map(_loaded, kept)
     state.merged = {_window(a): _window(b) for a, b in merged}
-    state.key_firings, state.shared = (Kept(*each) for each in single)
-    state.event_timers, state.clock_timers = ({(time, _window(w)) for time, w in each} for each in timers)
+    state.key_firings, state.shared = (Kept(value, written_at) for value, written_at in single)
+    state.event_timers, state.clock_timers = ({(time, _window(w)) for time, w in pairs} for pairs in timers)
     return state
 
 
 def is_within(module: str, modules: tuple[str, ...]) -> bool:
-    """Whether a module is one of some, or inside of one."""
-    return any(module == each or module.startswith(f"{each}.") for each in modules)
+    """Whether a module is one of ``modules`` or a submodule of one."""
+    return any(module == allowed or module.startswith(f"{allowed}.") for allowed in modules)
 
 
 class _Reader(pickle.Unpickler):
@@ -112,7 +114,7 @@ class _Reader(pickle.Unpickler):
         self._modules = modules
 
     def find_class(self, module: str, name: str) -> Any:
-        if name in _HARMLESS.get(module, ()) or is_within(module, self._modules):
+        if name in _SAFE_CLASSES.get(module, ()) or is_within(module, self._modules):
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"the state has a {module}.{name}, whose module was not allowed")
 
@@ -126,7 +128,7 @@ def _window(bounds: tuple[int, int] | None) -> Any:
 
 
 def _dumped(kept: dict[Any, Kept]) -> list[Any]:
-    return [(_bounds(window), each.value, each.written_at) for window, each in kept.items()]
+    return [(_bounds(window), entry.value, entry.written_at) for window, entry in kept.items()]
 
 
 def _loaded(written: list[Any]) -> dict[Any, Kept]:

@@ -1,4 +1,4 @@
-"""Of windows that merge, the one that stands for each in the state: Flink's ``MergingWindowSet``."""
+"""The state windows that represent merging windows in the state: Flink's ``MergingWindowSet``."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from .windows import MergingWindowAssigner
 
 Merged = Callable[[Any, Sequence[Any], Any, Sequence[Any]], None]
-"""Takes the window that takes the place of others, these, the one that stands for it in the state, and those that stood
-there for the others."""
+"""Called with the merged window, the windows that it replaces, its state window, and the state windows of the others.
+"""
 
 
 def add_window(added: Any, windows: dict[Any, Any], assigner: MergingWindowAssigner, merged: Merged) -> Any:
-    """Add a window to ``windows``; the one that it is in from now on."""
+    """Add a window to ``windows`` (window → state window); returns the window that it was merged into, or itself."""
     merges: list[tuple[Any, list[Any]]] = []
 
     def callback(to_be_merged: Iterable[Any], merge_result: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 
 class Row(tuple[Any, ...]):
-    """Values by place, ``row[0]``, or by name, ``row.amount`` and ``row["a column"]``.
+    """Values by position, ``row[0]``, or by name, ``row.amount`` and ``row["a column"]``.
 
-    ``Row(person="ann", n=2)`` makes one, also as a result.
+    A function may return ``Row(person="ann", n=2)``.
     """
 
     _names: tuple[str, ...] = ()
@@ -44,20 +44,20 @@ class Row(tuple[Any, ...]):
 
 
 def named_row(names: Sequence[str], values: Sequence[Any]) -> Row:
-    """A row of values that have names."""
+    """A row with named values."""
     row = tuple.__new__(Row, values)
     row._names = tuple(names)
     return row
 
 
 def result_rows(result: Any, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-    """What a function has given, as rows of these columns.  Raises :class:`TypeError` for what fits them not.
+    """The result of a function as rows with these columns.  Raises :class:`TypeError` for a row that does not fit.
 
-    A function gives rows as tuples, lists, mappings or :class:`Row`, or as they are where there is one column; by
-    ``yield``, as a list, or none.
+    A function returns an iterable of rows, or ``None``.  A row is a tuple, list, mapping or :class:`Row`, or a plain
+    value if there is one column.
     """
-    for each in () if result is None else result:
-        yield _as_row(each, names)
+    for row in () if result is None else result:
+        yield _as_row(row, names)
 
 
 def _as_row(value: Any, names: Sequence[str]) -> tuple[Any, ...]:

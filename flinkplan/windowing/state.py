@@ -1,4 +1,4 @@
-"""State by descriptors, with PyFlink's names: what functions and triggers keep, over a mapping of names to values."""
+"""The states of functions and triggers, with PyFlink's names; values are kept in a dictionary by state name."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from typing import Any
 
 
 class ReduceFunction(ABC):
-    """Two values become one."""
+    """Combines two values into one."""
 
     @abstractmethod
     def reduce(self, value1: Any, value2: Any) -> Any:
-        """The one value of two."""
+        """Combine two values."""
 
 
 class AggregateFunction(ABC):
-    """Values go into an accumulator."""
+    """Aggregates values in an accumulator."""
 
     @abstractmethod
     def create_accumulator(self) -> Any:
-        """The accumulator of no values."""
+        """A new, empty accumulator."""
 
     @abstractmethod
     def add(self, value: Any, accumulator: Any) -> Any:
-        """The accumulator with one value more."""
+        """The accumulator with a value added."""
 
     @abstractmethod
     def get_result(self, accumulator: Any) -> Any:
-        """What the values come to."""
+        """The result of the aggregation."""
 
     @abstractmethod
     def merge(self, acc_a: Any, acc_b: Any) -> Any:
-        """The accumulator of two."""
+        """Merge two accumulators."""
 
 
 class _Descriptor:
-    """``name`` is that of the state; types are taken as PyFlink has them and not needed."""
+    """``name`` is the name of the state; ``types`` are accepted as in PyFlink and not used."""
 
     def __init__(self, name: str, *types: Any) -> None:
         self.name = name
@@ -55,7 +55,7 @@ class MapStateDescriptor(_Descriptor):
 
 
 class ReducingStateDescriptor(_Descriptor):
-    """Describes one value, that of all that were added, by a :class:`ReduceFunction` or a function of two."""
+    """Describes one value into which a :class:`ReduceFunction` or a function of two values combines all added ones."""
 
     def __init__(self, name: str, reduce_function: ReduceFunction | Callable[[Any, Any], Any], *types: Any) -> None:
         super().__init__(name)
@@ -77,7 +77,7 @@ class _State:
         self._name = descriptor.name
 
     def clear(self) -> None:
-        """Forget it."""
+        """Remove the state."""
         self._kept.pop(self._name, None)
 
 
@@ -85,11 +85,11 @@ class ValueState(_State):
     """One value."""
 
     def value(self) -> Any:
-        """The value; ``None`` where there is none."""
+        """The value; ``None`` if there is none."""
         return self._kept.get(self._name)
 
     def update(self, value: Any) -> None:
-        """Keep another value; ``None`` forgets it."""
+        """Replace the value; ``None`` removes it."""
         if value is None:
             self.clear()
         else:
@@ -115,7 +115,7 @@ class ListState(_State):
         self._kept.setdefault(self._name, []).extend(values)
 
     def update(self, values: Iterable[Any]) -> None:
-        """Keep other values."""
+        """Replace the values."""
         self._kept[self._name] = list(values)
 
 
@@ -127,26 +127,26 @@ class MapState(_State):
         return entries
 
     def get(self, key: Any) -> Any:
-        """The value of a key; ``None`` where there is none."""
+        """The value of a key; ``None`` if there is none."""
         return self._entries().get(key)
 
     def put(self, key: Any, value: Any) -> None:
-        """Keep a value."""
+        """Set the value of a key."""
         self._kept.setdefault(self._name, {})[key] = value
 
     def put_all(self, entries: Iterable[tuple[Any, Any]]) -> None:
-        """Keep values, given as pairs."""
+        """Set the values of several keys, given as pairs."""
         self._kept.setdefault(self._name, {}).update(entries)
 
     def remove(self, key: Any) -> None:
-        """Forget a key."""
+        """Remove a key."""
         entries = self._entries()
         entries.pop(key, None)
         if not entries:
             self.clear()
 
     def contains(self, key: Any) -> bool:
-        """Whether there is a value of a key."""
+        """Whether the key has a value."""
         return key in self._entries()
 
     def keys(self) -> Iterable[Any]:
@@ -162,15 +162,15 @@ class MapState(_State):
         return list(self._entries().items())
 
     def is_empty(self) -> bool:
-        """Whether there is nothing."""
+        """Whether the map is empty."""
         return not self._entries()
 
 
 class ReducingState(_State):
-    """One value of all that were added."""
+    """One value into which all added ones are combined."""
 
     def get(self) -> Any:
-        """The value; ``None`` where nothing was added."""
+        """The value; ``None`` if none was added."""
         return self._kept.get(self._name)
 
     def add(self, value: Any) -> None:
@@ -184,7 +184,7 @@ class AggregatingState(_State):
     """An accumulator."""
 
     def get(self) -> Any:
-        """What the values come to; ``None`` where nothing was added."""
+        """The result of the aggregation; ``None`` if no value was added."""
         if self._name not in self._kept:
             return None
         return self._descriptor.function.get_result(self._kept[self._name])
@@ -215,7 +215,7 @@ class KeyedStateStore:
         return MapState(self._kept, state_descriptor)
 
     def get_reducing_state(self, state_descriptor: ReducingStateDescriptor) -> ReducingState:
-        """One value of all that are added."""
+        """One value into which all added ones are combined."""
         return ReducingState(self._kept, state_descriptor)
 
     def get_aggregating_state(self, state_descriptor: AggregatingStateDescriptor) -> AggregatingState:
@@ -233,12 +233,12 @@ _STATES: dict[type[_Descriptor], type[_State]] = {
 
 
 def state_of(kept: dict[str, Any], descriptor: Any) -> Any:
-    """The state that a descriptor describes."""
+    """The state for a descriptor."""
     return _STATES[type(descriptor)](kept, descriptor)
 
 
 def merge_states(target: dict[str, Any], sources: Iterable[dict[str, Any]], descriptor: Any) -> None:
-    """Move what is kept in ``sources`` to ``target``.  Raises :class:`TypeError` for what cannot be merged."""
+    """Merge a state of ``sources`` into ``target``.  Raises :class:`TypeError` for a state that cannot be merged."""
     name = descriptor.name
     for source in sources:
         if name not in source:

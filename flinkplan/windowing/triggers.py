@@ -1,4 +1,4 @@
-"""When a window is handed to its function: the interface has PyFlink's names."""
+"""Triggers, which decide when a window is handed to its function; the interface has PyFlink's names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .declared import Declared
 
 
 class TriggerResult(Enum):
-    """What a trigger decides: (whether the window is handed on, whether its rows are dropped)."""
+    """The decision of a trigger: (whether the window fires, whether its rows are dropped)."""
 
     CONTINUE = (False, False)
     FIRE = (True, False)
@@ -27,7 +27,7 @@ class TriggerResult(Enum):
 
 
 class TriggerContext(Protocol):
-    """What a trigger may ask and do."""
+    """The context that a trigger is called with."""
 
     def get_current_processing_time(self) -> int:
         """The clock (epoch ms)."""
@@ -39,23 +39,23 @@ class TriggerContext(Protocol):
         """Call ``on_event_time`` when the watermark reaches a time (epoch ms)."""
 
     def register_processing_time_timer(self, time: int) -> None:
-        """Call ``on_processing_time`` when the clock does."""
+        """Call ``on_processing_time`` when the clock reaches a time (epoch ms)."""
 
     def delete_event_time_timer(self, time: int) -> None:
-        """Do not, after all."""
+        """Cancel a timer of event time."""
 
     def delete_processing_time_timer(self, time: int) -> None:
-        """Likewise."""
+        """Cancel a timer of processing time."""
 
     def get_partitioned_state(self, state_descriptor: Any) -> Any:
         """State of this key and window."""
 
 
 class OnMergeContext(TriggerContext, Protocol):
-    """The same where windows merge."""
+    """The context that ``on_merge`` is called with."""
 
     def merge_partitioned_state(self, state_descriptor: Any) -> None:
-        """Put the windows' state together."""
+        """Merge the states of the merged windows."""
 
 
 class Trigger(Declared, ABC):
@@ -67,22 +67,22 @@ class Trigger(Declared, ABC):
 
     @abstractmethod
     def on_processing_time(self, time: int, window: Any, ctx: TriggerContext) -> TriggerResult:
-        """The clock has reached a time that was registered."""
+        """The clock has reached a registered time."""
 
     @abstractmethod
     def on_event_time(self, time: int, window: Any, ctx: TriggerContext) -> TriggerResult:
-        """The watermark has, or has reached the time at which the window is cleaned up."""
+        """The watermark has reached a registered time, or the time at which the window is cleaned up."""
 
     def on_merge(self, window: Any, ctx: OnMergeContext) -> None:
-        """Windows have merged into this one.  A trigger without this method cannot be used with those that do."""
+        """Windows have merged into this one.  A trigger without this method cannot be used with merging windows."""
         raise NotImplementedError(f"{type(self).__name__} cannot be merged: it has no on_merge")
 
     @abstractmethod
     def clear(self, window: Any, ctx: TriggerContext) -> None:
-        """Clean up what is kept for a window that goes."""
+        """Clean up the state of a window that is removed."""
 
 
 def can_merge(trigger: Trigger) -> bool:
-    """Whether a trigger can be used where windows merge; one around another one only with that."""
+    """Whether a trigger, and the trigger nested in it, can be used with merging windows."""
     nested = getattr(trigger, "nested", None)
     return type(trigger).on_merge is not Trigger.on_merge and (nested is None or can_merge(nested))

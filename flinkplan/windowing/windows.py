@@ -1,4 +1,4 @@
-"""Windows, and which of them a row belongs to: the interfaces have PyFlink's names."""
+"""Windows and window assigners; the interfaces have PyFlink's names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MIN_TIME = -(2**63)
 
 
 class Window(ABC):
-    """A part of a stream."""
+    """A finite part of a stream."""
 
     __slots__ = ()
 
@@ -23,7 +23,7 @@ class Window(ABC):
 
 
 class TimeWindow(Window):
-    """The milliseconds from ``start`` to ``end``, without the latter."""
+    """The time from ``start`` (inclusive) to ``end`` (exclusive), in milliseconds."""
 
     __slots__ = ("end", "start")
 
@@ -44,7 +44,9 @@ class TimeWindow(Window):
 
     @staticmethod
     def get_window_start_with_offset(timestamp: int, offset: int, window_size: int) -> int:
-        """Where the window of a time begins, of windows of a size that begin ``offset`` later than at 1970."""
+        """The start of the window that contains a time, for windows of a size that are aligned to the epoch plus
+        offset.
+        """
         return timestamp - (timestamp - offset) % window_size
 
     def __eq__(self, other: object) -> bool:
@@ -65,14 +67,14 @@ class GlobalWindow(Window):
 
     __slots__ = ()
 
-    _only: ClassVar[GlobalWindow | None] = None
+    _instance: ClassVar[GlobalWindow | None] = None
 
     @classmethod
     def get(cls) -> GlobalWindow:
         """The window."""
-        if cls._only is None:
-            cls._only = cls()
-        return cls._only
+        if cls._instance is None:
+            cls._instance = cls()
+        return cls._instance
 
     def max_timestamp(self) -> int:
         return MAX_TIME
@@ -91,7 +93,7 @@ class GlobalWindow(Window):
 
 
 class WindowAssignerContext:
-    """What an assigner may ask."""
+    """The context that an assigner is called with."""
 
     def __init__(self, processing_time: int) -> None:
         self._processing_time = processing_time
@@ -106,22 +108,22 @@ class WindowAssigner(Declared, ABC):
 
     @abstractmethod
     def assign_windows(self, element: Any, timestamp: int, context: WindowAssignerContext) -> Iterable[Window]:
-        """The windows of a row of this time (epoch ms; ``-2**63`` where rows have none)."""
+        """The windows of a row with this time (epoch ms; ``-2**63`` if rows have none)."""
 
     @abstractmethod
     def is_event_time(self) -> bool:
-        """Whether windows end by the watermark, not by the clock."""
+        """Whether windows end by the watermark instead of the clock."""
 
 
 Merge = Callable[[Iterable[Any], Any], None]
-"""Takes windows, and the one that takes their place."""
+"""Called with windows and the window that they are merged into."""
 
 
 class MergingWindowAssigner(WindowAssigner):
     """Assigns windows that merge."""
 
     def merge_windows(self, windows: Iterable[Any], callback: Merge) -> None:
-        """Tell ``callback`` which windows become which one; here: those that overlap or touch."""
+        """Call ``callback`` for each group of windows to merge; by default those that overlap or touch."""
         group: list[TimeWindow] = []
         cover: TimeWindow | None = None
         for window in sorted(windows):

@@ -68,7 +68,7 @@ def test_a_node_that_leaves_unsaid_what_each_one_has_to_say_is_no_node() -> None
     class Mute(ExecNode, kw_only=True):
         pass
 
-    with pytest.raises(TypeError, match=r"Mute does not say its key_columns, yields, row_kinds$"):
+    with pytest.raises(TypeError, match=r"Mute does not override key_columns, yields, row_kinds$"):
         exec_node("mute", order=ColumnOrder.FIXED, versions={1: "2.3"})(Mute)
     with pytest.raises(TypeError, match=r"row_kinds, layout, keeps_rows$"):
         exec_node("mute", order=ColumnOrder.FIXED, versions={1: "2.3"}, timed=True)(Mute)

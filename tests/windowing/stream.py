@@ -154,8 +154,8 @@ class Stream:
 
     def _end(self, key: Any, run: KeyRun) -> None:
         run.end()
-        self.state[key] = None if run.own.is_empty() else run.own.dump()
-        self.calls[key] = run.own.scheduled
+        self.state[key] = None if run.state.is_empty() else run.state.dump()
+        self.calls[key] = run.state.scheduled
         for emitted in run.emitted:
             self._found(emitted.values or (), emitted.bounds or (None, None), emitted.late)
 

@@ -84,7 +84,7 @@ def _advised(text: str) -> list[Finding]:
     """What is perhaps not as meant in a plan without errors."""
     try:
         plan = loads(text)
-        return [*advice.of_plan(plan), *advice.of_tables(plan)]
+        return [*advice.plan_findings(plan), *advice.all_table_findings(plan)]
     except FlinkplanError:
         return []
 

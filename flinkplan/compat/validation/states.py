@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...advice import of_duration
+from ...advice import duration_findings
 from ...plan.durations import DurationError, parse_duration
 from ...plan.findings import Finding, nearest
 from ...plan.nodes import OpaqueNode
@@ -81,7 +81,7 @@ def _check_ttl(node: RawNode, position: int, entry: Mapping[str, Any]) -> Iterat
         message = f"the TTL of '{name}': {e.message}"
         yield node.finding("state-ttl", message, "state", position, "ttl", hint=hint)
         return
-    for found in of_duration(entry["ttl"], f"the TTL of '{name}'"):
+    for found in duration_findings(entry["ttl"], f"the TTL of '{name}'"):
         yield node.finding(found.rule, found.message, "state", position, "ttl", hint=found.hint)
     if millis > _HUNDRED_YEARS_MS:
         years = millis // (_HUNDRED_YEARS_MS // 100)

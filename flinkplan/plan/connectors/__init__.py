@@ -1,9 +1,8 @@
-"""Connectors and formats: what each one is, declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.jdbc`,
-:mod:`.hybrid`, :mod:`.others`, :mod:`.formats`).
+"""Connectors and formats, each declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.jdbc`, :mod:`.hybrid`,
+:mod:`.others`, :mod:`.formats`).
 
-What the planner compiles, what checks refuse, what the executor runs and what the pages list are queries of these
-tables.  To add a connector, declare it here and, where it is to be executed, give it a half in
-``executor/connectors`` under the same name.
+The planner, the checks, the executor and the documentation use these declarations.  To add a connector, declare it
+here; if flinkplan is to execute it, implement it in ``executor/connectors`` under the same name.
 """
 
 from __future__ import annotations
@@ -59,22 +58,23 @@ CONNECTORS: Mapping[str, Connector] = {
 """The connectors by name."""
 
 CHANGELOG = "flinkplan.changelog"
-"""The option of a table that says which kinds of changes it emits or takes, such as ``I,UA,D``.
+"""The option of a table for the kinds of changes that it emits or accepts, such as ``I,UA,D``.
 
-It is meant for connectors that are not known here.  Flink would refuse it, so the plan holds it beside the table.
+It is meant for connectors that flinkplan does not know.  Flink would refuse the option, so a plan keeps it outside the
+table, as a property of the node.
 """
 
-_KEPT = "changelog"
-"""What nodes call it, among what is not Flink's."""
+_PROPERTY = "changelog"
+"""The name of that property."""
 
-_SHORT = {name: kind for kind, name in NAMES.items()}
+_BY_SHORT_NAME = {name: kind for kind, name in NAMES.items()}
 
 
 def parse_kinds(text: str) -> Kinds:
-    """The kinds that a text such as ``I,UB,UA,D`` names.  Raises :class:`FlinkplanError`."""
+    """Parse a text such as ``I,UB,UA,D``.  Raises :class:`FlinkplanError`."""
     names = [name.strip().upper() for name in text.split(",")]
-    unknown = [name for name in names if name not in _SHORT]
-    kinds = frozenset(_SHORT[name] for name in names if name in _SHORT)
+    unknown = [name for name in names if name not in _BY_SHORT_NAME]
+    kinds = frozenset(_BY_SHORT_NAME[name] for name in names if name in _BY_SHORT_NAME)
     if unknown or RowKind.INSERT not in kinds:
         raise FlinkplanError(
             f"'{text}' names no kinds of changes",
@@ -91,7 +91,7 @@ def has_key(table: ResolvedTable | None) -> bool:
 
 
 def source_kinds(options: Options, keyed: bool) -> Kinds:
-    """The kinds of changes that a table emits: as said, as its connector is known to, else inserts."""
+    """The kinds of changes that a table emits: those of :data:`CHANGELOG`, else of its connector, else inserts."""
     if CHANGELOG in options:
         return parse_kinds(options[CHANGELOG])
     connector = CONNECTORS.get(options.get("connector", ""))
@@ -102,7 +102,7 @@ def source_kinds(options: Options, keyed: bool) -> Kinds:
 
 
 def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
-    """The kinds of changes that a table takes; ``inserts_only``: of a query that emits nothing else."""
+    """The kinds of changes that a table accepts; ``inserts_only`` says that the query emits only inserts."""
     if CHANGELOG in options:
         return parse_kinds(options[CHANGELOG])
     sink = _sink(options)
@@ -113,10 +113,10 @@ def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
 
 
 def wanted_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
-    """The kinds of changes that a table asks for of itself: old rows of updates only if it cannot do without them."""
+    """The kinds of changes that a table requires: as :func:`sink_kinds`, without old rows if it does not need them."""
     kinds, sink = sink_kinds(options, keyed, inserts_only), _sink(options)
-    takes_what_comes = sink is not None and sink.as_requested and CHANGELOG not in options
-    return kinds - {RowKind.UPDATE_BEFORE} if takes_what_comes else kinds
+    is_flexible = sink is not None and sink.as_requested and CHANGELOG not in options
+    return kinds - {RowKind.UPDATE_BEFORE} if is_flexible else kinds
 
 
 def _sink(options: Options) -> Sink | None:
@@ -125,49 +125,49 @@ def _sink(options: Options) -> Sink | None:
 
 
 def deletes_by_key(options: Options, keyed: bool, as_sink: bool) -> bool:
-    """Whether deletions hold the key alone, or may: where a table emits or takes upserts, and its connector does so."""
+    """Whether delete rows may contain only the key: the table emits or accepts upserts, and its connector allows it."""
     if CHANGELOG in options or (connector := CONNECTORS.get(options.get("connector", ""))) is None:
         return False
-    end = connector.sink if as_sink else connector.source
-    upserts = end is not None and end.kinds is not None and end.kinds(options, keyed) == UPSERTS
-    return upserts and end is not None and end.deletes_by_key
+    declared = connector.sink if as_sink else connector.source
+    upserts = declared is not None and declared.kinds is not None and declared.kinds(options, keyed) == UPSERTS
+    return upserts and declared is not None and declared.deletes_by_key
 
 
 def is_assumed(options: Options, as_sink: bool) -> bool:
-    """Whether nobody has told which kinds of changes the table emits, or takes, so that they are assumed."""
+    """Whether the kinds of changes that the table emits or accepts are not declared, so that they are assumed."""
     connector = CONNECTORS.get(options.get("connector", ""))
     if connector and connector.parts and CHANGELOG not in options:
         return any(is_assumed(part, as_sink) for part in connector.parts(options).values())
-    end = connector and (connector.sink if as_sink else connector.source)
-    return CHANGELOG not in options and (not end or end.kinds is None)
+    declared = connector and (connector.sink if as_sink else connector.source)
+    return CHANGELOG not in options and (not declared or declared.kinds is None)
 
 
 def without_said_kinds(options: Options) -> dict[str, str]:
-    """The options as Flink knows them."""
+    """The options without :data:`CHANGELOG`, which Flink does not know."""
     return {key: value for key, value in options.items() if key != CHANGELOG}
 
 
 def said_kinds(options: Options) -> dict[str, str]:
-    """What a node keeps of the option :data:`CHANGELOG`, for :func:`with_said_kinds`."""
-    return {_KEPT: kinds_text(parse_kinds(options[CHANGELOG]))} if CHANGELOG in options else {}
+    """The property in which a node keeps the option :data:`CHANGELOG`, for :func:`with_said_kinds`."""
+    return {_PROPERTY: kinds_text(parse_kinds(options[CHANGELOG]))} if CHANGELOG in options else {}
 
 
 def with_said_kinds(options: Options, own: Mapping[str, object]) -> dict[str, str]:
-    """A table's options with the kinds of changes that a scan or sink keeps for it among what is not Flink's."""
-    kept = own.get(_KEPT)
-    return {**options, CHANGELOG: kept} if isinstance(kept, str) else dict(options)
+    """A table's options with :data:`CHANGELOG` as it is kept in the properties of a scan or sink."""
+    kinds = own.get(_PROPERTY)
+    return {**options, CHANGELOG: kinds} if isinstance(kinds, str) else dict(options)
 
 
 def default_partition(options: Options) -> str:
-    """What stands in the name of a folder for the value of a partition column that is NULL."""
+    """The value of a partition column in the name of a folder if the column is NULL."""
     return options.get(DEFAULT_PARTITION.key, DEFAULT_PARTITION.default or "")
 
 
 def format_of(options: Options) -> Format | None:
-    """The format that a table's options name, where it is known."""
+    """The format in a table's options; ``None`` if there is none or it is not known."""
     return FORMATS.get(format_name(options) or "")
 
 
 def executed(kind: Mapping[str, Connector] | Mapping[str, Format]) -> Iterator[str]:
-    """The names of the connectors, or formats, that are executed here."""
-    return (name for name, each in kind.items() if each.executed)
+    """The names of the connectors or formats that flinkplan executes."""
+    return (name for name, declared in kind.items() if declared.executed)

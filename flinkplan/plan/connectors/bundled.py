@@ -1,4 +1,4 @@
-"""The connectors that Flink brings along, with all their options; they are executed here, too.
+"""The connectors that Flink includes, with all their options; flinkplan executes them as well.
 
 Sources: the options of ``FileSystemConnectorOptions``, ``DataGenConnectorOptions``, ``PrintConnectorOptions`` and
 ``FactoryUtil`` of Flink 2.3, and the ``getChangelogMode`` and ``Supports…`` interfaces of the connectors.
@@ -14,7 +14,7 @@ from .model import Connector, Sink, Source, always
 
 
 def unused(key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
-    """An option that Flink obeys, and that does nothing when the plan is executed here."""
+    """An option that has an effect in Flink only."""
     return Option(key, type_, default, meaning, executed=False)
 
 
@@ -37,7 +37,7 @@ FILE_SYSTEMS = (
     *("file", "hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "s3a", "s3n", "gs", "abfs", "abfss", "wasb", "wasbs"),
     *("adl", "oss", "cosn", "obs", "bos", "tos", "o3fs", "ofs", "swift", "dbfs", "alluxio", "jfs", "maprfs", "lakefs"),
 )
-"""The schemes of paths.  Others that Hadoop knows, such as ``http`` and ``har``, are no folders of files in Flink."""
+"""The schemes of paths.  Hadoop knows others, such as ``http`` and ``har``, which Flink does not support as folders."""
 
 DEFAULT_PARTITION = Option(
     "partition.default-name", TEXT, "__DEFAULT_PARTITION__", "the folder of rows whose partition is NULL or ''"

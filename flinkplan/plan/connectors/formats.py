@@ -71,7 +71,7 @@ _AVRO = (
 
 
 def _library(library: str, key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
-    """An option that Flink hands to the library of a columnar format, and Spark as well."""
+    """An option that both Flink and Spark pass to the library of a columnar format."""
     return Option(key, type_, default, meaning, passed_as=f"{library}.{key}")
 
 
@@ -208,4 +208,4 @@ FORMATS: Mapping[str, Format] = {
         Format("protobuf-confluent", "messages of Protocol Buffers, their schemas in a registry"),
     )
 }
-"""The formats by name: Flink's own with all their options, those of other jars by name and kinds of changes."""
+"""The formats by name: Flink's own with all their options, those of other jars with their kinds of changes only."""

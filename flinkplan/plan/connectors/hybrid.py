@@ -1,6 +1,6 @@
-"""The connector of tables that are read from several sources in turn.
+"""The connector of tables that are read from several sources one after the other.
 
-Source: FLIP-278, whose options these are; what the sources are like is FLIP-150's.
+Source: FLIP-278 for the options, and FLIP-150 for the sources.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z0-9_]+")
 
 
 def parse_identifiers(text: str) -> tuple[str, ...]:
-    """The names of a list such as ``history,live``.  Raises :class:`FlinkplanError`."""
+    """Parse a list of names such as ``history,live``.  Raises :class:`FlinkplanError`."""
     names = tuple(name.strip() for name in text.split(","))
     if len(names) < 2 or len(set(names)) < len(names) or not all(map(_IDENTIFIER.fullmatch, names)):
         raise FlinkplanError(

@@ -33,13 +33,13 @@ OPERATORS: Mapping[str, str] = {
         )
     },
 }
-"""The operators that databases are asked for, by Flink's names; LIKE may have an escape character behind."""
+"""The SQL operators of pushed filters, by Flink's internal name; LIKE may be followed by an escape character."""
 
 TESTS: Mapping[str, str] = {
     comparison.IS_NULL.internal_name: "IS NULL",
     comparison.IS_NOT_NULL.internal_name: "IS NOT NULL",
 }
-"""Those of one column."""
+"""The SQL predicates of a single column in pushed filters, by Flink's internal name."""
 
 _CONSTANTS = (
     *("CHAR", "VARCHAR", "BOOLEAN", "DECIMAL", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE"),
@@ -48,22 +48,22 @@ _CONSTANTS = (
 
 
 def filters(options: Options, predicate: RexNode) -> bool:
-    """Whether the database applies a predicate, so that nobody else has to.
+    """Whether the database applies a predicate to all rows, so that the job need not.
 
     Source: ``JdbcDynamicTableSource.applyFilters``, ``JdbcFilterPushdownPreparedStatementVisitor``.
     """
     is_off = options.get("filter.handling.policy", "ALWAYS").upper() == "NEVER"
-    return not is_off and isinstance(predicate, Call) and _is_told(predicate)
+    return not is_off and isinstance(predicate, Call) and _is_supported(predicate)
 
 
-def _is_told(rex: RexNode) -> bool:
+def _is_supported(rex: RexNode) -> bool:
     match rex:
         case InputRef():
             return True
         case Literal():
             return rex.type.root in _CONSTANTS and rex.value is not None
         case Call() if rex.name in OPERATORS:
-            return all(map(_is_told, rex.operands))
+            return all(map(_is_supported, rex.operands))
         case Call() if rex.name in TESTS:
             return isinstance(rex.operands[0], InputRef)
     return False
@@ -85,7 +85,7 @@ _LOOKUPS = (
 
 
 class LookupCache(Record):
-    """What is kept of a table that is looked up: how many keys at most, and for how many milliseconds; 0: no limit."""
+    """The cache of a lookup table: the maximum number of keys, and expiry in milliseconds; 0 means no limit."""
 
     max_rows: int
     after_write: int
@@ -94,7 +94,7 @@ class LookupCache(Record):
 
 
 def lookup_cache(options: Options) -> LookupCache | None:
-    """The cache that a table's options ask for; ``None``: none.
+    """The cache that a table's options configure; ``None`` if they configure none.
 
     Source: ``JdbcDynamicTableFactory.getLookupCache``, ``DefaultLookupCache.fromConfig``.
     """
@@ -113,19 +113,19 @@ def lookup_cache(options: Options) -> LookupCache | None:
 
 
 def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
-    yield from _together(options, ("username", "password"))
-    yield from _together(options, _PARTITIONS)
-    yield from _together(options, ("lookup.cache.max-rows", "lookup.cache.ttl"))
+    yield from _all_or_none(options, ("username", "password"))
+    yield from _all_or_none(options, _PARTITIONS)
+    yield from _all_or_none(options, ("lookup.cache.max-rows", "lookup.cache.ttl"))
     lower, upper = (options.get(f"scan.partition.{end}-bound", "") for end in ("lower", "upper"))
     if lower.isdigit() and upper.isdigit() and int(lower) > int(upper):
         yield Problem("scan.partition.lower-bound", f"{lower} is above 'scan.partition.upper-bound', {upper}")
 
 
-def _together(options: Options, keys: tuple[str, ...]) -> Iterator[Problem]:
+def _all_or_none(options: Options, keys: tuple[str, ...]) -> Iterator[Problem]:
     missing = [key for key in keys if key not in options]
     if missing and len(missing) < len(keys):
-        given = next(key for key in keys if key in options)
-        yield Problem(given, f"'{given}' needs the option '{missing[0]}'", "set all of them, or none")
+        present = next(key for key in keys if key in options)
+        yield Problem(present, f"'{present}' needs the option '{missing[0]}'", "set all of them, or none")
 
 
 JDBC = Connector(

@@ -1,10 +1,10 @@
-"""The URLs of databases that are opened here: which drivers, parameters and folders they may name.
+"""The database URLs that flinkplan opens: the drivers, parameters and folders that they may contain.
 
 Sources: the connection attributes of Apache Derby's reference manual, ``PGProperty`` of PostgreSQL's driver.
 
-A driver loads classes, writes files and runs scripts by parameters of a URL, and an embedded database runs what is
-stored in its folder: the functions of its views and triggers are any class's static methods.  A plan may come from
-anywhere, so a parameter that is not listed is refused, and so is a folder that the user has not named.
+Parameters of a URL can make a driver load classes, write files and run scripts, and an embedded database runs the code
+that is stored in its folder: the functions of its views and triggers are static methods of any class.  A plan is
+untrusted, so a parameter that is not listed is refused, and so is a folder that the user has not named.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from ..record import Record
 from .model import Options, Problem
 
 ANY = "*"
-"""Stands for every folder, where tables are of the user's own script."""
+"""Stands for all folders, for tables of the user's own script."""
 
 
 class Database(Record):
-    """A kind of database, by how its URLs begin.
+    """A kind of database; ``start`` is the prefix of its URLs.
 
-    ``parameters`` begin with ``opens``, and ``separator`` stands between them.  ``embedded``: the process itself opens
-    the files of the database.
+    The parameters in a URL follow ``opens`` and are separated by ``separator``.  ``embedded`` says that the process
+    itself opens the files of the database.
     """
 
     start: str
@@ -69,49 +69,49 @@ DATABASES: Sequence[Database] = (
     ),
     Database("jdbc:postgresql:", ("org.postgresql.Driver",), "?", "&", _POSTGRESQL),
 )
-"""The databases whose tables are executed here."""
+"""The databases whose tables flinkplan executes."""
 
 _VARIABLES = re.compile(r"(?:\$\{[A-Za-z_][A-Za-z0-9_]*\}/*)+")
 _KIND = re.compile(r"([a-z][a-z0-9]+):(.*)", re.DOTALL | re.IGNORECASE)
-"""What stands before the name of one of Derby's databases; a single letter is a drive."""
+"""The subsubprotocol before the name of a Derby database; a single letter is a drive instead."""
 
 
 def database_of(options: Options) -> Database | None:
-    """The kind of database that a table's URL names, where its tables are executed here."""
+    """The database of a table's URL; ``None`` if flinkplan does not execute its tables."""
     url = options.get("url", "")
-    return next((known for known in DATABASES if url.startswith(known.start)), None)
+    return next((database for database in DATABASES if url.startswith(database.start)), None)
 
 
 def url_problems(options: Options) -> Iterator[Problem]:
-    """Why a table of ``jdbc``, its variables replaced, is not read or written here."""
-    known = database_of(options)
-    if known is None:
-        hint = f"these are: {', '.join(f'{each.start}…' for each in DATABASES)}"
+    """The reasons why flinkplan does not execute a table of ``jdbc``; its variables must have been replaced."""
+    database = database_of(options)
+    if database is None:
+        hint = f"these are: {', '.join(f'{supported.start}…' for supported in DATABASES)}"
         yield Problem("url", "a database of this kind is not executed here", hint)
         return
     driver = options.get("driver")
-    if driver is not None and driver not in known.drivers:
+    if driver is not None and driver not in database.drivers:
         message = f"'{shortened(driver)}' is not the driver of this database"
-        yield Problem("driver", message, f"leave it out, or {known.drivers[0]}")
-    for name in known.names(options["url"]):
-        if name not in known.parameters:
+        yield Problem("driver", message, f"leave it out, or {database.drivers[0]}")
+    for name in database.names(options["url"]):
+        if name not in database.parameters:
             message = f"what a URL tells its driver by '{shortened(name)}' is not executed here"
             yield Problem("url", message, "leave it out: only parameters on a list reach the driver")
-    if known.embedded and (kind := _kind(options["url"], known)[0]) not in ("directory", "memory"):
+    if database.embedded and (kind := _kind(options["url"], database)[0]) not in ("directory", "memory"):
         yield Problem("url", f"a database of Derby's by '{shortened(kind)}:' is not executed here", "name its folder")
 
 
 def _kind(url: str, known: Database) -> tuple[str, str]:
-    """Where one of Derby's databases is kept, and what it is called."""
+    """The subsubprotocol of a Derby database (``directory``, ``memory`` …) and its name."""
     name = url.removeprefix(known.start).partition(known.opens)[0].strip()
     if name.startswith("//"):
         return "//", name
-    found = _KIND.fullmatch(name)
-    return (found[1].lower(), found[2]) if found else ("directory", name)
+    match = _KIND.fullmatch(name)
+    return (match[1].lower(), match[2]) if match else ("directory", name)
 
 
 def folder_of(url: str) -> str | None:
-    """The folder of an embedded database; ``None`` for one in memory, or of a server."""
+    """The folder of an embedded database; ``None`` for a database in memory or on a server."""
     known = database_of({"url": url})
     if known is None or not known.embedded:
         return None
@@ -120,10 +120,10 @@ def folder_of(url: str) -> str | None:
 
 
 def is_named_by_user(options: Options, written: Options, folders: Sequence[str]) -> bool:
-    """Whether a table opens no database of a folder that the user has not named.
+    """Whether the user has named the folder of the database that a table opens, if it opens one in a folder.
 
     ``written`` are the options with their variables: a folder that is a variable alone, ``jdbc:derby:${DB}``, is
-    named by whoever sets it.  ``folders`` are named besides; databases may also be in folders below them.
+    named by the user who sets the variable.  Databases may also be in ``folders`` and in folders below them.
     """
     folder = folder_of(options.get("url", ""))
     if folder is None or ANY in folders:
@@ -136,7 +136,7 @@ def is_named_by_user(options: Options, written: Options, folders: Sequence[str])
 
 
 def absolute(url: str) -> str:
-    """The URL of an embedded database whose folder is found from wherever the driver looks for it."""
+    """The URL of an embedded database with its folder as an absolute path; other URLs are unchanged."""
     folder, known = folder_of(url), database_of({"url": url})
     if not folder or known is None:
         return url

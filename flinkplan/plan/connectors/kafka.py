@@ -24,19 +24,19 @@ _OFFSETS = re.compile(r"partition:(\d{1,9}),offset:(\d{1,18})")
 
 
 def parse_offsets(text: str) -> Mapping[int, int]:
-    """The offsets by partition of a text such as ``partition:0,offset:42;partition:1,offset:300``.
+    """Parse a text such as ``partition:0,offset:42;partition:1,offset:300`` into offsets by partition.
 
     Raises :class:`FlinkplanError`.
     """
     pairs = [_OFFSETS.fullmatch(pair) for pair in text.split(";")]
-    found = {int(pair[1]): int(pair[2]) for pair in pairs if pair}
+    offsets = {int(pair[1]): int(pair[2]) for pair in pairs if pair}
     if not all(pairs):
         raise FlinkplanError("it is a list such as partition:0,offset:42;partition:1,offset:300")
-    return found
+    return offsets
 
 
 def parse_names(text: str) -> list[str]:
-    """The names of a list such as ``a;b``."""
+    """Parse a list of names such as ``a;b``."""
     return [name for name in text.split(";") if name]
 
 
@@ -112,7 +112,7 @@ METADATA: Mapping[str, LogicalType] = {
     "timestamp": timestamp_ltz(3, nullable=False),
     "timestamp-type": STRING.not_null(),
 }
-"""The metadata of a message, by the keys of the columns that read it."""
+"""The types of a message's metadata, by the keys of metadata columns."""
 
 
 def is_bounded(options: Options) -> bool:
@@ -121,45 +121,45 @@ def is_bounded(options: Options) -> bool:
 
 
 def key_fields(options: Options, schema: ResolvedSchema) -> tuple[str, ...]:
-    """The names of the columns that keys hold: the table's primary key in ``upsert-kafka``."""
+    """The names of the columns in message keys; for ``upsert-kafka`` those of the table's primary key."""
     if options.get("connector") == "upsert-kafka":
         return schema.primary_key.columns if schema.primary_key else ()
     return tuple(parse_names(options.get("key.fields", "")))
 
 
 def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
-    yield from _of_topics(options)
+    yield from _topic_problems(options)
     if FORMAT not in options and VALUE_FORMAT not in options:
         yield Problem("", "the table has no option 'format'", "add it to WITH: 'format' = 'json'")
     if not as_sink:
-        yield from _of_positions(options)
+        yield from _position_problems(options)
     elif options.get("sink.partitioner") == "round-robin" and "key.fields" in options:
         yield Problem("sink.partitioner", "messages with keys are not dealt out round-robin", "leave it out")
-    yield from _of_keys(options, schema)
+    yield from _key_problems(options, schema)
 
 
-def _of_topics(options: Options) -> Iterator[Problem]:
+def _topic_problems(options: Options) -> Iterator[Problem]:
     if "topic" not in options and "topic-pattern" not in options:
         yield Problem("", "the table has neither 'topic' nor 'topic-pattern'", "add it to WITH: 'topic' = '…'")
     if "topic" in options and "topic-pattern" in options:
         yield Problem("topic-pattern", "'topic' and 'topic-pattern' do not go together", "leave one of them out")
 
 
-_NEEDED = {"timestamp": "timestamp-millis", "specific-offsets": "specific-offsets"}
-"""What the modes of starting and ending need besides."""
+_REQUIRED_BY_MODE = {"timestamp": "timestamp-millis", "specific-offsets": "specific-offsets"}
+"""The options that the modes for the start and end of reading require."""
 
 
-def _of_positions(options: Options) -> Iterator[Problem]:
+def _position_problems(options: Options) -> Iterator[Problem]:
     for end in ("startup", "bounded"):
         mode = options.get(f"scan.{end}.mode", "")
-        needed = f"scan.{end}.{_NEEDED.get(mode)}"
-        if mode in _NEEDED and needed not in options:
+        needed = f"scan.{end}.{_REQUIRED_BY_MODE.get(mode)}"
+        if mode in _REQUIRED_BY_MODE and needed not in options:
             yield Problem(f"scan.{end}.mode", f"the mode '{mode}' needs the option '{needed}'", "add it to WITH")
         elif mode == "specific-offsets" and len(parse_names(options.get("topic", ""))) != 1:
             yield Problem(needed, "offsets by partition are those of a single topic", "name one topic")
 
 
-def _of_keys(options: Options, schema: ResolvedSchema) -> Iterator[Problem]:
+def _key_problems(options: Options, schema: ResolvedSchema) -> Iterator[Problem]:
     upserts = options.get("connector") == "upsert-kafka"
     if upserts and schema.primary_key is None:
         yield Problem(
@@ -177,10 +177,10 @@ def _of_keys(options: Options, schema: ResolvedSchema) -> Iterator[Problem]:
         yield Problem(KEY_FORMAT, f"keys tell no changes, as '{format_.name}' does", "take json, csv or raw")
     if (format_ := FORMATS.get(options.get(VALUE_FORMAT, ""))) is not None and upserts and format_.is_changelog:
         yield Problem(VALUE_FORMAT, f"'upsert-kafka' tells changes by keys, not as '{format_.name}' does", "take json")
-    yield from _of_key_fields(options, fields, [c.name for c in schema.columns if c.is_physical])
+    yield from _key_field_problems(options, fields, [c.name for c in schema.columns if c.is_physical])
 
 
-def _of_key_fields(options: Options, fields: Sequence[str], columns: Sequence[str]) -> Iterator[Problem]:
+def _key_field_problems(options: Options, fields: Sequence[str], columns: Sequence[str]) -> Iterator[Problem]:
     prefix = options.get("key.fields-prefix", "")
     if prefix and options.get("value.fields-include", "ALL") == "ALL":
         hint = "set it to EXCEPT_KEY"

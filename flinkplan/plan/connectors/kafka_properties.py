@@ -1,10 +1,10 @@
-"""What a table of Kafka may tell the client, by the names that follow ``properties.``.
+"""The client properties that a Kafka table may set, by the names after ``properties.``.
 
 Sources: ``ConsumerConfig``, ``ProducerConfig``, ``CommonClientConfigs``, ``SaslConfigs`` and ``SslConfigs`` of Kafka's
 client in Java, which Flink has, and ``CONFIGURATION.md`` of librdkafka, which is executed here.
 
-Only what is listed here reaches the client: a plan may come from anywhere, and among the client's settings are
-libraries to load, commands to run and files to send.
+Only the listed properties reach the client: a plan is untrusted, and there are properties that load libraries, run
+commands and send files.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _RUNS = "a plan does not say which code or command runs on this machine"
 
 
 def _taken(type_: OptionType, *names: str) -> Iterator[Option]:
-    """Settings that both clients have."""
+    """Properties of both clients."""
     return (Option(f"{PREFIX}{name}", type_, None, "handed to the client") for name in names)
 
 
 def _unused(names: Iterable[str]) -> Iterator[Option]:
-    """Settings of the client in Java alone."""
+    """Properties of the Java client only."""
     return (Option(f"{PREFIX}{name}", TEXT, None, "of Flink's client", executed=False) for name in names)
 
 

@@ -1,4 +1,4 @@
-"""Rules that say, by a table's options, which kinds of changes it emits or takes."""
+"""Rules for the kinds of changes that a table emits or accepts, depending on its options."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from .model import KindsRule, Options
 
 
 def format_name(options: Options) -> str | None:
-    """The format of a table's messages (of their values, where they have keys)."""
+    """The name of the format of a table's messages, or of their values if they have keys."""
     return options.get("format") or options.get("value.format")
 
 
 def option_prefix(named_by: str, name: str) -> str:
-    """What the options of the format ``name`` begin with where the option ``named_by`` names it.
+    """The prefix of the options of the format ``name`` if the option ``named_by`` names it.
 
     Source: ``FactoryUtil.getFormatPrefix``.
     """
@@ -22,18 +22,18 @@ def option_prefix(named_by: str, name: str) -> str:
 
 
 def by_format(options: Options, keyed: bool) -> Kinds:
-    """Those that the format's messages tell."""
+    """The kinds of changes that the format's messages can express."""
     format_ = FORMATS.get(format_name(options) or "")
     return format_.kinds if format_ else INSERTS
 
 
 def upserts_by_key(options: Options, keyed: bool) -> Kinds:
-    """Upserts where there is a primary key, else inserts."""
+    """Upserts if there is a primary key, else inserts."""
     return UPSERTS if keyed else INSERTS
 
 
 def unless(option: str, kinds: Kinds, otherwise: Kinds = INSERTS) -> KindsRule:
-    """``kinds``, or ``otherwise`` where a boolean option is on."""
+    """``kinds``, or ``otherwise`` if a boolean option is true."""
     return lambda options, keyed: otherwise if is_true(options.get(option)) else kinds
 
 
@@ -67,14 +67,14 @@ def doris_sink(options: Options, keyed: bool) -> Kinds:
 
 
 def hudi_source(options: Options, keyed: bool) -> Kinds:
-    """All changes where a stream of them is read that was kept."""
-    streams = is_true(options.get("read.streaming.enabled"))
-    kept = is_true(options.get("changelog.enabled")) or is_true(options.get("cdc.enabled"))
-    return ALL if streams and kept else INSERTS
+    """All changes if the table is read as a stream and stores its changelog."""
+    is_streaming = is_true(options.get("read.streaming.enabled"))
+    stores_changelog = is_true(options.get("changelog.enabled")) or is_true(options.get("cdc.enabled"))
+    return ALL if is_streaming and stores_changelog else INSERTS
 
 
 def hudi_sink(options: Options, keyed: bool) -> Kinds:
-    """All changes where they are kept, else upserts."""
+    """All changes if the table stores its changelog, else upserts."""
     return ALL if is_true(options.get("changelog.enabled")) else UPSERTS
 
 

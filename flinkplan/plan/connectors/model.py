@@ -1,4 +1,4 @@
-"""What is known of a connector or a format: declared once, for the planner, the checks, the executor and the docs."""
+"""The declarations of connectors and formats, for the planner, the checks, the executor and the documentation."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Options: TypeAlias = Mapping[str, str]
 
 
 FORMAT, VALUE_FORMAT, KEY_FORMAT = MESSAGE_FORMATS = ("format", "value.format", "key.format")
-"""The options that name the formats of messages: of their values, and of their keys."""
+"""The options with the format of messages, or of their values and keys."""
 
 
 class Problem(Record):
-    """What is wrong: the option that it is about, in words, and how to mend it."""
+    """A problem with an option: the option's key, a message, and how to fix it."""
 
     key: str
     message: str
@@ -30,10 +30,10 @@ class Problem(Record):
 class Format(Record):
     """A format of messages or files.
 
-    ``options`` are keyed without the format's name in front; ``None``: they are the business of another jar.
-    ``kinds`` are those of the changes that its messages tell.  ``journal``: who reads the messages wants each change,
-    not only what they come to, so that none may be left out.  ``columnar``: Spark's own reader and writer of whole
-    files are used.  ``framed``: messages are binary, and do not stand in the lines of a file.
+    ``options`` have keys without the format's prefix; ``None`` if they are not known, for formats of other jars.
+    ``kinds`` are the kinds of changes that messages can express.  With ``journal`` every change is a message, so that
+    none may be compacted away.  With ``columnar`` Spark's own reader and writer of whole files are used.  With
+    ``framed`` messages are binary and cannot be lines of a file.
     """
 
     name: str
@@ -47,67 +47,68 @@ class Format(Record):
 
     @property
     def is_changelog(self) -> bool:
-        """Whether messages say what kind of change they are."""
+        """Whether messages state their kind of change."""
         return self.kinds != INSERTS
 
 
 KindsRule: TypeAlias = Callable[[Options, bool], Kinds]
-"""The kinds of changes by the table's options and by whether it has a primary key."""
+"""Computes the kinds of changes from the table's options and whether it has a primary key."""
 
 
 AppliesRule: TypeAlias = Callable[[Options, RexNode], bool]
-"""Whether a source of these options applies a predicate."""
+"""Whether a source with these options applies a predicate."""
 
 
 class Source(Record):
-    """What reading a table yields, and what can be pushed into it.
+    """The kinds of changes that a table emits, and what can be pushed into it.
 
-    ``kinds`` are the changes that it emits; ``None``: nobody has told, and it is taken for insert-only.
+    ``kinds`` is ``None`` if they are not known; the table is then assumed to be insert-only.
     """
 
     kinds: KindsRule | None
     projection: bool = False
     filters: bool | AppliesRule = False
-    """Whether it takes filters as a hint; or which it applies to all rows, so that nobody else has to."""
+    """Whether it accepts filters without guarantee, or a rule for the filters that it applies to all rows."""
     limit: bool = False
     partitions: bool = False
     bounded: bool | None = None
-    """Whether reading it ends; ``None``: its options decide."""
+    """Whether reading ends; ``None`` if that depends on its options."""
     deletes_by_key: bool = False
-    """Whether the rows of deletions among its upserts hold the key alone."""
+    """Whether the delete rows of its upserts contain only the key."""
     lookups: bool = False
-    """Whether it can be asked for the rows of a key."""
+    """Whether it supports lookups by key."""
 
 
 class Sink(Record):
-    """What a table takes.
+    """The kinds of changes that a table accepts; ``kinds`` is ``None`` if they are not known.
 
-    ``kinds`` are the changes that it takes; ``None``: nobody has told.  ``as_requested``: of these it asks for what
-    the query emits, so that it needs no key of one that only inserts.
+    ``as_requested`` says that it requires only those of them that the query emits, so that an insert-only query needs
+    no primary key.
     """
 
     kinds: KindsRule | None
     as_requested: bool = False
     deletes_by_key: bool = False
-    """Whether the key of a row suffices to delete it."""
+    """Whether the key is enough to delete a row."""
 
 
 ProblemsRule: TypeAlias = Callable[[Options, ResolvedSchema, bool], Iterator[Problem]]
-"""What is wrong with the options of a table, taken together, of this schema, and whether it is written to."""
+"""Finds problems in the combination of a table's options, given its schema and whether it is written to."""
 
 
 PartsRule: TypeAlias = Callable[[Options], Mapping[str, Options]]
-"""The options of the tables that one is made of, by their names; the options of each begin with its name and a dot."""
+"""The options of the tables that a table consists of, by name; in the table's options they have the prefix ``name.``.
+"""
 
 
 class Connector(Record):
     """A connector.
 
-    ``options`` are all that a table may have; ``None``: they are the business of another jar.  ``formats`` are the
-    options that name the formats of what it reads and writes.  ``metadata`` are the types of its metadata columns by
-    key, ``has_metadata`` says that there are some even where they are not listed.  ``problems`` finds what no single
-    option tells.  ``secrets`` are the options that no plan may hold in plain text.  ``parts`` are the tables that it is
-    made of, whose changes are then its own.
+    ``options`` are all options that a table may have; ``None`` if they are not known, for connectors of other jars.
+    ``formats`` are the options that name a format.  ``metadata`` are the types of its metadata columns by key;
+    ``has_metadata`` says that there are metadata columns even if they are not listed.  ``problems`` checks combinations
+    of options.  ``secrets`` are the options that a plan must not contain in plain text.  ``parts`` are the tables that
+    a table consists of, whose changes it emits.
     """
 
     name: str
@@ -125,5 +126,5 @@ class Connector(Record):
 
 
 def always(kinds: Kinds) -> KindsRule:
-    """The same kinds whatever the options."""
+    """A rule that gives the same kinds for all options."""
     return lambda options, keyed: kinds

@@ -1,6 +1,7 @@
-"""The connectors of other jars: known to the planner, compiled into plans for Flink, not executed here.
+"""The connectors of other jars: the planner compiles their tables into plans for Flink, and flinkplan does not execute
+them.
 
-Their options are left to them.  Sources: the ``getChangelogMode`` methods and ``Supports…`` interfaces in the
+Their options are not checked.  Sources: the ``getChangelogMode`` methods and ``Supports…`` interfaces in the
 connectors' repositories (Flink CDC, flink-connector-jdbc, -mongodb, -hbase, -elasticsearch, -pulsar, -aws,
 Apache Paimon, Hudi, Iceberg, Fluss, Doris and StarRocks) and their documentation.
 """

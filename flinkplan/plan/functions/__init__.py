@@ -1,7 +1,7 @@
 """The function table: every built-in function and operator of Flink SQL, declared once.
 
-Sources: Flink's ``BuiltInFunctionDefinitions`` and ``FlinkSqlOperatorTable``; the version suffix of an
-internal name is Flink's too.
+Sources:  Flink's ``BuiltInFunctionDefinitions`` and ``FlinkSqlOperatorTable``, from which the version suffixes of
+internal names come as well.
 """
 
 from . import (  # noqa: F401  (the modules declare their functions)

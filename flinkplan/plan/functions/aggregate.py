@@ -1,7 +1,6 @@
 """Aggregate functions and functions of an OVER window.
 
-A global aggregate may see no row at all, so all but COUNT and its like are nullable there, and so is an
-aggregate with a FILTER.
+A global aggregate, or one with a FILTER, may have no rows, so its result is nullable except for COUNT and the like.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ _COUNTER = BIGINT.not_null()
 
 def _if_empty(rule: ReturnRule) -> ReturnRule:
     def nullable_if_empty(args: Arguments) -> LogicalType:
-        found = rule(args).regular()
-        return found if args.grouped else found.nullable_()
+        result = rule(args).regular()
+        return result if args.grouped else result.nullable_()
 
     return nullable_if_empty
 
@@ -156,7 +155,7 @@ COLLECT = declare("COLLECT", _ANY, lambda args: multiset(args.types[0], nullable
 
 
 def _list(args: Arguments) -> LogicalType:
-    """The list is nullable where its elements are, and where these are rows, as in Calcite."""
+    """The array is nullable if its elements are nullable or rows, as in Calcite."""
     element = args.types[0]
     return array(element, element.nullable or element.root == "ROW")
 
@@ -170,11 +169,11 @@ def _percentile(args: Arguments) -> LogicalType:
 
 def _fractions(types: Sequence[LogicalType], position: int) -> LogicalType | None:
     """A fraction as a DOUBLE, or an array of them; none may be NULL."""
-    given = types[position]
-    number = given.element if given.root == "ARRAY" else given
-    if given.nullable or number.nullable or not in_family(number, "NUMERIC"):
+    t = types[position]
+    number = t.element if t.root == "ARRAY" else t
+    if t.nullable or number.nullable or not in_family(number, "NUMERIC"):
         return None
-    return array(DOUBLE.not_null(), nullable=False) if given.root == "ARRAY" else DOUBLE.not_null()
+    return array(DOUBLE.not_null(), nullable=False) if t.root == "ARRAY" else DOUBLE.not_null()
 
 
 _FRACTIONS = Argument("NUMERIC NOT NULL or ARRAY<NUMERIC NOT NULL> NOT NULL", _fractions)
@@ -187,7 +186,7 @@ PERCENTILE = declare(
 
 
 def _json(name: str, parameters: Signature) -> dict[str, Function]:
-    """An aggregate function of JSON, which is two: by what becomes of NULL."""
+    """A JSON aggregate, which is two functions: for NULL ON NULL and ABSENT ON NULL."""
     return {
         on_null: declare(
             f"{name}_{on_null}_ON_NULL",
@@ -222,7 +221,7 @@ declare("NTILE", signature("INTEGER"), always(BIGINT.not_null()), kind=Kind.RANK
 
 
 def _shifted(args: Arguments) -> LogicalType:
-    """Nullable unless a default that is not NULL stands in for the missing row."""
+    """Nullable unless there is a default for missing rows that is not nullable."""
     return args.types[0].regular().with_nullability(len(args) < 3 or args.types[2].nullable)
 
 

@@ -1,4 +1,4 @@
-"""Numbers: operators and mathematics."""
+"""Arithmetic operators and mathematical functions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INTERVALS = signature("INTERVAL", "INTERVAL")
 
 
 def _arithmetic(of_decimals: Callable[[LogicalType, LogicalType], LogicalType]) -> ReturnRule:
-    """Decimals by their own rule, an interval stays an interval, the rest by least restriction."""
+    """Decimals have their own rule, an interval stays an interval, other types become the least restrictive type."""
 
     def rule(args: Arguments) -> LogicalType:
         a, b = args.types
@@ -81,7 +81,7 @@ NEGATE = declare(
 
 
 def _datetime_sum(args: Arguments) -> LogicalType:
-    """A time moved by an interval; a DATE moved by less than a day stays a DATE."""
+    """The type of a datetime plus or minus an interval; a DATE stays a DATE even with an interval of hours."""
     time = next(t for t in args.types if not is_interval(t))
     return time.regular().with_nullability(args.any_nullable)
 
@@ -104,18 +104,18 @@ DATETIME_PLUS, DATETIME_MINUS = (
 
 
 def _remainder(args: Arguments) -> LogicalType:
-    """Without decimals on either side the type of the divisor, by SQL's standard."""
+    """The type of the divisor if no operand has decimals, as in the SQL standard."""
     a, b = args.types
     has_decimals = is_exact_decimal_pair(a, b) and (a.scale or b.scale)
-    found = decimal_remainder(a, b) if has_decimals else b
-    return found.with_nullability(args.any_nullable)
+    result = decimal_remainder(a, b) if has_decimals else b
+    return result.with_nullability(args.any_nullable)
 
 
 MOD = declare("MOD", signature("EXACT", "EXACT"), _remainder)
 
 
 def _rounded(args: Arguments) -> LogicalType:
-    """ROUND and TRUNCATE of a decimal keep the digits asked for, and one more before the point."""
+    """ROUND and TRUNCATE of a decimal keep the given number of decimals, with one more digit before the point."""
     t = args.types[0]
     digits = args.literal(1) if len(args) > 1 else 0
     if t.root == "DECIMAL" and isinstance(digits, int) and digits < (t.scale or 0):
@@ -131,7 +131,7 @@ TRUNCATE = declare("TRUNCATE", _ROUNDING, _rounded)
 
 
 def _whole(args: Arguments) -> LogicalType:
-    """FLOOR and CEIL: a decimal loses its decimals, a time keeps its type."""
+    """FLOOR and CEIL: the result for a decimal has scale 0, a datetime keeps its type."""
     t = args.types[0].regular()
     return decimal(t.precision or 10, 0, t.nullable) if t.root == "DECIMAL" else t
 

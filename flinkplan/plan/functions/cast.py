@@ -1,4 +1,4 @@
-"""Casts, whose target is the type of the call."""
+"""Casts; the target is the type of the call."""
 
 from __future__ import annotations
 
@@ -43,18 +43,20 @@ _WITHOUT_A_RULE: tuple[tuple[tuple[str, ...], tuple[str, ...], str | None], ...]
     (CHARACTER, ("ARRAY",), "use SPLIT(text, delimiter) for an array of texts"),
     (BINARY_STRING, DATETIME, "CAST the bytes to STRING first"),
 )
-"""Sources and targets of the casts that Flink compiles, though its jobs know no rule for them; what to do instead."""
+"""The sources and targets of casts that Flink compiles but whose jobs fail for lack of a cast rule, and an
+alternative.
+"""
 
 
 def unruled_cast(source: LogicalType, target: LogicalType) -> tuple[LogicalType, LogicalType] | None:
-    """The types, or parts of them, between which a cast compiles but never runs; ``None`` if it runs."""
+    """The types, or parts of them, whose cast compiles but never runs; ``None`` if the cast runs."""
     if any(source.root in sources and target.root in targets for sources, targets, _ in _WITHOUT_A_RULE):
         return source, target
     inner = zip(source.children or source.field_types, target.children or target.field_types, strict=False)
-    return next((found for s, t in inner if (found := unruled_cast(s, t))), None)
+    return next((types for s, t in inner if (types := unruled_cast(s, t))), None)
 
 
 def instead_of_cast(source: LogicalType, target: LogicalType) -> str | None:
-    """What to write instead of a cast that never runs, if there is something."""
-    found = (hint for sources, targets, hint in _WITHOUT_A_RULE if source.root in sources and target.root in targets)
-    return next(found, None)
+    """What to write instead of a cast that never runs; ``None`` if there is no alternative."""
+    hints = (hint for sources, targets, hint in _WITHOUT_A_RULE if source.root in sources and target.root in targets)
+    return next(hints, None)

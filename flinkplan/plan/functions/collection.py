@@ -1,4 +1,4 @@
-"""Arrays, maps, rows, multisets, bitmaps."""
+"""Functions of arrays, maps, rows, multisets and bitmaps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _constructed_map(args: Arguments) -> LogicalType:
     return map_(keys or args.types[0], values or args.types[1], nullable=False)
 
 
-def _alternating(start: int) -> Argument:
+def _map_entry(start: int) -> Argument:
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
         merged = least_restrictive(types[position % 2 :: 2])
         return None if merged is None else merged.with_nullability(types[position].nullable)
@@ -66,7 +66,7 @@ def _alternating(start: int) -> Argument:
 
 
 MAP = declare(
-    "MAP", signature(rest=_alternating(0)), _constructed_map, syntax=SPECIAL, named=False, pushing=Pushing.NEVER
+    "MAP", signature(rest=_map_entry(0)), _constructed_map, syntax=SPECIAL, named=False, pushing=Pushing.NEVER
 )
 MULTISET = declare(
     "MULTISET",
@@ -93,11 +93,11 @@ def _item(args: Arguments) -> LogicalType:
         return t.children[1].nullable_()
     if t.root == "ROW":
         key = args.literal(1)
-        found = next((f.type for f in t.fields if f.name == key), None)
-        if found is None and isinstance(key, int) and 1 <= key <= len(t.fields):
-            found = t.fields[key - 1].type
-        if found is not None:
-            return found.nullable_() if t.nullable else found
+        field_type = next((f.type for f in t.fields if f.name == key), None)
+        if field_type is None and isinstance(key, int) and 1 <= key <= len(t.fields):
+            field_type = t.fields[key - 1].type
+        if field_type is not None:
+            return field_type.nullable_() if t.nullable else field_type
     return t.nullable_()
 
 
@@ -152,9 +152,9 @@ declare("ARRAY_REVERSE", _ARRAY, argument(0), bridged=True)
 
 
 def _index(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-    """A position as an INT, which a BIGINT is not cast to."""
-    given = types[position]
-    return INT.with_nullability(given.nullable) if given.root in ("TINYINT", "SMALLINT", "INT", "NULL") else None
+    """An array index as an INT; a BIGINT is not cast to it."""
+    t = types[position]
+    return INT.with_nullability(t.nullable) if t.root in ("TINYINT", "SMALLINT", "INT", "NULL") else None
 
 
 _INDEX = Argument("INT", _index)
@@ -219,24 +219,24 @@ declare("BITMAP_TO_STRING", signature("BITMAP"), if_null(STRING), bridged=True)
 
 
 def _attributes(args: Arguments) -> dict[str, LogicalType]:
-    """The attributes that pairs of a name and a value give, behind the first argument."""
+    """The attributes given by the pairs of name and value after the first argument."""
     names = (str(args.literal(i)) for i in range(1, len(args), 2))
     return dict(zip(names, args.types[2::2], strict=True))
 
 
 def _object(args: Arguments) -> LogicalType:
-    """OBJECT_OF('class', 'name', value, …): a structured type named by a literal."""
+    """OBJECT_OF('class', 'name', value, …): a structured type whose class is a literal."""
     return LogicalType("STRUCTURED", fields=row(_attributes(args).items()).fields, raw=Json({"class": args.literal(0)}))
 
 
 def _updated_object(args: Arguments) -> LogicalType:
-    """OBJECT_UPDATE(object, 'name', value, …): attributes become of the types of their new values."""
-    given, old = _attributes(args), args.types[0]
-    return replace(old, fields=tuple(replace(f, type=given.get(f.name, f.type)) for f in old.fields))
+    """OBJECT_UPDATE(object, 'name', value, …): updated attributes have the types of their new values."""
+    updated, old = _attributes(args), args.types[0]
+    return replace(old, fields=tuple(replace(f, type=updated.get(f.name, f.type)) for f in old.fields))
 
 
 def _in_pairs(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-    """A name or a value: both are there for each field."""
+    """Accepts arguments in pairs of a name and a value."""
     return types[position] if len(types) % 2 else None
 
 

@@ -1,4 +1,4 @@
-"""Comparisons, logic and tests."""
+"""Comparisons, logical operators, and predicates such as IS NULL and LIKE."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TRUTH = BOOLEAN.not_null()
 
 
 def _holds_null(t: LogicalType) -> bool:
-    """Whether a value may be NULL or a row with a NULL in it."""
+    """Whether a value may be NULL, or a row that contains NULL."""
     return t.nullable or any(map(_holds_null, t.field_types))
 
 
@@ -95,12 +95,12 @@ SEARCH = declare("SEARCH", signature("ANY", "ANY"), if_null(BOOLEAN), syntax=INT
 
 
 def are_text_and_number(a: LogicalType, b: LogicalType) -> bool:
-    """Whether ``a = b`` compiles as it stands, without a cast, but never runs."""
+    """Whether the types are a text and a number: ``a = b`` then compiles without a cast, but never runs."""
     return any(x.root in CHARACTER and y.root in NUMERIC for x, y in ((a, b), (b, a)))
 
 
 def are_joinable(a: LogicalType, b: LogicalType) -> bool:
-    """Whether a join can equate the types, given that they compare: none is a text alone.
+    """Whether a join key can have these comparable types: not if exactly one of them is a character type.
 
     Source: Flink's ``JoinConditionTypeCoerceRule``.
     """
@@ -108,4 +108,4 @@ def are_joinable(a: LogicalType, b: LogicalType) -> bool:
 
 
 CAST_ONE_SIDE = "CAST one side to the type of the other"
-"""What to do about types that do not compare."""
+"""The hint for types that cannot be compared."""

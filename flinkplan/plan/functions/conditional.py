@@ -1,4 +1,4 @@
-"""Choices between values."""
+"""Conditional functions."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from .typing import least_restrictive
 def _case(args: Arguments) -> LogicalType:
     """Operands are condition, value, condition, value, …, otherwise."""
     values = (*args.types[1:-1:2], args.types[-1])
-    found = least_restrictive(values)
-    return found if found is not None else values[0]
+    common_type = least_restrictive(values)
+    return common_type if common_type is not None else values[0]
 
 
 CASE = declare(
@@ -42,7 +42,7 @@ COALESCE = declare(
 
 
 def _if_null(args: Arguments) -> LogicalType:
-    """The type of a first argument that is never NULL; else the common type."""
+    """The type of the first argument if that is not nullable, else the common type."""
     first, second = args.types
     return common(args).with_nullability(second.nullable) if first.nullable else first
 
@@ -58,10 +58,10 @@ declare(
 
 
 def _if(args: Arguments) -> LogicalType:
-    """The least restrictive type, but the first of two times."""
+    """The least restrictive type, or the first type if that is a datetime."""
     first, second = args.types[1:]
-    found = least_restrictive((first, second)) if first.root not in DATETIME else first
-    return (found or first).with_nullability(args.any_nullable)
+    common_type = least_restrictive((first, second)) if first.root not in DATETIME else first
+    return (common_type or first).with_nullability(args.any_nullable)
 
 
 IF = declare(

@@ -1,7 +1,7 @@
-"""What a function declaration says: names, arguments, result type.
+"""The declaration of a function: names, arguments, result type, and properties.
 
-One :class:`Function` describes one function or operator for everybody: the binder finds it by SQL name and
-checks the arguments, the plan names it by syntax and internal name, the executor translates it by those.
+One :class:`Function` describes a function or operator for all layers: the binder finds it by its SQL name and
+checks the arguments, the plan names it by syntax and internal name, and the executor translates it by these.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ SPECIAL = "SPECIAL"
 INTERNAL = "INTERNAL"
 FUNCTION_STAR = "FUNCTION_STAR"
 FUNCTION_ID = "FUNCTION_ID"
-"""A function that is called by its name alone, without parentheses."""
+"""The syntax of a function that is called without parentheses."""
 
 
 class Kind(Enum):
-    """What a function makes of its arguments."""
+    """What sort of function it is."""
 
     SCALAR = "scalar"
     AGGREGATE = "aggregate"
@@ -45,57 +45,57 @@ class Style(Enum):
     INFIX = "infix"
     """Between its operands."""
     POSTFIX = "postfix"
-    """Behind its operand."""
+    """After its operand."""
     CAST = "cast"
-    """With its type behind AS."""
+    """With its type after AS."""
 
 
 class LocalTime(Enum):
     """Whether a value depends on the session's time zone."""
 
     BY_TYPE = "by type"
-    """Where an argument or the result is an instant."""
+    """It does if an argument or the result is an instant (TIMESTAMP_LTZ)."""
     ALWAYS = "always"
-    """It tells local time without an instant among its types."""
+    """It depends on the time zone although none of its types is an instant."""
     NEVER = "never"
-    """It is the same everywhere, instants or not."""
+    """It does not depend on the time zone, even if it has instants."""
 
 
 class Pushing(Enum):
-    """Whether a predicate that calls the function can be handed to a source.
+    """Whether a predicate that calls the function can be pushed into a source.
 
-    Flink looks functions up in its own catalog, by their names without underscores.
+    Flink looks up functions in its own catalog, by their names without underscores.
     """
 
     BY_NAME = "by name"
-    """Its SQL name has no underscore, and so it is found."""
+    """Yes if its SQL name has no underscore."""
     BY_ANOTHER = "by another name"
-    """The catalog has it without the underscores of its SQL name."""
+    """Yes: the catalog has it under its SQL name without underscores."""
     NEVER = "never"
 
 
 class Direction(Enum):
-    """Where an aggregate over more and more rows goes."""
+    """How the result of an aggregate changes when rows are added."""
 
     INCREASING = "increasing"
     DECREASING = "decreasing"
     BY_SIGN = "by sign"
-    """The one where no argument is below zero, the other where none is above."""
+    """Increasing if no argument is negative, decreasing if none is positive."""
 
 
 class OfNothing(Enum):
-    """What an aggregate yields of no rows."""
+    """The result of an aggregate over no rows."""
 
     NULL = "null"
     ZERO = "zero"
 
 
 class Aggregation(Record):
-    """What rules know of an aggregate function; what is left out is not known, and no rule applies.
+    """The properties of an aggregate function that rules use; a rule does not apply if its property is not declared.
 
-    ``merged_by`` names the function that puts results of parts of a group together, ``parts`` are those functions that
-    compute it together where it has no result of its own to merge, each with what merges it.  ``is_splittable``: parts
-    may be those of the two sides of a join.
+    ``merged_by`` names the function that merges the results for parts of a group.  If they cannot be merged, ``parts``
+    are functions that together compute the result, each with the function that merges it.  ``is_splittable`` says that
+    the parts may come from the two sides of a join.
     """
 
     of_nothing: OfNothing | None = None
@@ -104,25 +104,25 @@ class Aggregation(Record):
     parts: tuple[tuple[str, str], ...] = ()
     is_splittable: bool = False
     is_of_one: bool = False
-    """Of one row it is the row's argument."""
+    """For a single row the result is the argument."""
     is_one_of: bool = False
-    """It is the argument of one of the rows, so that bounds of these are its own."""
+    """The result is the argument of one of the rows, so bounds of the arguments are bounds of the result."""
     ignores_repeats: bool = False
-    """DISTINCT makes no difference to it, so that plans do without."""
+    """DISTINCT does not change the result, so plans leave it out."""
     is_spread: bool = False
-    """It is spread over buckets of its argument although it is not distinct."""
+    """It is split into buckets of its argument even without DISTINCT."""
     compares: bool = False
-    """It takes types with an order alone."""
+    """It takes only types with an order."""
     variance: tuple[bool, bool] | None = None
-    """A variance: whether of a sample, and whether its root is taken."""
+    """For a variance or standard deviation: whether it is of a sample, and whether the root is taken."""
 
     merges_arguments: int | None = None
-    """Results of calls with more arguments cannot be merged, as what merges them takes nothing but the results."""
+    """The maximum number of arguments of calls whose results can be merged; ``None`` for any number."""
 
     def split(self, name: str, arguments: int) -> tuple[tuple[str, str], ...]:
-        """What computes a call of so many arguments of parts of a group, each with what merges its results.
+        """The functions that compute a call for parts of a group, each with the function that merges its results.
 
-        Nothing where the call cannot be split.
+        Empty if the call, which has this number of arguments, cannot be split.
         """
         if self.merges_arguments is not None and arguments > self.merges_arguments:
             return ()
@@ -130,7 +130,7 @@ class Aggregation(Record):
 
 
 class Arguments(Record):
-    """The arguments of a call; ``values`` lets a rule see literals, ``grouped`` is False for a global aggregate."""
+    """The arguments of a call; rules read literals in ``values``, ``grouped`` is False for a global aggregate."""
 
     types: tuple[LogicalType, ...]
     values: tuple[RexNode, ...] = ()
@@ -144,7 +144,7 @@ class Arguments(Record):
         return any(t.nullable for t in self.types)
 
     def literal(self, position: int) -> object:
-        """The value of a literal argument; ``None`` for any other, or beyond the last."""
+        """The value of a literal argument; ``None`` if there is no such argument or it is not a literal."""
         if position >= len(self.values):
             return None
         value = self.values[position]
@@ -152,10 +152,10 @@ class Arguments(Record):
 
 
 ReturnRule = Callable[[Arguments], LogicalType]
-"""From the arguments to the type of the result."""
+"""Computes the type of the result from the arguments."""
 
 ArgumentRule = Callable[[Sequence[LogicalType], int], LogicalType | None]
-"""From all argument types and a position to the type that the argument must have; ``None`` if it cannot."""
+"""Takes all argument types and a position; returns the type that the argument is cast to, ``None`` if it cannot be."""
 
 
 class Argument(Record):
@@ -169,18 +169,18 @@ class Argument(Record):
 
 
 class Signature(Record):
-    """The parameters of one way to call a function; ``rest`` takes any number of further arguments."""
+    """The parameters of a function; ``rest`` takes any number of further arguments."""
 
     parameters: tuple[Argument, ...]
     rest: Argument | None = None
 
     def takes(self, count: int) -> bool:
-        """Whether there may be so many arguments."""
+        """Whether a call may have this number of arguments."""
         fixed = len(self.parameters)
         return count == fixed or (count > fixed and self.rest is not None)
 
     def accept(self, types: Sequence[LogicalType]) -> tuple[LogicalType, ...] | None:
-        """The types the arguments must have (to be cast to where they differ), or ``None`` if they do not fit."""
+        """The types that the arguments are cast to; ``None`` if the arguments do not fit."""
         if not self.takes(len(types)):
             return None
         fixed = len(self.parameters)
@@ -188,10 +188,10 @@ class Signature(Record):
         for i in range(len(types)):
             parameter = self.parameters[i] if i < fixed else self.rest
             assert parameter is not None
-            found = parameter.rule(types, i)
-            if found is None:
+            parameter_type = parameter.rule(types, i)
+            if parameter_type is None:
                 return None
-            expected.append(found)
+            expected.append(parameter_type)
         return tuple(expected)
 
     def __str__(self) -> str:
@@ -202,7 +202,7 @@ class Signature(Record):
 
 
 class Function(Record, eq=False):
-    """A function or operator.  There is one of each, so that they compare by what they are, not by what they hold."""
+    """A function or operator.  Each exists only once, so they are compared by identity."""
 
     name: str
     """The SQL name, upper case; for an operator its symbol."""
@@ -217,39 +217,39 @@ class Function(Record, eq=False):
     named: bool = True
     """Whether SQL can call it by its name."""
     bridged: bool = False
-    """Whether Flink takes it from its own catalog, not from among Calcite's operators.
+    """Whether Flink takes it from its own catalog instead of Calcite's operators.
 
-    Descriptions then show its name as the statement has it, unless that is an alias.  Source:
+    Descriptions then show its name as it is written in the statement, unless that is an alias.  Source:
     ``BuiltInFunctionDefinitions`` with an implementation, ``FunctionCatalogOperatorTable``.
     """
     strict: bool = False
-    """Whether it is NULL where an argument is, and only there.  Source: ``Strong``."""
+    """Whether the result is NULL if and only if an argument is NULL.  Source: Calcite's ``Strong``."""
     sees_null: bool = False
-    """Whether it may yield a value where an argument is NULL."""
+    """Whether the result may be a value although an argument is NULL."""
     commutes: bool = False
-    """Whether its operands may change places."""
+    """Whether its operands may be swapped."""
     is_of_target: bool = False
-    """Whether it is called for the type of its result, which its operands do not tell."""
+    """Whether the call states the type of its result, as CAST does."""
     safe: bool = False
-    """Whether it cannot fail, so that it may be evaluated where CASE would not have."""
+    """Whether it cannot fail, so that it may be evaluated for rows for which CASE would not evaluate it."""
     pushing: Pushing = Pushing.BY_NAME
     local_time: LocalTime = LocalTime.BY_TYPE
     style: Style = Style.CALL
     printed: str | None = None
-    """What descriptions call it, where that is not its name."""
+    """Its name in descriptions, if that is another one."""
     is_found_again: bool = True
-    """Whether Flink knows its name when it reads a plan that it has written."""
+    """Whether Flink can read a plan that calls it."""
     aggregation: Aggregation = Aggregation()
 
     @property
     def is_pushable(self) -> bool:
-        """Whether a predicate that calls it can be handed to a source."""
+        """Whether a predicate that calls it can be pushed into a source."""
         by_name = self.pushing is Pushing.BY_NAME and "_" not in self.internal_name
         return by_name or self.pushing is Pushing.BY_ANOTHER
 
     @property
     def key(self) -> tuple[str, str]:
-        """What identifies it in a plan."""
+        """Its identity in a plan."""
         return self.syntax, self.internal_name
 
     def accept(self, types: Sequence[LogicalType]) -> tuple[LogicalType, ...] | None:
@@ -266,7 +266,7 @@ class Function(Record, eq=False):
         return self.typed(self.returns(arguments), *operands)
 
     def typed(self, t: LogicalType, *operands: RexNode) -> Call:
-        """A call of the function whose type the return rule does not tell, or is known already."""
+        """A call of the function with a given type instead of that of the return rule."""
         return Call(self.internal_name, operands, t, self.syntax)
 
     @property
@@ -276,7 +276,7 @@ class Function(Record, eq=False):
 
 
 def family(name: str) -> Argument:
-    """A parameter of any type of a family; NULL fits everywhere."""
+    """A parameter of any type of a family; NULL fits every family."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
         t = types[position]

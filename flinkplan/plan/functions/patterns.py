@@ -40,6 +40,6 @@ CHOICE = _declare("|", "ANY", "ANY", syntax=BINARY)
 PERMUTATION = _declare("PATTERN_PERMUTE", "ANY", "ANY", syntax=SPECIAL)
 EXCLUSION = _declare("PATTERN_EXCLUDE", "ANY", syntax=SPECIAL)
 SEQUENCE = "PATTERN_CONCAT"
-"""The kind of the operator that joins two patterns, which has no name."""
+"""The kind of the operator that concatenates two patterns; it has no name."""
 SKIPS = {place: _declare(f"SKIP {place}", "ANY", syntax=PREFIX) for place in ("TO FIRST", "TO LAST")}
-"""Where the search goes on after a match: at a row of a variable."""
+"""AFTER MATCH SKIP to a row of a variable."""

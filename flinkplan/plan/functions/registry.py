@@ -1,4 +1,4 @@
-"""Functions by SQL name and by what a plan calls them."""
+"""Registers functions, and finds them by their name in SQL or in a plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNKNOWN = Aggregation()
 
 
 class Facts(TypedDict, total=False):
-    """What a declaration may say besides name, arguments and result; see :class:`.model.Function`."""
+    """The optional properties of a declaration; see :class:`.model.Function`."""
 
     syntax: str
     kind: Kind
@@ -44,8 +44,8 @@ def declare(
     **facts: Unpack[Facts],
 ) -> Function:
     """Declare a function; its internal name is ``$NAME$1``."""
-    given = (signatures,) if isinstance(signatures, Signature) else tuple(signatures)
-    function = Function(name, internal_name(name), given, returns, **facts)
+    all_signatures = (signatures,) if isinstance(signatures, Signature) else tuple(signatures)
+    function = Function(name, internal_name(name), all_signatures, returns, **facts)
     if function.key in _by_key:
         raise ValueError(f"{function.key} is declared twice")
     _by_key[function.key] = function
@@ -58,29 +58,29 @@ def declare(
 
 
 def find_function(name: str) -> Function | None:
-    """The function that SQL calls by this name, in any case."""
+    """The function with this SQL name, which is case-insensitive."""
     return _by_name.get(name.upper())
 
 
 def function_of(syntax: str, internal_name: str) -> Function | None:
-    """The function that a plan names so."""
+    """The function with this syntax and internal name in a plan."""
     return _by_key.get((syntax, internal_name))
 
 
 def called(rex: RexNode) -> Function | None:
-    """The function that an expression calls; ``None`` if it calls none, or one that is not declared."""
+    """The function that an expression calls; ``None`` if it is no call or the function is not declared."""
     return _by_key.get((rex.syntax, rex.name)) if type(rex) is Call else None
 
 
 @found_once
 def is_deterministic(rex: RexNode) -> bool:
-    """Whether evaluating the expression twice yields one value."""
+    """Whether evaluating the expression twice gives the same value."""
     functions = (function_of(*key) for key in callees(rex))
     return all(function is None or function.deterministic for function in functions)
 
 
 def aggregation_of(internal_name: str | None) -> Aggregation:
-    """What is known of the aggregate function that a plan names so; nothing of one that is not declared."""
+    """The properties of the aggregate function with this internal name; none if it is not declared."""
     return _aggregations.get(internal_name or "", _UNKNOWN)
 
 
@@ -94,5 +94,5 @@ def nearest_names(name: str, count: int = 3) -> list[str]:
     import difflib
 
     name = name.upper()
-    near = difflib.get_close_matches(name, _by_name, count, 0.6)
-    return near + [known for known in _by_name if name.endswith("_" + known) and known not in near][:count]
+    matches = difflib.get_close_matches(name, _by_name, count, 0.6)
+    return matches + [known for known in _by_name if name.endswith("_" + known) and known not in matches][:count]

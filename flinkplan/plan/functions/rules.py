@@ -1,4 +1,4 @@
-"""Return-type rules and argument rules, to be combined in declarations."""
+"""Rules for result types and argument types, which declarations combine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .typing import family_of, in_family, least_restrictive
 
 
 def always(t: LogicalType) -> ReturnRule:
-    """This very type."""
+    """Always this type."""
     return lambda args: t
 
 
@@ -37,7 +37,7 @@ def argument(position: int) -> ReturnRule:
 
 
 def varying(position: int) -> ReturnRule:
-    """The type of a string argument, of variable length."""
+    """The type of a string argument, with variable length."""
 
     def rule(args: Arguments) -> LogicalType:
         t = args.types[position]
@@ -49,15 +49,15 @@ def varying(position: int) -> ReturnRule:
 
 def common(args: Arguments) -> LogicalType:
     """The common type of the arguments."""
-    found = common_type(args.types)
-    return found if found is not None else args.types[0]
+    merged = common_type(args.types)
+    return merged if merged is not None else args.types[0]
 
 
 def common_type(types: Sequence[LogicalType]) -> LogicalType | None:
-    """The common type that Flink's own functions give their arguments.
+    """The common type of arguments of Flink's own functions; ``None`` if there is none.
 
-    Unlike Calcite's operators they widen FLOAT to DOUBLE, give a FLOAT behind a DECIMAL to both, take the day
-    or the time of a timestamp that meets one, and TIMESTAMP_LTZ where it meets TIMESTAMP.
+    It differs from Calcite's least restrictive type: FLOAT and DOUBLE give DOUBLE, DECIMAL followed by FLOAT gives
+    FLOAT, a timestamp and a DATE or TIME give the latter, and TIMESTAMP and TIMESTAMP_LTZ give TIMESTAMP_LTZ.
     Source: ``LogicalTypeMerging.findCommonType``.
     """
     known = [t for t in types if t.root != "NULL"]
@@ -86,7 +86,7 @@ def _common_of_two(a: LogicalType, b: LogicalType) -> LogicalType | None:
 
 
 def common_of(start: int) -> ReturnRule:
-    """The least restrictive type of the arguments from a position on."""
+    """The common type of the arguments from a position on."""
     return lambda args: common(Arguments(args.types[start:]))
 
 
@@ -97,28 +97,28 @@ def of_type(t: LogicalType) -> Argument:
     """A parameter of one type; an argument of the same family is cast to it."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        given = types[position]
-        if given.root == "NULL" or family_of(given) == family_of(t):
-            return t.with_nullability(given.nullable)
+        actual = types[position]
+        if actual.root == "NULL" or family_of(actual) == family_of(t):
+            return t.with_nullability(actual.nullable)
         return None
 
     return Argument(str(t), rule)
 
 
 def common_argument(family_name: str = "ANY") -> Argument:
-    """A parameter that takes the common type of all arguments, which must be of a family."""
+    """A parameter with the common type of all arguments, which must belong to a family."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
         if types[position].root != "NULL" and not in_family(types[position], family_name):
             return None
-        found = common_type(types)
-        return None if found is None else found.with_nullability(types[position].nullable)
+        merged = common_type(types)
+        return None if merged is None else merged.with_nullability(types[position].nullable)
 
     return Argument("COMMON" if family_name == "ANY" else family_name, rule)
 
 
 def which(name: str, fits: Callable[[LogicalType], bool]) -> Argument:
-    """A parameter of the types that ``fits`` says; NULL fits everywhere."""
+    """A parameter of the types that ``fits`` accepts, or NULL."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
         t = types[position]
@@ -128,11 +128,11 @@ def which(name: str, fits: Callable[[LogicalType], bool]) -> Argument:
 
 
 def least_restrictive_argument() -> Argument:
-    """A parameter that takes the least restrictive type of all arguments, as the operators of Calcite do."""
+    """A parameter with the least restrictive type of all arguments, as for Calcite's operators."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        found = least_restrictive(types)
-        return None if found is None else found.with_nullability(types[position].nullable)
+        merged = least_restrictive(types)
+        return None if merged is None else merged.with_nullability(types[position].nullable)
 
     return Argument("COMMON", rule)
 
@@ -141,19 +141,19 @@ def element_argument(array_position: int = 0) -> Argument:
     """A parameter of the element type of an array argument."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        array, given = types[array_position], types[position]
+        array, actual = types[array_position], types[position]
         if array.root != "ARRAY":
             return None
-        merged = least_restrictive((array.element, given))
+        merged = least_restrictive((array.element, actual))
         if merged is None or not merged.same_as(array.element):
             return None
-        return merged.with_nullability(given.nullable)
+        return merged.with_nullability(actual.nullable)
 
     return Argument("ELEMENT", rule)
 
 
 def comparable_argument() -> Argument:
-    """A parameter that must compare with the first argument."""
+    """A parameter that must be comparable with the first argument."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
         return types[position] if comparable(types[0], types[position]) else None
@@ -165,16 +165,16 @@ def like_others() -> Argument:
     """A parameter that has a common type with all other arguments."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        found = common_type(types)
-        if found is None or found.root == "NULL":
+        merged = common_type(types)
+        if merged is None or merged.root == "NULL":
             return None
-        return found.nullable_() if types[position].root == "NULL" else types[position]
+        return merged.nullable_() if types[position].root == "NULL" else types[position]
 
     return Argument("COMPARABLE", rule)
 
 
 def comparable(a: LogicalType, b: LogicalType) -> bool:
-    """Whether ``a = b`` is allowed: same family, or text against a number or a time."""
+    """Whether ``a = b`` is allowed: the types are of the same family, or one of them is a character type."""
     if "NULL" in (a.root, b.root) or family_of(a) == family_of(b):
         return True
     if a.root in CHARACTER or b.root in CHARACTER:
@@ -184,7 +184,7 @@ def comparable(a: LogicalType, b: LogicalType) -> bool:
 
 
 def signature(*parameters: str | Argument, rest: str | Argument | None = None) -> Signature:
-    """A signature of families (``NUMERIC``, ``CHARACTER`` …) and arguments."""
+    """A signature from the names of families (``NUMERIC``, ``CHARACTER`` …) and other parameters."""
 
     def to_argument(p: str | Argument) -> Argument:
         return family(p) if isinstance(p, str) else p

@@ -1,4 +1,4 @@
-"""Text and bytes."""
+"""Functions of character and binary strings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TEXT_IF_NULL = if_null(STRING)
 
 
 def _joined(args: Arguments) -> LogicalType:
-    """The sum of the lengths, fixed if both are; of arrays the least restrictive type."""
+    """The type with the sum of the lengths, which is fixed if both are; for arrays the least restrictive type."""
     a, b = args.types[:2]
     if a.root == "ARRAY":
         return (least_restrictive((a, b)) or a).with_nullability(args.any_nullable)

@@ -76,4 +76,4 @@ WINDOW_AUXILIARIES = {
     for window in GROUP_WINDOWS
     for suffix in ("START", "END", "ROWTIME", "PROCTIME")
 }
-"""Functions that read a property of a group window: the window and the property.  No job can call them."""
+"""Functions that read a property of a group window, with the window and the property.  They exist only in SQL."""

@@ -1,4 +1,4 @@
-"""Dates and times."""
+"""Functions of dates and times."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .rules import always, if_null, signature, which
 _LTZ3 = timestamp_ltz(3, nullable=False)
 _TIME0 = LogicalType("TIME", False, precision=0)
 PROCTIME_TYPE = timestamp_ltz(3, nullable=False, kind=TimeKind.PROCTIME)
-"""What PROCTIME() gives: a processing-time attribute."""
+"""The type of PROCTIME(): a processing-time attribute."""
 
 _TEXT = signature("CHARACTER")
 _TWO = signature("CHARACTER", "CHARACTER")
@@ -42,20 +42,20 @@ declare(
 declare("TO_DATE", (_TEXT, _TWO), always(DATE), pushing=Pushing.BY_ANOTHER)
 declare("TO_TIMESTAMP", (_TEXT, _TWO), always(timestamp(3)), pushing=Pushing.BY_ANOTHER)
 MAX_DIGITS = 9
-"""Of the fraction of a second."""
+"""The maximum number of digits of the fraction of a second."""
 
 
 def digits_of_pattern(pattern: str) -> int:
-    """How many digits of a second a pattern asks for.  Source: Flink's ``DateTimeUtils.precisionFromFormat``."""
+    """The number of fractional digits in a datetime pattern.  Source: Flink's ``DateTimeUtils.precisionFromFormat``."""
     return max(3, min(len(pattern) - len(pattern.rstrip("S")), MAX_DIGITS))
 
 
 def _instant(args: Arguments) -> LogicalType:
-    """As many digits as a literal says, and at least three.  Source: Flink's ``ToTimestampLtzTypeStrategy``."""
-    said = args.literal(1)
-    if isinstance(said, str):
-        return timestamp_ltz(digits_of_pattern(said))
-    return timestamp_ltz(max(3, said) if isinstance(said, int) else 3)
+    """The precision is that of a literal pattern or number, at least 3.  Source: ``ToTimestampLtzTypeStrategy``."""
+    precision = args.literal(1)
+    if isinstance(precision, str):
+        return timestamp_ltz(digits_of_pattern(precision))
+    return timestamp_ltz(max(3, precision) if isinstance(precision, int) else 3)
 
 
 TO_TIMESTAMP_LTZ = declare(
@@ -68,7 +68,7 @@ TO_TIMESTAMP_LTZ = declare(
 
 
 def _watermark(args: Arguments) -> LogicalType:
-    """A watermark is of the regular type of its rowtime column."""
+    """The type of a watermark is that of the rowtime column, without the time attribute."""
     return args.types[0].regular().nullable_()
 
 
@@ -140,4 +140,4 @@ PART_FUNCTIONS = {
     "MINUTE": "MINUTE",
     "SECOND": "SECOND",
 }
-"""Functions that are EXTRACT of a unit under another name."""
+"""Functions that mean EXTRACT of a unit."""

@@ -24,7 +24,7 @@ from ..types import (
 )
 
 MAX_DECIMAL = 38
-"""The greatest precision of a DECIMAL."""
+"""The maximum precision of a DECIMAL."""
 
 _INTEGER_DIGITS = {"TINYINT": 3, "SMALLINT": 5, "INT": 10, "BIGINT": 19}
 
@@ -52,7 +52,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
 
 
 def in_family(t: LogicalType, family: str) -> bool:
-    """Whether a type belongs to a family; ANY holds every type, INTERVAL every interval."""
+    """Whether a type belongs to a family; ANY contains every type, INTERVAL every interval."""
     if family == "ANY":
         return True
     if family == "INTERVAL":
@@ -61,7 +61,7 @@ def in_family(t: LogicalType, family: str) -> bool:
 
 
 def family_of(t: LogicalType) -> str:
-    """The family within which values of the type compare and combine without a cast."""
+    """The family of types that compare and combine with this type without a cast."""
     for family in ("NUMERIC", "CHARACTER", "BINARY", "TIMESTAMP"):
         if in_family(t, family):
             return family
@@ -80,7 +80,7 @@ def is_year_month(t: LogicalType) -> bool:
 
 
 def exact_digits(t: LogicalType) -> tuple[int, int]:
-    """Precision and scale of an exact number, an integer counting as a decimal that holds it."""
+    """Precision and scale of an exact numeric type; an integer type counts as the DECIMAL that can hold it."""
     if t.root == "DECIMAL":
         return t.precision or 10, t.scale or 0
     return _INTEGER_DIGITS[t.root], 0
@@ -155,7 +155,7 @@ def _merge_strings(a: LogicalType, b: LogicalType) -> LogicalType:
 
 
 def _merge_numbers(a: LogicalType, b: LogicalType) -> LogicalType:
-    """Of two approximate types the first wins, as Flink gives both the same precision."""
+    """The first of two approximate types wins, since Flink gives both the same precision."""
     if a.root in APPROXIMATE or b.root in APPROXIMATE:
         if "DECIMAL" in (a.root, b.root):
             return DOUBLE
@@ -191,7 +191,7 @@ def merge_intervals(a: LogicalType, b: LogicalType) -> LogicalType | None:
 
 
 def _adjust(precision: int, scale: int) -> LogicalType:
-    """A decimal cut to 38 digits, which keeps at least six decimals (or the scale, if fewer)."""
+    """A decimal limited to 38 digits, which keeps at least six decimals (or its scale if that is smaller)."""
     if precision <= MAX_DECIMAL:
         return decimal(precision, scale)
     digits = precision - scale
@@ -230,5 +230,5 @@ def decimal_remainder(a: LogicalType, b: LogicalType) -> LogicalType:
 
 
 def is_exact_decimal_pair(a: LogicalType, b: LogicalType) -> bool:
-    """Both exact numbers, and at least one a DECIMAL: where the decimal rules apply."""
+    """Whether the decimal rules apply: both are exact numeric types, and at least one is DECIMAL."""
     return in_family(a, "EXACT") and in_family(b, "EXACT") and "DECIMAL" in (a.root, b.root)

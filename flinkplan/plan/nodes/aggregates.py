@@ -1,4 +1,4 @@
-"""Aggregations by group and OVER windows."""
+"""Group aggregations and OVER aggregations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.si
     judged=("agg_calls", "agg_call_need_retractions", "state"),
 )
 class GroupAggregate(NoRows, ExecNode, kw_only=True):
-    """GROUP BY: one updating row a key."""
+    """GROUP BY: one row for each key, which is updated."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -67,7 +67,7 @@ class GroupAggregate(NoRows, ExecNode, kw_only=True):
     results=("grouping", "agg_calls", "agg_call_need_retractions", "need_retraction"),
 )
 class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
-    """The first phase of a two-phase aggregation: accumulators of one mini-batch."""
+    """The local phase of a two-phase aggregation: the accumulators of one mini-batch."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -90,7 +90,7 @@ class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     judged=("agg_calls", "agg_call_need_retractions", "local_agg_input_row_type", "state"),
 )
 class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
-    """The second phase: merges accumulators."""
+    """The global phase of a two-phase aggregation, which merges accumulators."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE, Mark.CALL]
@@ -118,7 +118,7 @@ class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
         return (*given(inputs, self.grouping), *map(Aggregated, self.agg_calls))
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        """The first half of a distinct aggregation that was split updates what the second one reads."""
+        """After an incremental aggregation, which is part of a split distinct aggregation, groups can be deleted."""
         is_split = any(isinstance(source, IncrementalGroupAggregate) for source in flow.sources)
         return rows(grouped(self.need_retraction or is_split), self.generate_update_before)
 
@@ -152,9 +152,9 @@ class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """Only the values seen so far are kept, where there are DISTINCT calls."""
-        is_kept = any(call.distinct for call in self.partial_original_agg_calls)
-        return self.metadata.transformations if is_kept else ()
+        """The state holds the distinct values, so there is none without DISTINCT calls."""
+        has_distinct_calls = any(call.distinct for call in self.partial_original_agg_calls)
+        return self.metadata.transformations if has_distinct_calls else ()
 
     def layout(self, inputs: Inputs) -> Layout:
         types = self.partial_local_agg_input_row_type.field_types
@@ -165,7 +165,7 @@ class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
         return (self.partial_agg_grouping,)
 
     def yields(self, inputs: Inputs) -> None:
-        """Keys and accumulators of another grouping, which are not told apart."""
+        """Keys and accumulators of the final grouping; which is which is not known."""
 
 
 @exec_node(
@@ -192,12 +192,12 @@ class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
         states = accumulated("window-aggs", self.agg_calls, retract, types_of(inputs[0]), self.need_retraction)
         if isinstance(self.window, SessionGroupWindow):
             states = (*states, KeptState("session-window-mapping", form="windows"))
-        is_counted = not getattr(self.window, "is_time_window", True)
+        is_count_window = not getattr(self.window, "is_time_window", True)
         return Layout(
             "group-window-aggregate",
             columns(inputs, only=self.grouping),
             states,
-            "the number of a window" if is_counted else "a window",
+            "the number of a window" if is_count_window else "a window",
         )
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -207,7 +207,7 @@ class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
         return windowed(inputs, self.grouping, self.agg_calls, self.named_window_properties)
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        """The plan says in the description alone that a window fires early or late."""
+        """Only the node's description tells whether windows fire early or late."""
         return rows(fired("emit=[" in self.description), flow.wants_old_rows)
 
 
@@ -256,6 +256,6 @@ class OverAggregate(WholeRows, ExecNode, kw_only=True):
     def row_kinds(self, flow: Flow) -> Kinds:
         return rows(framed(self._is_by_time(flow.fields), flow.inputs[0]), True)
 
-    def _is_by_time(self, read: Sequence[RowField]) -> bool:
+    def _is_by_time(self, fields: Sequence[RowField]) -> bool:
         first = [group.order_by.fields[0].index for group in self.over_spec.groups if group.order_by.fields]
-        return all(0 <= index < len(read) and read[index].type.is_time_attribute for index in first)
+        return all(0 <= index < len(fields) and fields[index].type.is_time_attribute for index in first)

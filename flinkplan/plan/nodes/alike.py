@@ -1,4 +1,4 @@
-"""What many nodes say of themselves in the same words, to be mixed in."""
+"""Mixins with the methods that many node classes share."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..yields import Yield, given
 
 
 class RowByRow:
-    """Rows stay where they are; nothing is kept by key."""
+    """The node does not process rows by key."""
 
     __slots__ = ()
 
@@ -19,7 +19,7 @@ class RowByRow:
 
 
 class SameColumns:
-    """The columns of the inputs, as they are."""
+    """The columns are those of the inputs, unchanged."""
 
     __slots__ = ()
 
@@ -28,7 +28,7 @@ class SameColumns:
 
 
 class SameChanges:
-    """Changes are handed on as they come, so that who reads them decides whether old rows are wanted."""
+    """The changes are those of the inputs, so that the node's readers decide whether old rows are needed."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class SameChanges:
 
 
 class InsertsOnly:
-    """What comes out is never changed again."""
+    """The node emits only inserts."""
 
     __slots__ = ()
 
@@ -46,7 +46,7 @@ class InsertsOnly:
 
 
 class WholeRows:
-    """Rows of the inputs are kept as they came."""
+    """The state holds whole input rows."""
 
     __slots__ = ()
 
@@ -56,7 +56,7 @@ class WholeRows:
 
 
 class NoRows:
-    """What is kept is computed of rows, which are gone then."""
+    """The state is computed from input rows and does not hold them."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What all exec nodes share, and the registry they are found through."""
+"""The base class of exec nodes, and their registry."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ from ..types import LogicalType, RowField
 from ..yields import Yield
 
 NOT_FLINKS = "flinkplan"
-"""In place of the release of Flink, of nodes that Flink does not have."""
+"""Stands in place of a Flink release for nodes that Flink does not have."""
 
 
 class State(Record):
-    """A state with a TTL: its name in plans, and what it means that an entry of it expires."""
+    """A state with a TTL: its name in plans, and the consequence of an entry's expiry."""
 
     name: str
     expiry: str
 
 
 class ColumnOrder(Enum):
-    """In which order a node hands on its columns, where those that it reads stand in another one than was compiled."""
+    """The order of a node's output columns if its input columns have another order than the compiled one."""
 
     PASSED = "passed"
-    """In the order that it reads, which does not matter to it."""
+    """The order of the input, which the node does not depend on."""
     EXTENDED = "extended"
-    """In the order that it reads, with more behind."""
+    """The order of the input, followed by further columns."""
     JOINED = "joined"
-    """In the orders that it reads, side by side."""
+    """The orders of the inputs, side by side."""
     GROUPED = "grouped"
-    """Its keys, its aggregates, and what else there is."""
+    """The keys, the aggregates, and further columns."""
     ACCUMULATED = "accumulated"
-    """Its keys, and accumulators: of a first phase, which reads no order but the one that was compiled."""
+    """The keys, and the accumulators of a local phase, whose input must have the compiled order."""
     CHOSEN = "chosen"
-    """In any order that is asked for."""
+    """Any order."""
     COMPILED = "compiled"
-    """As compiled, whatever it reads."""
+    """The compiled order, whatever the order of the input is."""
     FIXED = "fixed"
-    """As compiled: it reads no other order."""
+    """The compiled order, which the input must have as well."""
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the node reads no order but the one that was compiled."""
+        """Whether the input must have the compiled order."""
         return self in (ColumnOrder.ACCUMULATED, ColumnOrder.FIXED)
 
 
 class NodeMetadata(Record):
-    """What is declared once per type of node.
+    """The declaration of a type of node.
 
-    ``order`` is that of its columns; ``versions`` are the versions that exist, ``since`` the Flink release of each;
-    ``inputs`` is how many it takes, ``None`` where that varies; ``states`` are those with a TTL in index order,
-    ``timed`` says that it keeps state which the watermark cleans instead; ``consumed_options`` are those whose values
-    the plan fixes; ``transformations`` are the operators that Flink may make of the node, by the names that end their
-    UIDs.
+    ``order`` is that of its output columns; ``versions`` are its versions and ``since`` the Flink release of each;
+    ``inputs`` is its number of inputs, ``None`` if that varies; ``states`` are the states with a TTL in index order,
+    and ``timed`` says that it has state that the watermark cleans up instead; ``consumed_options`` are the options
+    whose values the plan contains; ``transformations`` are the operators into which Flink may translate the node, by
+    the last part of their UIDs.
 
-    The last three say what a change of a field does, for judging upgrades: of an ``identity`` field, the
-    state does not survive (also of one named nowhere); of a ``results`` field, the state survives and
-    results change; a ``judged`` field has a rule of its own.
+    The last three fields say what the change of a field means for an upgrade: if an ``identity`` field changes, or a
+    field that is listed nowhere, the state is lost; if a ``results`` field changes, the state survives and the results
+    change; a ``judged`` field has its own rule.
     """
 
     name: str
@@ -83,12 +83,12 @@ class NodeMetadata(Record):
 
     @property
     def is_own(self) -> bool:
-        """Whether the node is one of this project, which Flink does not have."""
+        """Whether the node belongs to flinkplan and does not exist in Flink."""
         return NOT_FLINKS in self.since
 
     @property
     def is_ever_stateful(self) -> bool:
-        """Whether an operator of it may keep state between rows."""
+        """Whether an operator of this type may keep state between rows."""
         return bool(self.states or self.timed)
 
     @property
@@ -111,7 +111,7 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
     description: str = ""
     unknown: Unknown = field(default_factory=Json)
     key_order: Aside[tuple[str, ...]] = ()
-    """The keys as they were read, where they stand in another order than they are written in."""
+    """The keys of the JSON in the order in which they were read, if that is not the order of writing."""
 
     @property
     def type(self) -> str:
@@ -125,7 +125,7 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
 
     @property
     def states(self) -> tuple[StateMetadata, ...]:
-        """The node's states; empty where it keeps none or the plan leaves them out."""
+        """The node's states; empty if it has none or the plan leaves them out."""
         return getattr(self, "state", None) or ()
 
     @property
@@ -135,37 +135,37 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """Those of its transformations that have something in a savepoint of Flink."""
+        """The transformations of the node that have state in a savepoint of Flink."""
         return self.metadata.transformations if self.is_stateful else ()
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
-        """The columns of each input whose values bring rows together, none where rows stay where they are."""
+        """The key columns of each input; empty for a node that does not process rows by key."""
         raise NotImplementedError
 
     def yields(self, inputs: Inputs) -> Iterable[Yield] | None:
-        """What its columns are made of, in order; ``None``: it is not known."""
+        """The origins of the output columns, in order; ``None`` if they are not known."""
         raise NotImplementedError
 
     def row_kinds(self, flow: Flow) -> Kinds | None:
-        """The kinds of rows that it emits; ``None``: it is not known.  Raises :class:`.row_kinds.NotKnownError`."""
+        """The kinds of rows that the node emits; ``None`` if not known.  Raises :class:`.row_kinds.NotKnownError`."""
         raise NotImplementedError
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether rows of its inputs are kept as they came, by Flink's operator or here."""
+        """Whether the operator, Flink's or ours, keeps whole input rows in its state."""
         return False
 
     def layout(self, inputs: Inputs) -> Layout | None:
-        """What its operator keeps by key in a savepoint of Flink; ``None``: nothing, or it is not known."""
+        """The keyed state of Flink's operator in a savepoint; ``None`` if it has none or it is not known."""
         return None
 
     @classmethod
     def declared_states(cls, inputs: int) -> tuple[State, ...]:
-        """The states with a TTL, in index order, of a node with so many inputs."""
+        """The states with a TTL, in index order, of a node with this number of inputs."""
         return cls.metadata.states
 
     def ttl_ms(self, index: int = 0) -> int:
-        """The TTL of a state in milliseconds; 0 = never expires, as where the plan has no entry."""
+        """The TTL of a state in milliseconds; 0 if it never expires or the plan has no entry for it."""
         for state in self.states:
             if state.index == index:
                 return state.ttl_ms
@@ -173,19 +173,19 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
 
     @property
     def own(self) -> Mapping[str, Any]:
-        """What flinkplan keeps in the node beside what is Flink's, which does not look there."""
-        found = self.unknown.get(OWN)
-        return found if isinstance(found, Mapping) else {}
+        """The properties that flinkplan adds to the node; Flink ignores them."""
+        properties = self.unknown.get(OWN)
+        return properties if isinstance(properties, Mapping) else {}
 
     def option(self, key: str, default: str) -> str:
-        """A consumed option's value as fixed in the plan."""
+        """The value of a consumed option in the plan."""
         return (self.configuration or {}).get(key, default)
 
 
 Node = TypeVar("Node", bound=ExecNode)
 
 OWN = "flinkplan"
-"""The key of a node under which stands what is not Flink's."""
+"""The key in a node's JSON for the properties that flinkplan adds."""
 
 _REQUIRED = ("key_columns", "yields", "row_kinds")
 
@@ -206,16 +206,16 @@ def exec_node(
     results: tuple[str, ...] = (),
     judged: tuple[str, ...] = (),
 ) -> Callable[[type[Node]], type[Node]]:
-    """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each to its release.
+    """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each version to its release.
 
-    ``transformations`` is ``<name>`` alone unless given.  Raises :class:`TypeError` where the class leaves unsaid what
-    each one has to say of itself.
+    ``transformations`` is ``(<name>,)`` unless given.  Raises :class:`TypeError` if the class does not override the
+    methods that each class must override.
     """
 
     def register(cls: type[Node]) -> type[Node]:
-        said = (*_REQUIRED, "layout", "keeps_rows") if states or timed else _REQUIRED
-        if unsaid := [method for method in said if getattr(cls, method) is getattr(ExecNode, method)]:
-            raise TypeError(f"{cls.__name__} does not say its {', '.join(unsaid)}")
+        required = (*_REQUIRED, "layout", "keeps_rows") if states or timed else _REQUIRED
+        if missing := [method for method in required if getattr(cls, method) is getattr(ExecNode, method)]:
+            raise TypeError(f"{cls.__name__} does not override {', '.join(missing)}")
         cls.metadata = NodeMetadata(
             name=f"stream-exec-{name}",
             order=order,
@@ -237,8 +237,8 @@ def exec_node(
 
 
 def spread_by(properties: Sequence[InputProperty] | None) -> tuple[tuple[int, ...], ...]:
-    """The key columns of each input as its required distribution says them."""
-    return tuple(each.required_distribution.keys or () for each in properties or ())
+    """The key columns of each input's required distribution."""
+    return tuple(input_property.required_distribution.keys or () for input_property in properties or ())
 
 
 def node_classes() -> Iterator[type[ExecNode]]:
@@ -265,16 +265,16 @@ def node_from_json(json: Any) -> ExecNode:
         known = ", ".join(map(str, cls.metadata.versions))
         raise UnsupportedError(f"unknown version {version} of '{match['name']}'; known: {known}")
     values: dict[str, Any] = {"version": version}
-    seen = {"type"}
+    known_keys = {"type"}
     for codec in field_codecs(cls):
         if codec.name == "version":
             continue
-        seen.add(codec.json)
+        known_keys.add(codec.json)
         if codec.json in json:
             values[codec.name] = read_field(codec, json[codec.json])
         elif codec.always_written:
             raise PlanError(f"the field '{codec.json}' is missing")
-    unknown = Json({k: v for k, v in json.items() if k not in seen})
+    unknown = Json({k: v for k, v in json.items() if k not in known_keys})
     if unknown:
         values[unknown_keeper(cls) or ""] = unknown
     if unknown or list(json) != [key for key in _key_order(cls) if key in json]:
@@ -285,12 +285,12 @@ def node_from_json(json: Any) -> ExecNode:
 def _nearest(name: str) -> str | None:
     import difflib
 
-    close = difflib.get_close_matches(name, _REGISTRY, n=1)
-    return f"did you mean '{close[0]}'?" if close else None
+    matches = difflib.get_close_matches(name, _REGISTRY, n=1)
+    return f"did you mean '{matches[0]}'?" if matches else None
 
 
 def node_to_json(node: ExecNode) -> dict[str, Any]:
-    """Write a node, with its fields in Flink's order unless it was read in another."""
+    """Write a node, with its fields in the order in which they were read, by default Flink's."""
     out: dict[str, Any] = {}
     for key, codec in _key_order(type(node)).items():
         if codec is None:
@@ -304,17 +304,17 @@ def node_to_json(node: ExecNode) -> dict[str, Any]:
 
 @cache
 def _key_order(cls: type[ExecNode]) -> Mapping[str, FieldCodec | None]:
-    """The keys of a node's JSON in Flink's order with how each is read and written, the type apart."""
-    own: dict[Place, dict[str, FieldCodec]] = {place: {} for place in Place}
+    """The keys of a node's JSON in Flink's order with their codecs, ``None`` for the type."""
+    by_place: dict[Place, dict[str, FieldCodec]] = {place: {} for place in Place}
     shared: dict[str, FieldCodec] = {}
     for codec in field_codecs(cls):
         if codec.name != "version":
-            (shared if codec.json in _SHARED else own[codec.place])[codec.json] = codec
-    head = {"id": shared.pop("id"), "type": None, "configuration": shared.pop("configuration"), **own[Place.OWN]}
+            (shared if codec.json in _SHARED else by_place[codec.place])[codec.json] = codec
+    head = {"id": shared.pop("id"), "type": None, "configuration": shared.pop("configuration"), **by_place[Place.OWN]}
     inputs = {"inputProperties": shared.pop("inputProperties")}
     if cls.metadata.inputs == 0:
-        return {**head, **own[Place.INPUTS], **shared, **inputs, **own[Place.LAST]}
-    return {**head, **inputs, **own[Place.INPUTS], **shared, **own[Place.LAST]}
+        return {**head, **by_place[Place.INPUTS], **shared, **inputs, **by_place[Place.LAST]}
+    return {**head, **inputs, **by_place[Place.INPUTS], **shared, **by_place[Place.LAST]}
 
 
 _SHARED = ("id", "configuration", "inputProperties", "outputType", "description")

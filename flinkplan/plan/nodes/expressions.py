@@ -14,32 +14,32 @@ _REX = typing.get_args(RexNode)
 
 
 def expressions(value: Any) -> list[RexNode]:
-    """The outermost expressions that a node, a spec or a collection of them holds."""
-    found: list[RexNode] = []
-    _collect(value, found)
-    return found
+    """The outermost expressions in a node, a spec or a collection of them."""
+    collected: list[RexNode] = []
+    _collect(value, collected)
+    return collected
 
 
-def _collect(value: Any, found: list[RexNode]) -> None:
-    kind: type = type(value)
-    if kind is tuple:
+def _collect(value: Any, collected: list[RexNode]) -> None:
+    cls: type = type(value)
+    if cls is tuple:
         for item in value:
-            _collect(item, found)
-    elif kind is Json:
+            _collect(item, collected)
+    elif cls is Json:
         for item in value.values():
-            _collect(item, found)
-    elif (names := _fields(kind)) is None:
-        found.append(value)
+            _collect(item, collected)
+    elif (names := _fields(cls)) is None:
+        collected.append(value)
     else:
         for name in names:
-            _collect(getattr(value, name), found)
+            _collect(getattr(value, name), collected)
 
 
 @cache
-def _fields(kind: type) -> tuple[str, ...] | None:
-    """The fields of a class that may hold expressions; ``None`` for a class of expressions."""
-    if issubclass(kind, _REX):
+def _fields(cls: type) -> tuple[str, ...] | None:
+    """The fields of a class that may hold expressions; ``None`` if the class is an expression itself."""
+    if issubclass(cls, _REX):
         return None
-    if issubclass(kind, Record) and not issubclass(kind, LogicalType):
-        return kind.__struct_fields__
+    if issubclass(cls, Record) and not issubclass(cls, LogicalType):
+        return cls.__struct_fields__
     return ()

@@ -96,7 +96,7 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
 
     @property
     def is_stateful(self) -> bool:
-        """Always: each input is kept."""
+        """Always true: the rows of each input are kept."""
         return True
 
     @classmethod
@@ -145,7 +145,7 @@ class IntervalJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
 
 SNAPSHOT_TTL = "snapshotTtl"
-"""What a join as of processing time that waits for a snapshot keeps among what is not Flink's: its TTL."""
+"""The property, added by flinkplan, with the TTL of a processing-time temporal join that waits for a snapshot."""
 
 
 @exec_node(
@@ -157,7 +157,7 @@ SNAPSHOT_TTL = "snapshotTtl"
     identity=("join_spec", "is_temporal_function_join", "left_time_attribute_index", "right_time_attribute_index"),
 )
 class TemporalJoin(WholeRows, ExecNode, kw_only=True):
-    """Each left row with the right side's version at the left row's time; index -1: processing time."""
+    """Joins each left row with the right side's version at the left row's time; index -1 means processing time."""
 
     join_spec: JoinSpec
     is_temporal_function_join: bool
@@ -166,17 +166,17 @@ class TemporalJoin(WholeRows, ExecNode, kw_only=True):
 
     @property
     def is_processing_time(self) -> bool:
-        """Whether it joins rows with what is there when they come."""
+        """Whether it joins left rows with the right side's rows at the time of their arrival."""
         return self.right_time_attribute_index < 0
 
     @property
     def snapshot_ttl_ms(self) -> int | None:
-        """For how long (0: ever) the right side's rows are kept where it waits for that side's snapshot; else ``None``.
+        """The TTL of the right side's rows in a join that waits for that side's snapshot, 0 for none; else ``None``.
 
-        Flink knows no such join, so that this stands beside what is Flink's.  Source: FLIP-326.
+        Flink has no such join, so it is a property that flinkplan adds.  Source: FLIP-326.
         """
-        kept = self.own.get(SNAPSHOT_TTL)
-        return parse_duration(kept) if isinstance(kept, str) else None
+        ttl = self.own.get(SNAPSHOT_TTL)
+        return parse_duration(ttl) if isinstance(ttl, str) else None
 
     def layout(self, inputs: Inputs) -> Layout:
         right = columns(inputs, 1)
@@ -251,10 +251,10 @@ class WindowJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     judged=("state",),
 )
 class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
-    """Looks rows up in an external table, as of processing time.
+    """Joins rows with an external table by lookups, at processing time.
 
-    ``lookup_keys`` are what columns of the table are compared with, by their positions among those that it is read
-    with; ``join_condition`` reads the columns of the input and those of the table as they are joined.
+    ``lookup_keys`` maps columns of the table, by their positions in the row that the table returns, to the values that
+    they are compared with; ``join_condition`` is over the columns of the input and then those of :attr:`table_row`.
     """
 
     join_type: JoinType
@@ -280,22 +280,22 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
 
     @property
     def table_row(self) -> tuple[RexNode, ...]:
-        """What is joined with the input's columns, over the columns that the table is read with."""
+        """The columns that are joined with the input's, as expressions over the row that the table returns."""
         fields = self.temporal_table.output_type.fields
         return self.projection_on_temporal_table or tuple(InputRef(i, f.type) for i, f in enumerate(fields))
 
     @property
     def is_stateful(self) -> bool:
-        """Whether looked-up rows are kept to take them back."""
+        """Whether looked-up rows are kept in order to retract them."""
         return self.require_upsert_materialize
 
     def layout(self, inputs: Inputs) -> None:
-        """It is not known."""
+        """Not known."""
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         names = self.temporal_table.output_type.field_names
-        read = (TableColumn(names[e.index]) if isinstance(e, InputRef) else Added() for e in self.table_row)
-        return (*given(inputs), *read)
+        table_columns = (TableColumn(names[e.index]) if isinstance(e, InputRef) else Added() for e in self.table_row)
+        return (*given(inputs), *table_columns)
 
     def row_kinds(self, flow: Flow) -> Kinds:
         return flow.inputs[0]
@@ -303,11 +303,11 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
 
 _COUNTS_LEFT = frozenset((JoinType.LEFT, JoinType.FULL, JoinType.SEMI, JoinType.ANTI))
 _COUNTS_RIGHT = frozenset((JoinType.RIGHT, JoinType.FULL))
-"""The joins that count for each row of a side how many rows of the other one it has met."""
+"""The joins that keep with each row of a side how many rows of the other side match it."""
 
 
 def _join_key(inputs: Inputs, spec: JoinSpec) -> tuple[Value, ...]:
-    """The key of either side: their types agree, what they mean need not."""
+    """The join keys of both sides; their types are equal, while their meaning may differ."""
     return (*columns(inputs, 0, spec.left_keys), *columns(inputs, 1, spec.right_keys))
 
 
@@ -319,15 +319,15 @@ def _joined_rows(
     unique_keys: Sequence[Sequence[int]],
     counts: bool,
 ) -> KeptState:
-    """The rows of one side: by their unique key where they have one, and alone where the join's key holds it.
+    """The state of one side: a single row if the join keys contain a unique key, else rows by unique key or by value.
 
     Source: ``JoinRecordStateViews``, ``OuterJoinRecordStateViews``, ``JoinInputSideSpec``.
     """
     values = columns(inputs, side)
-    met = ", and how many each has met" if counts else ""
+    associations = ", and how many each has met" if counts else ""
     if any(set(key) <= set(join_keys) for key in unique_keys if key):
-        return KeptState(name, values, f"one row{met}")
+        return KeptState(name, values, f"one row{associations}")
     if unique_keys:
-        by: tuple[Value, ...] = columns(inputs, side, min(unique_keys, key=len))
-        return KeptState(name, (*by, *values), f"rows by their key{met}")
-    return KeptState(name, values, f"rows with a number{met}")
+        key_values: tuple[Value, ...] = columns(inputs, side, min(unique_keys, key=len))
+        return KeptState(name, (*key_values, *values), f"rows by their key{associations}")
+    return KeptState(name, values, f"rows with a number{associations}")

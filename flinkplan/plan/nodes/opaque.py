@@ -1,4 +1,4 @@
-"""Nodes that flinkplan reads, keeps, compares and writes, but of whose state it knows nothing."""
+"""Nodes that flinkplan reads, compares and writes, and whose fields and state it does not know."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from .base import ColumnOrder, ExecNode, exec_node, spread_by
 
 
 class OpaqueNode(ExecNode, kw_only=True):
-    """A node whose state is not known; fields that it does not declare are kept as they are, in ``unknown``."""
+    """A node whose state is not known; its fields are kept unchanged in ``unknown``."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return spread_by(self.input_properties)
 
     def yields(self, inputs: Inputs) -> None:
-        """It is not known."""
+        """Not known."""
 
     def row_kinds(self, flow: Flow) -> Kinds | None:
-        """It is not known."""
+        """Not known."""
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """All that it may be made of: what has state is not known."""
+        """All transformations, since it is not known which of them have state."""
         return self.metadata.transformations
 
 
@@ -32,11 +32,11 @@ _TRANSFORMATIONS = {"process-table-function": ("process",)}
 
 
 def _declare(name: str, versions: dict[int, str], changes: type | None = None) -> None:
-    """``changes``: what is known of the rows that it emits all the same."""
+    """Register a node class; ``changes`` is a mixin for the kinds of rows that it emits, if they are known."""
     title = "".join(p.capitalize() for p in name.split("-"))
     bases = (OpaqueNode,) if changes is None else (changes, OpaqueNode)
-    own = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
-    cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(own))
+    attributes = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
+    cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(attributes))
     order, transformations = ColumnOrder.FIXED, _TRANSFORMATIONS.get(name)
     exec_node(name, order=order, versions=versions, inputs=None, transformations=transformations)(cls)
 

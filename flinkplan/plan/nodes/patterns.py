@@ -10,7 +10,7 @@ from ..yields import Computed, Given, Yield
 from .alike import InsertsOnly, WholeRows
 from .base import ColumnOrder, ExecNode, exec_node
 
-_SEARCH = "match"
+_MATCH = "match"
 
 
 @exec_node(
@@ -18,7 +18,7 @@ _SEARCH = "match"
     order=ColumnOrder.FIXED,
     versions={1: "1.15"},
     timed=True,
-    transformations=("timestamp-inserter", _SEARCH),
+    transformations=("timestamp-inserter", _MATCH),
     judged=("match_spec",),
 )
 class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
@@ -28,13 +28,13 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        return (_SEARCH,)
+        return (_MATCH,)
 
     def layout(self, inputs: Inputs) -> Layout:
         key, rows = columns(inputs, only=self.match_spec.partition.fields), columns(inputs)
         queue = KeptState("eventQueuesStateName", rows, "rows by time")
         matched = KeptState("sharedBuffer-events", rows, "rows of matches that have begun")
-        return Layout(_SEARCH, key, (KeptState("nfaStateName", form="matches that have begun"), queue, matched))
+        return Layout(_MATCH, key, (KeptState("nfaStateName", form="matches that have begun"), queue, matched))
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.match_spec.partition.fields,)

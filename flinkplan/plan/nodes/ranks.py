@@ -1,4 +1,4 @@
-"""Deduplication, Top-N, LIMIT and order."""
+"""Deduplication, Top-N, LIMIT and sorting."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
 
     @property
     def keeps_rows(self) -> bool:
-        """Of the first row by the clock it is kept alone that there was one."""
+        """For the first row by processing time the state only holds that there was one."""
         return self.is_rowtime or self.keep_last_row
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -93,7 +93,7 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
     judged=("unique_keys", "state"),
 )
 class ChangelogNormalize(SameColumns, WholeRows, ExecNode, kw_only=True):
-    """Makes a complete changelog of upserts by key."""
+    """Completes an upsert stream to a changelog with old rows."""
 
     unique_keys: OwnKeys
     generate_update_before: bool
@@ -139,7 +139,7 @@ class Rank(WholeRows, ExecNode, kw_only=True):
 
     @property
     def takes_first_to_stay(self) -> bool:
-        """Whether Flink takes the first row of each key to stay the first, so that it plans inserts alone."""
+        """Whether Flink treats the first row of each key as final, so that it plans for inserts only."""
         order = self.order_by.fields
         stays = first_stays(self.rank_type, self.rank_range, order, with_rank=self.output_row_number)
         return stays and not self.generate_update_before
@@ -240,18 +240,18 @@ class Sort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=True
 
 
 def _ranked_rows(inputs: Inputs, order: SortSpec, range_: RankRange, strategy: RankStrategy) -> tuple[KeptState, ...]:
-    """What a Top-N keeps.  Source: ``StreamExecRank`` and the functions that it chooses from."""
+    """The state of a Top-N.  Source: ``StreamExecRank`` and the functions that it chooses from."""
     rows, sort_key = columns(inputs), columns(inputs, only=[f.index for f in order.fields])
-    is_first_alone = isinstance(range_, ConstantRankRange) and range_.end == 1
+    is_top_1 = isinstance(range_, ConstantRankRange) and range_.end == 1
     states: tuple[KeptState, ...]
     match strategy:
         case AppendFastStrategy() if _by_clock(inputs, order):
             states = (KeptState("counterState", form="a number"),)
-        case AppendFastStrategy() | UpdateFastStrategy() if is_first_alone:
+        case AppendFastStrategy() | UpdateFastStrategy() if is_top_1:
             states = (KeptState("Top1-Rank-State", rows),)
         case UpdateFastStrategy(primary_keys):
-            by = columns(inputs, only=primary_keys)
-            states = (KeptState("data-state-with-update", (*by, *rows), "rows and ranks by their key"),)
+            key_values = columns(inputs, only=primary_keys)
+            states = (KeptState("data-state-with-update", (*key_values, *rows), "rows and ranks by their key"),)
         case RetractStrategy():
             directions = [(f.is_ascending, f.null_is_last) for f in order.fields]
             states = (
@@ -267,7 +267,7 @@ def _ranked_rows(inputs: Inputs, order: SortSpec, range_: RankRange, strategy: R
 
 
 def _by_clock(inputs: Inputs, order: SortSpec) -> bool:
-    """Whether rows come in the order already: by processing time."""
+    """Whether the order is by processing time, in which rows arrive anyway."""
     if len(order.fields) != 1 or not order.fields[0].is_ascending:
         return False
     index = order.fields[0].index

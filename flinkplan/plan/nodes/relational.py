@@ -1,4 +1,4 @@
-"""Nodes without state of their own."""
+"""Nodes without state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .base import ColumnOrder, ExecNode, exec_node, spread_by
 
 @exec_node("calc", order=ColumnOrder.CHOSEN, versions={1: "1.15"}, results=("projection", "condition"))
 class Calc(RowByRow, SameChanges, ExecNode, kw_only=True):
-    """Keeps the rows for which ``condition`` is true and computes ``projection`` of them."""
+    """Filters rows by ``condition`` and computes ``projection`` for the rows that remain."""
 
     projection: Annotated[tuple[RexNode, ...], Input.ALL]
     condition: Annotated[RexNode | None, Input.ALL]
@@ -36,7 +36,7 @@ class Union(RowByRow, SameChanges, ExecNode, kw_only=True):
 
 @exec_node("exchange", order=ColumnOrder.PASSED, versions={1: "1.15"})
 class Exchange(SameColumns, SameChanges, ExecNode, kw_only=True):
-    """Spreads rows as ``input_properties`` requires."""
+    """Distributes rows as ``input_properties`` requires."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return spread_by(self.input_properties)
@@ -56,7 +56,7 @@ class Expand(RowByRow, SameChanges, ExecNode, kw_only=True):
     "correlate", order=ColumnOrder.FIXED, versions={1: "1.15"}, results=("join_type", "function_call", "condition")
 )
 class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
-    """Each row with each row that a table function yields for it; ``join_type`` is INNER or LEFT."""
+    """Joins each row with the rows that a table function returns for it; ``join_type`` is INNER or LEFT."""
 
     join_type: str
     function_call: Annotated[RexNode, Input.ALL]

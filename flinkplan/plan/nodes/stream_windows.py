@@ -28,11 +28,11 @@ from .base import NOT_FLINKS, ColumnOrder, ExecNode, State, exec_node
     judged=("keys", "time_attribute_index", "assigner", "trigger", "evictor", "function", "element_names", "state"),
 )
 class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
-    """Flink's WindowOperator: rows of a key into windows, which triggers hand to a function.
+    """Flink's WindowOperator: assigns the rows of a key to windows, which triggers hand to a function.
 
-    ``keys`` are empty for windows over all rows, ``time_attribute_index`` is -1 where no row has a time of its own.
-    The result has the columns of the function, then ``properties`` of the window.  ``element_names`` are what Python
-    classes call the columns of the rows; where there are none, nobody asks.
+    ``keys`` are empty for windows over all rows; ``time_attribute_index`` is -1 if rows have no event time.
+    The result has the columns of the function, then ``properties`` of the window.  ``element_names`` are the names of
+    the columns in Python classes; they are not set if there are no such classes.
     """
 
     keys: Keys
@@ -48,7 +48,7 @@ class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
 
     @property
     def lateness_ms(self) -> int:
-        """How long beyond its end a window takes rows."""
+        """For how many milliseconds after its end a window accepts rows."""
         return parse_iso_duration(self.allowed_lateness)
 
     @property
@@ -57,18 +57,18 @@ class WindowOperator(InsertsOnly, NoRows, ExecNode, kw_only=True):
         return python_parts(self.assigner, self.trigger, self.evictor, self.function)
 
     def layout(self, inputs: Inputs) -> None:
-        """Nothing in Flink, which has no such node."""
+        """None, since Flink has no such node."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.keys,)
 
     def yields(self, inputs: Inputs) -> None:
-        """What the function yields, and what it tells of the window."""
+        """Not known: the columns of the function and the properties of the window."""
 
 
 @exec_node("late-rows", order=ColumnOrder.FIXED, versions={1: NOT_FLINKS})
 class LateRows(RowByRow, InsertsOnly, ExecNode, kw_only=True):
-    """The side output of a window operator: the rows that came too late for any window, as they were."""
+    """The side output of a window operator: the rows that arrived too late for any window, unchanged."""
 
     def yields(self, inputs: Inputs) -> None:
-        """Columns of what the window operator reads, not of what it yields."""
+        """Not known: the columns are those of the window operator's input, not of its output."""

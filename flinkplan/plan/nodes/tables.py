@@ -1,4 +1,4 @@
-"""Where rows enter and leave the plan."""
+"""Sources, sinks and constant rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """Where it has come to is kept."""
+        """A source keeps its position."""
         return self.metadata.transformations
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
@@ -59,7 +59,7 @@ class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """Whether all rows were handed on is kept."""
+        """The state holds whether all rows have been emitted."""
         return self.metadata.transformations
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
@@ -85,7 +85,7 @@ class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     judged=("dynamic_table_sink", "state"),
 )
 class Sink(SameColumns, ExecNode, kw_only=True):
-    """Writes a table; ``input_changelog_mode`` lists the row kinds that reach it."""
+    """Writes a table; ``input_changelog_mode`` lists the kinds of rows that it receives."""
 
     dynamic_table_sink: TableSinkSpec
     input_changelog_mode: tuple[RowKind, ...]
@@ -97,7 +97,7 @@ class Sink(SameColumns, ExecNode, kw_only=True):
 
     @property
     def is_stateful(self) -> bool:
-        """Whether the sink keeps rows to sort out those of one primary key."""
+        """Whether the sink keeps rows in order to materialize upserts (SinkUpsertMaterializer)."""
         return self.require_upsert_materialize
 
     @property
@@ -106,13 +106,13 @@ class Sink(SameColumns, ExecNode, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """The materializer, and what of the connector has files or transactions that are not complete."""
-        own = ("upsert-materialize",) if self.require_upsert_materialize else ()
-        return (*own, *(("sink",) if self.connector_keepers is None else self.connector_keepers))
+        """The materializer, and the operators of the connector with incomplete files or transactions."""
+        materializer = ("upsert-materialize",) if self.require_upsert_materialize else ()
+        return (*materializer, *(("sink",) if self.connector_keepers is None else self.connector_keepers))
 
     @property
     def connector_keepers(self) -> tuple[str, ...] | None:
-        """What of the connector has something in a savepoint; ``None`` where that is not known."""
+        """The connector's transformations that have state in a savepoint; ``None`` if that is not known."""
         table = self.dynamic_table_sink.table
         options = table.resolved_table.options or {} if table.resolved_table else {}
         is_partitioned = bool(table.resolved_table and table.resolved_table.partition_keys)
@@ -130,20 +130,20 @@ class Sink(SameColumns, ExecNode, kw_only=True):
 
     @property
     def _columns(self) -> list[Column]:
-        """The columns of the table that are written, where the plan says which they are."""
+        """The columns of the table that are written; empty if the plan does not contain the table's schema."""
         table = self.dynamic_table_sink.table.resolved_table
         return [column for column in table.schema.columns if column.is_physical] if table else []
 
     @property
     def _primary_key(self) -> list[int]:
-        """The columns of the table's primary key, by their places among those that are written."""
+        """The columns of the table's primary key, as positions among the written columns."""
         table = self.dynamic_table_sink.table.resolved_table
         key = table.schema.primary_key.columns if table and table.schema.primary_key else ()
         names = [column.name for column in self._columns]
         return [names.index(name) for name in key if name in names]
 
     def _written_row(self, inputs: Inputs) -> tuple[Value, ...]:
-        """The row in the types of the table, as the materializer keeps it."""
+        """The row with the types of the table, as the materializer keeps it."""
         row, types = columns(inputs), [column.data_type for column in self._columns]
         if len(row) != len(types):
             return row
@@ -153,5 +153,5 @@ class Sink(SameColumns, ExecNode, kw_only=True):
         return (self.input_upsert_key or (),)
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        """It emits nothing."""
+        """A sink emits no rows."""
         return NOTHING

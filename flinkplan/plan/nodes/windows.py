@@ -1,4 +1,4 @@
-"""Windowing table functions and what is computed per window."""
+"""Windowing table functions, and the operators on their windows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from .alike import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, Whol
 from .base import ColumnOrder, ExecNode, exec_node
 
 NeedRetraction = bool | None
-"""Whether rows are retracted; ``None``, which is no, where a release before 1.19 leaves it unsaid."""
+"""Whether input rows are retracted; releases before 1.19 do not write the field, which then means no."""
 
 _TIME_ZONE = ("table.local-time-zone",)
 
@@ -44,7 +44,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
 
     @property
     def keepers(self) -> tuple[str, ...]:
-        """Rows are kept until their session has ended; other windows are known at once."""
+        """Only session windows need state: the rows of a session are kept until it ends."""
         return self.metadata.transformations if isinstance(self.windowing.window, SessionWindow) else ()
 
     def layout(self, inputs: Inputs) -> Layout | None:
@@ -55,7 +55,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
         return Layout("window", key, (KeptState("session-window-tvf-acc", columns(inputs), "rows"),), "a window")
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
-        """Sessions are those of a key."""
+        """Only session windows are computed by key."""
         window = self.windowing.window
         return (window.partition_key_indices or (),) if isinstance(window, SessionWindow) else ()
 
@@ -74,7 +74,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
     judged=("grouping", "agg_calls"),
 )
 class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
-    """One row a key and window, when the window closes."""
+    """One row for each key and window, emitted when the window closes."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -105,7 +105,7 @@ class WindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     results=("grouping", "agg_calls", "windowing", "need_retraction"),
 )
 class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
-    """The first phase: accumulators a key and slice."""
+    """The local phase of a two-phase window aggregation: the accumulators of each key and slice."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -128,7 +128,7 @@ class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     judged=("grouping", "agg_calls", "local_agg_input_row_type"),
 )
 class GlobalWindowAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
-    """The second phase: merges the slices of a window."""
+    """The global phase of a two-phase window aggregation, which merges the slices of a window."""
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.BEFORE, Mark.CALL]

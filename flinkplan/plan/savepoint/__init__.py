@@ -1,1 +1,1 @@
-"""What operators of Flink keep in savepoints: keys, states and accumulators, by their names and types."""
+"""The state of Flink's operators in savepoints: keys, states and accumulators, by name and type."""

@@ -1,4 +1,4 @@
-"""What the parts of an aggregation's state are called, so that a changed plan finds those of the calls it kept."""
+"""Names for the accumulators in an aggregation's state, by which a changed plan finds those of unchanged calls."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..types import RowField
 
 
 def accumulator_names(calls: Sequence[AggregateCall], fields: Sequence[RowField]) -> list[str]:
-    """A name a call, made of its function and the names of the columns that it reads: ``sum_amount``.
+    """A name for each call, made of its function and the names of its columns: ``sum_amount``.
 
-    Positions do not count: they move when an unrelated column is added.  Other characters than ASCII letters
-    and digits become their code between underscores.
+    Positions are not used, since they change when an unrelated column is added.  A character that is no ASCII letter
+    or digit becomes its code between underscores.
     """
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     names = []
     for call in calls:
         name = _name(call, fields)
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name}__{seen[name]}")
+        counts[name] += 1
+        names.append(name if counts[name] == 1 else f"{name}__{counts[name]}")
     return names
 
 

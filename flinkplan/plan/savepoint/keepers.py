@@ -1,4 +1,4 @@
-"""What sinks keep in savepoints of Flink: files and transactions that are not complete."""
+"""The operators of sinks with state in savepoints of Flink: incomplete files and transactions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _SINKS_WITHOUT_STATE = frozenset(("print", "blackhole"))
 
 
 def sink_keepers(connector: str | None, options: Mapping[str, str], is_partitioned: bool) -> tuple[str, ...] | None:
-    """The operators of a sink that keep something, by the names that end their UIDs; ``None``: not known.
+    """The operators of a sink that have state, by the last part of their UIDs; ``None`` if not known.
 
     Source: ``StreamingSink``, ``PrintTableSinkFactory``, ``BlackHoleTableSinkFactory``.
     """

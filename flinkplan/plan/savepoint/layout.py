@@ -1,8 +1,8 @@
-"""What an operator of Flink writes into a savepoint: keys and states, with the types of their values in order.
+"""The layout of an operator's state in a savepoint of Flink: keys and states, with the types of their values in order.
 
-Flink restores a state where the serializers agree.  Those of rows compare the types of all values by position, with
-their nullability, and nothing else: no names, and not what a value is.  So each value has a type here, without which
-Flink refuses to start, and an origin, without which it reads one value as another.
+Flink restores a state if the serializers are compatible.  The serializer of rows compares only the types of the values
+by position, with their nullability; it knows neither names nor meanings.  So each value here has a type, without whose
+match Flink refuses to start, and an origin, without whose match Flink would take one value for another.
 Source: the state descriptors of Flink's runtime operators, ``RowDataSerializer.RowDataSerializerSnapshot``.
 """
 
@@ -22,34 +22,34 @@ Inputs = Sequence[Sequence[RowField]]
 
 
 class Column(Record):
-    """A column of an input is written down; ``side`` is the input's number."""
+    """The value is a column of an input; ``side`` is the number of the input."""
 
     side: int
     index: int
 
 
 class Argument(Record):
-    """A column that an aggregate call reads is written down."""
+    """The value is a column that an aggregate call reads."""
 
     index: int
 
 
 class Part(Record):
-    """A value of the accumulator of an aggregate call is written down."""
+    """The value is part of the accumulator of an aggregate call."""
 
     call: AggregateCall
     number: int
 
 
 class Value(Record):
-    """A value in state: its type as Flink compares it and where it comes from, if from anywhere."""
+    """A value in state: its type as Flink compares it, and its origin if it has one."""
 
     type: str
     origin: Column | Argument | Part | None = None
 
 
 class KeptState(Record):
-    """A state by its name in the savepoint; ``form`` is what else the serializer is made of."""
+    """A state with its name in the savepoint; ``form`` describes its data structure."""
 
     name: str
     values: tuple[Value, ...] = ()
@@ -57,7 +57,7 @@ class KeptState(Record):
 
 
 class Layout(Record):
-    """What one operator keeps; ``namespace`` says what states are kept by beside the key, such as windows."""
+    """The state of one operator; ``namespace`` describes the namespace of states, such as windows, if there is one."""
 
     transformation: str
     key: tuple[Value, ...]
@@ -76,22 +76,22 @@ COUNT_STAR = AggregateCall(
     ignore_nulls=False,
     type=LogicalType("BIGINT", nullable=False),
 )
-"""The count that Flink adds where rows may be taken back."""
+"""The COUNT(*) that Flink adds if rows may be retracted."""
 
-_COUNTS_AT_ONCE = {True: 1, False: 64}
-"""How many DISTINCT calls over one column share a number for each value, with and without retractions."""
+_MAX_CALLS_PER_COUNTER = {True: 1, False: 64}
+"""How many DISTINCT calls over the same columns can share one number for each value, with and without retractions."""
 
 
 def written(t: LogicalType) -> str:
-    """A type as far as serializers compare it: time attributes are timestamps."""
+    """A type as serializers compare it: a time attribute is a plain timestamp."""
     return str(t.regular()) if t.raw is None else f"{t.root} {t.field_types} {dict(t.raw)}"
 
 
 def columns(inputs: Inputs, side: int = 0, only: Sequence[int] | None = None) -> tuple[Value, ...]:
-    """Columns of an input, all of them unless ``only`` lists positions; what is no column is left out."""
+    """The columns of an input, or those at the positions ``only``; invalid positions are left out."""
     fields = inputs[side] if side < len(inputs) else ()
-    chosen = range(len(fields)) if only is None else only
-    return tuple(Value(written(fields[i].type), Column(side, i)) for i in chosen if 0 <= i < len(fields))
+    positions = range(len(fields)) if only is None else only
+    return tuple(Value(written(fields[i].type), Column(side, i)) for i in positions if 0 <= i < len(fields))
 
 
 def types_of(fields: Sequence[RowField]) -> list[LogicalType]:
@@ -106,9 +106,9 @@ def accumulated(
     types: Sequence[LogicalType],
     count_rows: bool,
 ) -> tuple[KeptState, ...]:
-    """The accumulators of calls over columns of these types, in the state ``name``, and the views beside them.
+    """The state ``name`` with the accumulators of calls over columns of these types, and the states of their views.
 
-    ``count_rows``: a COUNT(*) is added where there is none.
+    With ``count_rows`` a COUNT(*) is added unless a call is one.
     """
     values = [
         Value(part, Part(call, number))
@@ -122,28 +122,27 @@ def accumulated(
     return (KeptState(name, tuple(values)), *views)
 
 
-def distinct_views(
-    calls: Sequence[AggregateCall], types: Sequence[LogicalType], takes_back: bool
-) -> Iterator[KeptState]:
-    """The values seen so far, which all DISTINCT calls over the same columns share."""
-    sharing: dict[tuple[int, ...], list[AggregateCall]] = {}
+def distinct_views(calls: Sequence[AggregateCall], types: Sequence[LogicalType], retracts: bool) -> Iterator[KeptState]:
+    """The distinct values seen so far, which all DISTINCT calls over the same columns share."""
+    calls_by_arguments: dict[tuple[int, ...], list[AggregateCall]] = {}
     for call in calls:
         if call.distinct:
-            sharing.setdefault(call.arg_list, []).append(call)
-    for number, (args, its) in enumerate(sharing.items()):
-        known = [i for i in args if 0 <= i < len(types)]
-        form = "a number for each value" if len(its) <= _COUNTS_AT_ONCE[takes_back] else "numbers for each value"
+            calls_by_arguments.setdefault(call.arg_list, []).append(call)
+    for number, (args, sharing_calls) in enumerate(calls_by_arguments.items()):
+        positions = [i for i in args if 0 <= i < len(types)]
+        share_counter = len(sharing_calls) <= _MAX_CALLS_PER_COUNTER[retracts]
+        form = "a number for each value" if share_counter else "numbers for each value"
         write = written if len(args) > 1 else _serialized
-        yield KeptState(f"distinctAcc_{number}", tuple(Value(write(types[i]), Argument(i)) for i in known), form)
+        yield KeptState(f"distinctAcc_{number}", tuple(Value(write(types[i]), Argument(i)) for i in positions), form)
 
 
 def _serialized(t: LogicalType) -> str:
-    """A type as far as the serializer of a single value differs by it: not by NULL, nor by the length of texts."""
+    """A type as the serializer of a single value compares it: without nullability and without the length of texts."""
     return t.root if t.root in WITH_LENGTH else written(t.nullable_())
 
 
 def _part_types(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
-    """The types of an accumulator's values; of a function that is not looked into, all that they may depend on."""
+    """The types of an accumulator's values; for an unknown function, everything that they may depend on."""
     try:
         return [written(t) for _, t in parts(call, retracts, types)]
     except (UnsupportedError, IndexError):

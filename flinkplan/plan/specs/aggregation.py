@@ -1,4 +1,4 @@
-"""Aggregate calls and OVER windows."""
+"""Aggregate calls and OVER specifications."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AggregateCall(PlanRecord, kw_only=True):
 
     @property
     def function_name(self) -> str:
-        """The function's name as people know it."""
+        """The function's name for messages."""
         return shown_name(self.internal_name or "") or self.catalog_name or self.system_name or self.class_ or ""
 
 
@@ -53,7 +53,7 @@ class OverGroup(PlanRecord):
 
 
 class OverSpec(PlanRecord):
-    """OVER windows of one partitioning; ``constants`` are addressed behind the input's columns."""
+    """OVER windows with the same partitioning; ``constants`` have the indexes after the input's columns."""
 
     partition: PartitionSpec
     groups: tuple[OverGroup, ...]

@@ -1,4 +1,4 @@
-"""What a node keeps and what it requires of its inputs."""
+"""The states of a node, and its requirements on its inputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..references import Input, Number
 
 
 class StateMetadata(PlanRecord):
-    """One state of a stateful node; ``ttl`` is kept as written, :attr:`ttl_ms` is its meaning."""
+    """One state of a stateful node; ``ttl`` keeps the text of the plan, :attr:`ttl_ms` is its value."""
 
     index: Number
     ttl: Any
@@ -21,12 +21,12 @@ class StateMetadata(PlanRecord):
 
     @property
     def ttl_ms(self) -> int:
-        """Milliseconds after the last write at which an entry expires; 0 = never."""
+        """After how many milliseconds without a write an entry expires; 0 means never."""
         return parse_duration(self.ttl)
 
 
 class RowKind(Enum):
-    """What a row of a changelog says, in Flink's order."""
+    """The kind of a row in a changelog, in Flink's order."""
 
     INSERT = "INSERT"
     UPDATE_BEFORE = "UPDATE_BEFORE"
@@ -35,7 +35,7 @@ class RowKind(Enum):
 
 
 class DistributionType(Enum):
-    """How rows must be spread over the instances of the operator."""
+    """How rows must be distributed over the parallel instances of the operator."""
 
     ANY = "ANY"
     SINGLETON = "SINGLETON"
@@ -46,7 +46,7 @@ class DistributionType(Enum):
 
 
 class Distribution(PlanRecord):
-    """A required distribution; ``keys`` are input columns and only set for HASH."""
+    """A required distribution; ``keys`` are input columns, and are set for HASH only."""
 
     type: DistributionType
     keys: Annotated[tuple[int, ...] | None, Input.ALL] = None
@@ -55,7 +55,7 @@ class Distribution(PlanRecord):
 
 
 class InputProperty(PlanRecord):
-    """What a node requires of one of its inputs."""
+    """The requirements of a node on one of its inputs."""
 
     required_distribution: Distribution
     dam_behavior: str
@@ -66,13 +66,13 @@ PIPELINED_INPUT = InputProperty(Distribution(DistributionType.UNKNOWN), "PIPELIN
 
 
 class MiniBatchInterval(PlanRecord):
-    """``interval`` milliseconds between flushes; ``mode`` is ProcTime, RowTime or None."""
+    """The interval of mini-batches in milliseconds; ``mode`` is ProcTime, RowTime or None."""
 
     interval: Number
     mode: str
 
 
 class ConflictStrategy(PlanRecord):
-    """What a sink does with rows of one primary key that come from different upsert keys."""
+    """What a sink does with rows of the same primary key and different upsert keys."""
 
     behavior: str

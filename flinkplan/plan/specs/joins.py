@@ -22,7 +22,7 @@ class JoinType(Enum):
 
 
 class JoinSpec(PlanRecord):
-    """Equal keys and what else must hold; ``filter_nulls[i]`` says that NULL keys do not match."""
+    """The equal keys and the remaining condition; ``filter_nulls[i]`` says that a NULL in key i matches nothing."""
 
     join_type: JoinType
     left_keys: Annotated[tuple[int, ...], Input.LEFT, Mark.KEY]

@@ -1,4 +1,4 @@
-"""Tables that are asked for the rows of a key.  Source: ``LookupJoinUtil`` and ``TemporalTableSourceSpec`` of Flink."""
+"""Lookup tables.  Source: Flink's ``LookupJoinUtil`` and ``TemporalTableSourceSpec``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .tables import TableSourceSpec
 
 @tagged_union("type")
 class LookupKey(PlanRecord):
-    """What a column of the table is compared with."""
+    """The value that a column of the table is compared with."""
 
 
 @variant("FieldRef")
@@ -33,14 +33,14 @@ class ConstantLookupKey(LookupKey):
 
 
 class TemporalTable(PlanRecord):
-    """The table that is asked, and the columns that it answers with."""
+    """The table that is looked up, and the row that it returns."""
 
     lookup_table_source: TableSourceSpec
     output_type: LogicalType
 
 
 class AsyncLookup(PlanRecord, kw_only=True):
-    """How many lookups run at once, how long one may take (ms), and whether rows keep their order."""
+    """How many lookups run in parallel, the timeout of each (ms), and whether rows keep their order."""
 
     capacity: Number = field(name="capacity ")
     timeout: Number
@@ -49,7 +49,7 @@ class AsyncLookup(PlanRecord, kw_only=True):
 
 
 class RetryLookup(PlanRecord):
-    """How often, and after how long (ms), a key is asked for again that had no row."""
+    """How often, and after which delay (ms), the lookup of a key without a row is repeated."""
 
     retry_predicate: str = field(name="retry-predicate")
     retry_strategy: str = field(name="retry-strategy")
@@ -58,6 +58,9 @@ class RetryLookup(PlanRecord):
 
     @property
     def attempts(self) -> int:
-        """How often at most; of another strategy Flink knows none.  Source: ``RetryLookupOptions.toRetryStrategy``."""
-        known = self.retry_predicate.lower() == "lookup_miss" and self.retry_strategy == "FIXED_DELAY"
-        return self.max_attempts if known else 1
+        """The maximum number of attempts; other strategies do not retry.
+
+        Source: ``RetryLookupOptions.toRetryStrategy``.
+        """
+        retries = self.retry_predicate.lower() == "lookup_miss" and self.retry_strategy == "FIXED_DELAY"
+        return self.max_attempts if retries else 1

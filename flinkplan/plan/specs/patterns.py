@@ -1,4 +1,4 @@
-"""Patterns of rows, as MATCH_RECOGNIZE looks for them."""
+"""The row patterns of MATCH_RECOGNIZE."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..rex import Call, Literal, RexNode, shown_name
 from .ranking import PartitionSpec, SortSpec
 
 UNLIMITED = -1
-"""So many rows does a variable take at most that takes any number of them; the same as in ``Variable.java``."""
+"""The maximum of a variable that matches any number of rows; the same constant as in ``Variable.java``."""
 
 _REFUSED_PATTERNS: dict[Function | None, str] = {
     CHOICE: "alternatives (|) in a pattern, as Flink has it",
@@ -25,9 +25,9 @@ _REFUSED_PATTERNS: dict[Function | None, str] = {
 
 
 class PatternVariable(Record):
-    """A variable of a pattern: how many rows it takes at least and at most, and whether it would rather take fewer.
+    """A variable of a pattern: its minimum and maximum number of rows, and whether it prefers fewer rows (reluctant).
 
-    ``is_optional``, ``is_greedy``: what Flink's library makes of that.
+    ``is_optional`` and ``is_greedy`` are the properties of the pattern in Flink's CEP library.
     """
 
     name: str
@@ -37,22 +37,22 @@ class PatternVariable(Record):
 
     @property
     def is_optional(self) -> bool:
-        """Whether it is ``?`` or ``*``, which may not stand behind a greedy one."""
+        """Whether it is ``?`` or ``*``, which may not follow a greedy variable."""
         return self.least == 0 and self.most in (1, UNLIMITED)
 
     @property
     def is_greedy(self) -> bool:
-        """Whether it takes each row that it can; ``?`` and a fixed number do not."""
+        """Whether it matches as many rows as possible; not so for ``?`` and a fixed number of rows."""
         return not self.reluctant and self.least != self.most and (self.least, self.most) != (0, 1)
 
 
 class MatchSpec(PlanRecord):
-    """A pattern of the rows of a partition, and what comes of a match.  Source: Flink's ``MatchSpec``.
+    """A row pattern of a partition, and the result of a match.  Source: Flink's ``MatchSpec``.
 
-    ``pattern`` is made of literals, which name variables, and calls that combine them; ``pattern_definitions`` are the
-    conditions of variables, ``measures`` the columns that are computed, both by their names in alphabetical order.
-    ``after`` says where the search goes on after a match, ``subsets`` which variables a name stands for; a match takes
-    ``interval`` at the most.
+    ``pattern`` consists of literals, which name variables, and calls that combine them; ``pattern_definitions`` are the
+    conditions of variables and ``measures`` the computed columns, both in alphabetical order of their names.
+    ``after`` says where the search continues after a match, ``subsets`` for which variables a name stands; a match
+    lasts at most ``interval``.
     """
 
     pattern: Annotated[RexNode, Input.NONE]
@@ -66,9 +66,10 @@ class MatchSpec(PlanRecord):
     interval: Annotated[RexNode | None, Input.NONE]
 
     def variables(self) -> tuple[PatternVariable, ...]:
-        """The variables of the pattern in their order.
+        """The variables of the pattern in order.
 
-        Raises :class:`UnsupportedError` where it is made of more than that, with which Flink starts no job.
+        Raises :class:`UnsupportedError` for a pattern that is not a sequence of variables; Flink does not run it
+        either.
         """
         return tuple(_variables(self.pattern))
 
@@ -83,14 +84,14 @@ def _variables(pattern: RexNode) -> Iterator[PatternVariable]:
             for operand in operands:
                 yield from _variables(operand)
         case Call():
-            what = f"{_kind(pattern) or shown_name(pattern.name)} in a pattern"
-            raise UnsupportedError(_REFUSED_PATTERNS.get(called(pattern), what))
+            construct = f"{_kind(pattern) or shown_name(pattern.name)} in a pattern"
+            raise UnsupportedError(_REFUSED_PATTERNS.get(called(pattern), construct))
         case _:
             raise UnsupportedError("a pattern that is not made of variables")
 
 
 def _kind(call: Call) -> str:
-    """What a part of a pattern is, which plans say instead of the name of a function."""
+    """Calcite's ``SqlKind`` of a part of a pattern, which plans contain instead of a function's name."""
     return str(call.reference.get("sqlKind", "")) if call.reference is not None else ""
 
 

@@ -1,4 +1,4 @@
-"""Orders, partitions and ranks."""
+"""Sort orders, partitions and ranks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SortSpec(PlanRecord):
 
 
 class PartitionSpec(PlanRecord):
-    """The columns rows are partitioned by; none means all rows together."""
+    """The columns that rows are partitioned by; without any, all rows are one partition."""
 
     fields: OwnKeys
 
@@ -57,7 +57,7 @@ class VariableRankRange(RankRange):
 
 @tagged_union("type")
 class RankStrategy(PlanRecord):
-    """How Top-N may treat its input."""
+    """What a Top-N may assume about its input."""
 
 
 @variant("AppendFast")
@@ -67,11 +67,11 @@ class AppendFastStrategy(RankStrategy):
 
 @variant("Retract")
 class RetractStrategy(RankStrategy):
-    """The input may take any row back."""
+    """The input may retract any row."""
 
 
 @variant("UpdateFast")
 class UpdateFastStrategy(RankStrategy):
-    """The input updates rows by these keys, only ever upwards in the order."""
+    """The input updates rows by these keys, and an update never moves a row down in the order."""
 
     primary_keys: Keys

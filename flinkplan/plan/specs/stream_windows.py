@@ -430,14 +430,14 @@ class PythonEvictor(Evictor):
 
 @tagged_union("type")
 class WindowFunction(PlanRecord):
-    """What becomes of a window's rows."""
+    """How the rows of a window become result rows."""
 
     is_incremental: ClassVar[bool] = True
 
 
 @variant("ReduceFunction")
 class ReduceFunction(WindowFunction):
-    """Two rows become one, column by column."""
+    """Combines two rows into one, column by column."""
 
     columns: Annotated[tuple[RexNode, ...], Input.PAIR]
 
@@ -462,7 +462,7 @@ class Elements(WindowFunction):
 
 @variant("ProcessWindowFunction")
 class ProcessWindowFunction(WindowFunction):
-    """Rows by a Python class from those of the window; the result has the columns that are declared."""
+    """A Python class that computes result rows from those of the window; the result has the declared columns."""
 
     python_class: str
     arguments: Mapping[str, Any]
@@ -472,7 +472,7 @@ class ProcessWindowFunction(WindowFunction):
 
 _PLAIN = ("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIME")
 PYTHON_TYPES = frozenset((*_PLAIN, "CHAR", "VARCHAR", "BINARY", "VARBINARY", *TIMESTAMPS))
-"""The types, by their roots, of columns that Python classes read and give."""
+"""The roots of the types of columns that Python classes can read and return."""
 
 
 PythonPart = PythonWindowAssigner | PythonTrigger | PythonEvictor | ProcessWindowFunction
@@ -488,5 +488,5 @@ def python_parts(
 
 
 PROPERTIES = ("WindowStart", "WindowEnd", "WindowTime", "WindowFiring", "KeyFiring")
-"""What an operator tells of the window, behind the columns of its function: its bounds, its time attribute, and how
-often this window, and windows of this key, have fired by then."""
+"""The properties that follow the columns of an operator's function: the window's bounds, its time attribute, and the
+numbers of firings so far of the window and of all windows of the key."""

@@ -1,4 +1,4 @@
-"""Tables, and what the planner pushed into their sources and sinks."""
+"""Tables, and the abilities that the planner pushed into their sources and sinks."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class UniqueConstraint(PlanRecord):
 
 
 class ResolvedSchema(PlanRecord, dict=True, gc=True):
-    """The columns of a table and what is declared over them."""
+    """The columns of a table with its watermarks, primary key and indexes."""
 
     columns: tuple[Column, ...]
     watermark_specs: tuple[WatermarkSpec, ...] | None = None
@@ -62,12 +62,12 @@ class ResolvedSchema(PlanRecord, dict=True, gc=True):
 
     @cached_property
     def physical_names(self) -> tuple[str, ...]:
-        """The names of the columns that a source itself holds."""
+        """The names of the physical columns."""
         return tuple([c.name for c in self.columns if c.kind is None])
 
 
 class ResolvedTable(PlanRecord):
-    """A table of the catalog as it was when the plan was compiled."""
+    """A table of the catalog at the time when the plan was compiled."""
 
     schema: ResolvedSchema
     distribution: Any = None
@@ -91,18 +91,18 @@ class ContextResolvedTable(PlanRecord):
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The table's options; none where the plan holds its name only."""
+        """The table's options; empty if the plan contains only its name."""
         return (self.resolved_table.options if self.resolved_table else None) or {}
 
     @property
     def connector(self) -> str | None:
-        """The table's connector, where the plan says how the table is defined."""
+        """The table's connector; ``None`` if the plan contains only its name."""
         return self.options.get("connector")
 
 
 @tagged_union("type")
 class SourceAbility(PlanRecord):
-    """What the planner pushed into a source."""
+    """Something that the planner pushed into a source."""
 
 
 @variant("ProjectPushDown")
@@ -137,14 +137,16 @@ class LimitPushDown(SourceAbility):
 
 @variant("PartitionPushDown")
 class PartitionPushDown(SourceAbility):
-    """Read only these partitions; where a column's value is ``None``, the default one, whose rows hold NULL."""
+    """Read only these partitions; the value ``None`` of a column stands for the default partition, whose rows hold
+    NULL.
+    """
 
     partitions: tuple[Mapping[str, str | None], ...]
 
 
 @variant("WatermarkPushDown")
 class WatermarkPushDown(SourceAbility, kw_only=True):
-    """The source makes the watermarks itself."""
+    """The source generates the watermarks."""
 
     watermark_expr: Annotated[RexNode, Input.TABLE]
     rowtime_expr: Annotated[RexNode | None, Input.TABLE] = None
@@ -173,7 +175,7 @@ class AggregatePushDown(SourceAbility):
 
 @tagged_union("type")
 class SinkAbility(PlanRecord):
-    """What the planner pushed into a sink."""
+    """Something that the planner pushed into a sink."""
 
 
 @variant("Overwrite")
@@ -200,7 +202,7 @@ class WritingMetadata(SinkAbility):
 
 @variant("Bucketing")
 class Bucketing(SinkAbility):
-    """The sink spreads rows over buckets, as the table's distribution says."""
+    """The sink distributes rows over buckets by the table's distribution."""
 
 
 @variant("TargetColumnWriting")
@@ -211,14 +213,14 @@ class TargetColumnWriting(SinkAbility):
 
 
 class TableSourceSpec(PlanRecord):
-    """The table a scan reads and what was pushed into it."""
+    """The table that a scan reads, and what was pushed into its source."""
 
     table: ContextResolvedTable
     abilities: tuple[SourceAbility, ...] | None = None
 
 
 class TableSinkSpec(PlanRecord):
-    """The table a sink writes; ``target_columns`` are the paths of a partial insert."""
+    """The table that a sink writes; ``target_columns`` are the paths of a partial insert."""
 
     table: ContextResolvedTable
     abilities: tuple[SinkAbility, ...] | None = None

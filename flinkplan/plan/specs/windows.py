@@ -1,4 +1,4 @@
-"""Windows: their shapes, how an operator learns a row's window, and their properties."""
+"""SQL windows: their shapes, how an operator determines a row's window, and window properties."""
 
 from __future__ import annotations
 
@@ -94,20 +94,20 @@ class SessionWindow(WindowSpec):
 
 @tagged_union("strategy")
 class WindowingStrategy(PlanRecord):
-    """How an operator learns a row's window."""
+    """How an operator determines a row's window."""
 
     window: WindowSpec
     time_attribute_type: LogicalType
 
     @property
     def is_proctime(self) -> bool:
-        """Whether windows go by the clock."""
+        """Whether windows are of processing time."""
         return self.time_attribute_type.is_proctime
 
 
 @variant("TimeAttribute")
 class TimeAttributeWindowing(WindowingStrategy):
-    """The window is assigned here, by a time attribute."""
+    """The operator assigns the window by a time attribute."""
 
     time_attribute_index: Annotated[int, Input.ALL]
     is_rowtime: bool
@@ -170,7 +170,7 @@ class GroupWindow(PlanRecord):
 
 @variant("TUMBLING")
 class TumblingGroupWindow(GroupWindow):
-    """``TUMBLE(ts, size)``; ``size`` is a count of rows where ``is_time_window`` is false."""
+    """``TUMBLE(ts, size)``; ``size`` is a number of rows if ``is_time_window`` is false."""
 
     is_time_window: bool
     size: Any

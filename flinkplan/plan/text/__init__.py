@@ -1,1 +1,1 @@
-"""Texts: JSON as people edit it, positions in it, how its values are spelt, and lines with a place marked."""
+"""Texts: parsing JSON that users edit, positions in it, the spelling of its values, and source lines with a mark."""

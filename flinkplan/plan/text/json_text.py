@@ -1,4 +1,4 @@
-"""JSON as people edit it: what is wrong with a text is said in words, at the place to mend."""
+"""Parses JSON that users edit, with errors that name the place to fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .spelling import Number
 
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|.)", re.DOTALL)
 _CLOSING = {"}": "an object's last value", "]": "a list's last element"}
-_EXPLAINED = {
+_CLEARER_MESSAGES = {
     "Expecting value": "a value belongs here: a text in double quotes, a number, a list, an object, true …",
     "Expecting ':' delimiter": "a colon is missing between a key and its value",
     "Illegal trailing comma before end of object": "there is a comma too many",
@@ -19,11 +19,11 @@ _EXPLAINED = {
     "Extra data": "there is something behind the end of the document",
     "Invalid control character at": "a line break or another control character stands inside a text",
 }
-"""Python's messages in other words; what is not here is told as Python has it."""
+"""Clearer texts for Python's messages; messages that are not listed are shown unchanged."""
 
 
 def parse_json(text: str, file: str | None = None) -> Any:
-    """Parse JSON, refusing duplicate keys and halves of surrogate pairs, which no file in UTF-8 can hold.
+    """Parse JSON, refusing duplicate keys and lone surrogates, which UTF-8 cannot encode.
 
     Raises :class:`PlanError` with line and column.
     """
@@ -35,7 +35,7 @@ def parse_json(text: str, file: str | None = None) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_unique_keys, parse_float=Number.read)
     except json.JSONDecodeError as e:
-        raise _mistake(e, text, file) from None
+        raise _explained_error(e, text, file) from None
     except RecursionError:
         raise PlanError("the JSON is nested too deeply", where=file) from None
     except PlanError as e:
@@ -48,36 +48,38 @@ def parse_json(text: str, file: str | None = None) -> Any:
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    values = dict(pairs)
+    if len(values) < len(pairs):
         keys = [k for k, _ in pairs]
-        twice = next(k for k in keys if keys.count(k) > 1)
-        raise PlanError(f"the key '{twice}' stands twice in one object")
-    return found
+        duplicate = next(k for k in keys if keys.count(k) > 1)
+        raise PlanError(f"the key '{duplicate}' stands twice in one object")
+    return values
 
 
-def _mistake(error: json.JSONDecodeError, text: str, file: str | None) -> PlanError:
-    """The error at the place where it is mended, which is often before the one where reading stopped."""
+def _explained_error(error: json.JSONDecodeError, text: str, file: str | None) -> PlanError:
+    """The error at the place to fix, which is often before the place where parsing stopped."""
     at = error.pos
     before = text[:at].rstrip()
     here = text[at : at + 1]
     if error.msg.startswith("Unterminated") or not text[at:].strip():
-        return _wrong("it ends too early", text, at, file)
+        return _error_at("it ends too early", text, at, file)
     if before.endswith(",") and here in _CLOSING:
-        return _wrong(f"there is a comma too many behind {_CLOSING[here]}", text, len(before) - 1, file, "remove it")
+        return _error_at(f"there is a comma too many behind {_CLOSING[here]}", text, len(before) - 1, file, "remove it")
     if error.msg == "Expecting ',' delimiter":
         if here in ('"', "{", "["):
-            return _wrong("a comma is missing here", text, len(before), file)
-        return _wrong("something else than a comma follows the value", text, at, file, "texts stand in double quotes")
+            return _error_at("a comma is missing here", text, len(before), file)
+        return _error_at(
+            "something else than a comma follows the value", text, at, file, "texts stand in double quotes"
+        )
     if text.startswith(("//", "/*", "#"), at):
-        return _wrong("JSON has no comments", text, at, file, "remove it")
+        return _error_at("JSON has no comments", text, at, file, "remove it")
     if error.msg.startswith("Expecting property name"):
-        return _wrong("a key in double quotes belongs here", text, at, file)
-    return _wrong(_EXPLAINED.get(error.msg, error.msg), text, at, file)
+        return _error_at("a key in double quotes belongs here", text, at, file)
+    return _error_at(_CLEARER_MESSAGES.get(error.msg, error.msg), text, at, file)
 
 
 def _check_surrogates(text: str, file: str | None) -> None:
-    """Raise :class:`PlanError` for an escape such as ``\\ud83d`` that is not one of a pair."""
+    """Raise :class:`PlanError` for an escape such as ``\\ud83d`` that is not part of a surrogate pair."""
     if "\\ud" not in text and "\\uD" not in text:
         return
     high: re.Match[str] | None = None
@@ -89,17 +91,17 @@ def _check_surrogates(text: str, file: str | None) -> None:
             continue
         lone = high or (escape if 0xDC00 <= code < 0xE000 else None)
         if lone is not None:
-            raise _half(lone, text, file)
+            raise _lone_surrogate(lone, text, file)
         high = escape if 0xD800 <= code < 0xDC00 else None
     if high is not None:
-        raise _half(high, text, file)
+        raise _lone_surrogate(high, text, file)
 
 
-def _half(escape: re.Match[str], text: str, file: str | None) -> PlanError:
-    return _wrong(f"{escape[0]} is one half of a surrogate pair, and no character", text, escape.start(), file)
+def _lone_surrogate(escape: re.Match[str], text: str, file: str | None) -> PlanError:
+    return _error_at(f"{escape[0]} is one half of a surrogate pair, and no character", text, escape.start(), file)
 
 
-def _wrong(what: str, text: str, at: int, file: str | None, hint: str | None = None) -> PlanError:
+def _error_at(message: str, text: str, at: int, file: str | None, hint: str | None = None) -> PlanError:
     line = text.count("\n", 0, at) + 1
     where = Location(file, line, at - text.rfind("\n", 0, at))
-    return PlanError(f"not valid JSON: {what}", where=where, hint=hint)
+    return PlanError(f"not valid JSON: {message}", where=where, hint=hint)

@@ -1,4 +1,4 @@
-"""Where the values of a JSON text stand, by JSON pointer."""
+"""The positions of the values in a JSON text, by JSON pointer."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Extent(NamedTuple):
 
 
 class Positions:
-    """The extents of all values of a text that :func:`.document.parse_json` accepts; read on first use."""
+    """The extents of all values of a text that :func:`.json_text.parse_json` accepts; computed on first use."""
 
     def __init__(self, text: str, file: str | None = None) -> None:
         self.text = text
@@ -40,17 +40,17 @@ class Positions:
     def location(self, pointer: str) -> Location:
         """The place of the key (or list element) that ``pointer`` names, or of its nearest parent.
 
-        ``end_column`` is set where key and value end on one line.
+        ``end_column`` is set if key and value end on the same line.
         """
         while pointer and pointer not in self.extents:
             pointer = pointer.rpartition("/")[0]
-        found = self.extents.get(pointer)
-        if found is None:
+        extent = self.extents.get(pointer)
+        if extent is None:
             return Location(self.file)
-        line = bisect_right(self._line_starts, found.key)
+        line = bisect_right(self._line_starts, extent.key)
         start = self._line_starts[line - 1]
-        on_one_line = bisect_right(self._line_starts, found.end - 1) == line
-        return Location(self.file, line, found.key - start + 1, found.end - start + 1 if on_one_line else None)
+        on_one_line = bisect_right(self._line_starts, extent.end - 1) == line
+        return Location(self.file, line, extent.key - start + 1, extent.end - start + 1 if on_one_line else None)
 
     def line_text(self, line: int) -> str:
         """The text of a line, counted from 1, without its line break."""
@@ -64,7 +64,7 @@ class Positions:
         return blank.group() if blank else ""
 
     def replace(self, values: Mapping[str, str]) -> str:
-        """The text with the values at these pointers replaced by other JSON text, all else as it is."""
+        """The text with the values at these pointers replaced by other JSON text, and everything else unchanged."""
         text = self.text
         for pointer in sorted(values, key=lambda p: self.extents[p].start, reverse=True):
             extent = self.extents[pointer]
@@ -83,7 +83,7 @@ def _step(step: str | int) -> str:
 
 
 class _Open(Struct):
-    """An object or list being read; ``step`` is the key or index of the value that comes next."""
+    """An object or list that is being read; ``step`` is the key or index of the next value."""
 
     path: str
     start: int
@@ -93,13 +93,13 @@ class _Open(Struct):
 
 
 def _scan(text: str) -> dict[str, Extent]:
-    found: dict[str, Extent] = {}
+    extents: dict[str, Extent] = {}
     open_: list[_Open] = []
     for token in _TOKEN.finditer(text):
         at, word = token.start(), token.group()
         if word in "}]":
-            done = open_.pop()
-            found[done.path] = Extent(done.start, token.end(), done.key)
+            closed = open_.pop()
+            extents[closed.path] = Extent(closed.start, token.end(), closed.key)
         elif word == ",":
             if isinstance(open_[-1].step, int):
                 open_[-1].step += 1
@@ -116,12 +116,12 @@ def _scan(text: str) -> dict[str, Extent]:
             if word in "{[":
                 open_.append(_Open(path, at, key, None if word == "{" else 0))
             else:
-                found[path] = Extent(at, token.end(), key)
-    return found
+                extents[path] = Extent(at, token.end(), key)
+    return extents
 
 
 def location_of_repeated_key(text: str, file: str | None = None) -> Location:
-    """The place of the first key that stands in its object for the second time."""
+    """The place of the first key that repeats an earlier key of its object."""
     open_: list[set[str]] = []
     before, at = "", 0
     for token in _TOKEN.finditer(text):

@@ -1,4 +1,4 @@
-"""A line of a text with carets below the place that is meant."""
+"""A source line with carets below a place."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WIDTH = 100
 
 
 def underline(line: str, where: Location) -> str:
-    """The line as it stands in a file, numbered and cut around the place, and carets up to ``where.end_column``."""
+    """The line with its number, cut around the place, and carets up to ``where.end_column`` below it."""
     column = where.column or 1
     end = where.end_column or column + 1
     line, shifted = hidden(line)
@@ -28,7 +28,7 @@ def underline(line: str, where: Location) -> str:
 
 
 def underline_file(where: Location) -> str | None:
-    """The same, with the line read from the file; ``None`` where there is none to show."""
+    """The result of :func:`underline` for the line in the file; ``None`` if it cannot be read."""
     if where.file is None or where.line is None:
         return None
     try:
@@ -39,7 +39,7 @@ def underline_file(where: Location) -> str | None:
 
 
 def described(error: FlinkplanError) -> tuple[str, str | None, str | None, str | None]:
-    """Message, place, snippet and hint of an error, as far as it has them."""
+    """Message, place, snippet and hint of an error, without secrets; ``None`` for what it does not have."""
     snippet = _shown(error.snippet)
     if snippet is None and isinstance(error.where, Location):
         snippet = underline_file(error.where)

@@ -1,6 +1,6 @@
-"""Values that remember how the JSON they were read from spells them, so that it is written as it was.
+"""Values that keep their spelling in the JSON that they were read from, so that they are written unchanged.
 
-They compare as the values that they are.
+They compare as plain values.
 """
 
 from __future__ import annotations
@@ -10,35 +10,35 @@ from typing import Any
 
 
 class Number(float):
-    """A number that Java and Python spell in different ways, such as ``1.0E10``."""
+    """A number that Java and Python spell differently, such as ``1.0E10``."""
 
     spelling: str
 
     @classmethod
     def read(cls, text: str) -> float:
-        """The number that a text of JSON is; a plain one where Python spells it in the same way."""
+        """Parse a number of JSON; the result is a plain float if Python spells it in the same way."""
         number = cls(text)
         number.spelling = text
         return float(text) if repr(float(text)) == text else number
 
 
 def spelling(number: float) -> str:
-    """How JSON spells a number."""
+    """The spelling of a number in JSON."""
     return number.spelling if isinstance(number, Number) else repr(number)
 
 
 class IntegerInText(int):
-    """A whole number that stands as text, as releases before 1.18 write those that they compute with as DECIMAL."""
+    """An integer that the JSON has as text, as releases before 1.18 write integers that they treat as DECIMAL."""
 
 
 class FloatInDigits(str):
-    """The text of a floating-point number that stands as a number, as in releases before 1.18."""
+    """The text of a floating-point number that the JSON has as a number, as in releases before 1.18."""
 
     number: float
 
 
 class ContainsNull(str):
-    """What a search yields for NULL where the JSON says it as ``containsNull``, as releases before 1.18 do."""
+    """The ``nullAs`` of a search argument that the JSON has as ``containsNull``, as in releases before 1.18."""
 
     __slots__ = ()
 
@@ -49,7 +49,7 @@ _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,18})")
 
 
 def literal_value(value: Any, root: str) -> Any:
-    """A constant's value, of a type with this root, as all releases since 1.18 have it."""
+    """The value of a literal whose type has this root, in the form of releases since 1.18."""
     if isinstance(value, str) and root in _INTEGERS and _WHOLE.fullmatch(value) and value != "-0":
         return IntegerInText(value)
     if isinstance(value, float) and root in _FLOATS:
@@ -60,14 +60,14 @@ def literal_value(value: Any, root: str) -> Any:
 
 
 def literal_json(value: Any) -> Any:
-    """A constant's value as its JSON has it."""
+    """The value of a literal in the form in which the JSON had it."""
     if isinstance(value, FloatInDigits):
         return value.number
     return str(int(value)) if isinstance(value, IntegerInText) else value
 
 
 def plain(value: Any) -> Any:
-    """A constant's value as releases since 1.18 spell it."""
+    """The value of a literal without its old spelling, as releases since 1.18 write it."""
     if isinstance(value, FloatInDigits):
         return str(value)
     return int(value) if isinstance(value, IntegerInText) else value

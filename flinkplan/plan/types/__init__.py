@@ -1,4 +1,4 @@
-"""Flink's SQL types: the logical types, and how plans and people write them."""
+"""Flink's SQL types: the logical types, and their forms in plans and in messages."""
 
 from .logical import (
     APPROXIMATE,

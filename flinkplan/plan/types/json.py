@@ -1,4 +1,4 @@
-"""A type as the plan's JSON writes it: as text, or where text does not say all, as an object."""
+"""Types in the JSON of a plan: a text, or an object for types that the text form cannot express."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FROM_JSON_ROOTS = {v: k for k, v in _JSON_ROOTS.items()}
 
 
 def type_to_json(t: LogicalType) -> Any:
-    """The JSON of a type: text where text says all, else an object."""
+    """The JSON of a type: its text if that expresses the whole type, else an object."""
     if t.is_said_by_text:
         return t.text
     if t.raw is not None and "type" in t.raw:

@@ -16,18 +16,18 @@ from ..record import Json, Record, cached_property, replace
 
 STRING_LENGTH = 2_147_483_647
 
-_KEPT = 256
-"""How many types of a kind are the same object each time they are asked for, with what has been found of them."""
+_CACHE_SIZE = 256
+"""How many types of each constructor are cached, so that equal types share one object and its cached properties."""
 
 
 class TimeKind(Enum):
-    """What a timestamp is to the query: data, an event-time attribute or a processing-time attribute."""
+    """Whether a timestamp is plain data, an event-time attribute or a processing-time attribute."""
 
     REGULAR = "REGULAR"
     ROWTIME = "ROWTIME"
     PROCTIME = "PROCTIME"
 
-    __hash__ = object.__hash__  # Enum's own is a function of Python, called for each type that is looked up
+    __hash__ = object.__hash__  # much faster than Enum's own, which is written in Python
 
 
 class RowField(Record, gc=False):
@@ -42,8 +42,8 @@ class LogicalType(Record, dict=True, cache_hash=True):
     """A logical type.
 
     ``root`` is the SQL name (``INT``, ``VARCHAR``, ``TIMESTAMP``, ``TIMESTAMP_LTZ``, ``ROW``, ``ARRAY`` …);
-    ``length``/``precision``/``scale``, ``children`` (element, or key and value) and ``fields`` are set where
-    the root takes them.  ``raw`` keeps the JSON of types that only the JVM understands.
+    ``length``/``precision``/``scale``, ``children`` (element, or key and value) and ``fields`` are set if
+    the root has them.  ``raw`` keeps the JSON of types that only the JVM understands.
     """
 
     root: str
@@ -61,12 +61,12 @@ class LogicalType(Record, dict=True, cache_hash=True):
 
     @cached_property
     def text(self) -> str:
-        """The type as SQL writes it."""
+        """The type as Flink's SQL writes it (``LogicalType.asSerializableString``)."""
         return _text(self)
 
     @cached_property
     def is_said_by_text(self) -> bool:
-        """Whether SQL has a text for all that the type is."""
+        """Whether the text form expresses the whole type."""
         if self.is_time_attribute or self.root == "SYMBOL" or self.is_empty:
             return False
         if self.raw is not None and "type" in self.raw:
@@ -75,7 +75,7 @@ class LogicalType(Record, dict=True, cache_hash=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether it holds but the empty text or no bytes, which SQL has no type for: the literal ``''`` is of it."""
+        """Whether it is a type of length 0, such as that of the literal ``''``; SQL cannot write such a type."""
         return self.root in WITH_LENGTH and self.length == 0
 
     def with_nullability(self, nullable: bool) -> LogicalType:
@@ -84,7 +84,7 @@ class LogicalType(Record, dict=True, cache_hash=True):
 
     @cached_property
     def _counterpart(self) -> LogicalType:
-        """The same type, nullable if this one is not, and the other way round."""
+        """The same type with the opposite nullability."""
         return replace(self, nullable=not self.nullable)
 
     def not_null(self) -> LogicalType:
@@ -96,13 +96,13 @@ class LogicalType(Record, dict=True, cache_hash=True):
         return self.with_nullability(True)
 
     def nullable_throughout(self) -> LogicalType:
-        """The same type, nullable itself and in its elements and fields."""
+        """The same type, nullable at the top and in all its elements and fields."""
         children = tuple(c.nullable_throughout() for c in self.children)
         fields = tuple(replace(f, type=f.type.nullable_throughout()) for f in self.fields)
         return replace(self, nullable=True, children=children, fields=fields)
 
     def same_as(self, other: LogicalType) -> bool:
-        """Equal but for nullability at the top."""
+        """Whether the types are equal except for the nullability at the top."""
         return self.with_nullability(True) == other.with_nullability(True)
 
     @property
@@ -131,7 +131,7 @@ class LogicalType(Record, dict=True, cache_hash=True):
 
     @cached_property
     def row_fields(self) -> tuple[RowField, ...]:
-        """The fields that have fields themselves."""
+        """The fields of row types."""
         return tuple([f for f in self.fields if f.type.fields])
 
     @property
@@ -149,7 +149,7 @@ def string(nullable: bool = True) -> LogicalType:
     return LogicalType("VARCHAR", nullable, length=STRING_LENGTH)
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def sized(root: str, length: int, nullable: bool = True) -> LogicalType:
     """A type with a length: CHAR, VARCHAR, BINARY or VARBINARY."""
     return LogicalType(root, nullable, length=length)
@@ -163,17 +163,17 @@ def char(length: int, nullable: bool = True) -> LogicalType:
     return sized("CHAR", length, nullable)
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def decimal(precision: int, scale: int, nullable: bool = True) -> LogicalType:
     return LogicalType("DECIMAL", nullable, precision=precision, scale=scale)
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def timestamp(precision: int = 6, nullable: bool = True, kind: TimeKind = TimeKind.REGULAR) -> LogicalType:
     return LogicalType("TIMESTAMP", nullable, precision=precision, kind=kind)
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CACHE_SIZE)
 def timestamp_ltz(precision: int = 6, nullable: bool = True, kind: TimeKind = TimeKind.REGULAR) -> LogicalType:
     return LogicalType("TIMESTAMP_LTZ", nullable, precision=precision, kind=kind)
 

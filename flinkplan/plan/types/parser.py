@@ -1,4 +1,4 @@
-"""The text form of a type, read."""
+"""Parses the text form of a type."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .logical import (
 
 _SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
 DEEPEST = 100
-"""How many levels of rows, arrays and maps may stand within each other."""
+"""How many levels of rows, arrays and maps may be nested."""
 
 _TOKEN = re.compile(r"\s*(?:(`(?:[^`]|``)*`)|('(?:[^']|'')*')|(\w+)|(.))", re.DOTALL)
 
@@ -54,8 +54,8 @@ class _TypeParser:
         if self.next() != token:
             raise self.error(f"lacks a '{token}'")
 
-    def error(self, what: str) -> PlanError:
-        return PlanError(f"the type '{shortened(self.text, 200)}' {what}")
+    def error(self, problem: str) -> PlanError:
+        return PlanError(f"the type '{shortened(self.text, 200)}' {problem}")
 
     def number(self) -> int:
         token = self.next()
@@ -86,7 +86,7 @@ class _TypeParser:
         return parsed
 
     def suffixed(self, parsed: LogicalType) -> LogicalType:
-        """The type with what may stand behind it: whether it is nullable, what time it tells, that it is an element."""
+        """The type with its suffixes: nullability, the kind of time attribute, ARRAY and MULTISET."""
         while True:
             if self.accept("NOT", "NULL"):
                 parsed = parsed.not_null()
@@ -173,22 +173,22 @@ class _TypeParser:
 
     def children(self) -> tuple[LogicalType, ...]:
         self.expect("<")
-        found = [self.type()]
+        types = [self.type()]
         while self.accept(","):
-            found.append(self.type())
+            types.append(self.type())
         self.expect(">")
-        return tuple(found)
+        return tuple(types)
 
     def fields(self) -> tuple[RowField, ...]:
         close = ">" if self.accept("<") else ")"
         if close == ")":
             self.expect("(")
-        found: list[RowField] = []
+        fields: list[RowField] = []
         while not self.accept(close):
-            if found:
+            if fields:
                 self.expect(",")
-            found.append(self.field())
-        return tuple(found)
+            fields.append(self.field())
+        return tuple(fields)
 
     def field(self) -> RowField:
         name = self.next()
@@ -216,7 +216,7 @@ _parsed: dict[str, LogicalType] = {}
 
 def parse_type(text: str) -> LogicalType:
     """Parse the text form of a type.  Raises :class:`PlanError` on malformed text."""
-    found = _parsed.get(text)
-    if found is None:
-        found = _parsed[text] = _TypeParser(text).parse()
-    return found
+    parsed = _parsed.get(text)
+    if parsed is None:
+        parsed = _parsed[text] = _TypeParser(text).parse()
+    return parsed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...advice import of_duration
+from ...advice import duration_findings
 from ...plan.durations import parse_duration
 from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean
@@ -43,7 +43,7 @@ class SelectHints:
                     raise BindError("STATE_TTL needs options", hint.span, "write STATE_TTL('table' = '1 d')")
                 options = {option.key: (_millis(option), option) for option in hint.options}
                 for option in hint.options:
-                    context.tell(of_duration(option.value, f"the STATE_TTL of '{option.key}'"), option.span)
+                    context.tell(duration_findings(option.value, f"the STATE_TTL of '{option.key}'"), option.span)
                 self.by_name = options | self.by_name  # the first hint counts, and of its options the last
         self.lookups = LookupHints(hint for hint in hints if hint.name == "LOOKUP")
         self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...advice import of_comparison
+from ...advice import comparison_finding
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
 from ...plan.functions.collection import ROW
 from ...plan.functions.model import POSTFIX, Function
@@ -65,7 +65,7 @@ def _binary(binder: ExpressionBinder, node: ast.Binary) -> RexNode:
     left, right = binder.bind(node.left), binder.bind(node.right)
     if node.operator in COMPARISONS:
         if comparison.are_text_and_number(left.type, right.type):
-            finding = of_comparison(left.type, right.type, equality=node.operator in ("=", "<>"))
+            finding = comparison_finding(left.type, right.type, equality=node.operator in ("=", "<>"))
             binder.context.tell([finding], node.span)
         return comparison_of(node.operator, left, right, node.span)
     if node.operator == "+":

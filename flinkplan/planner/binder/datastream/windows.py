@@ -129,7 +129,7 @@ class _Window:
         if isinstance(trigger, specs.NeverTrigger):
             message = "nothing ever comes out of global windows without a trigger"
             hint = "add one, such as trigger: {purging: {count: 100}}"
-            self.context.tell([advice.told("window-never-fires", message, hint)], node.assigner.span)
+            self.context.tell([advice.finding_of("window-never-fires", message, hint)], node.assigner.span)
         kept = assigner.size_ms + node.allowed_lateness
         copies = assigner.windows_per_row
         is_big = isinstance(assigner, specs.GlobalWindows) or kept * copies >= _BIG
@@ -139,7 +139,7 @@ class _Window:
                 span = f"{'once' if copies == 1 else f'{copies:,} times'}, for {format_duration(kept)}"
             message = f"with an evictor nothing is aggregated as rows come: each row is kept {span}"
             hint = "without the evictor one accumulator a window would be kept"
-            self.context.tell([advice.told("window-keeps-rows", message, hint)], node.evictor.span)
+            self.context.tell([advice.finding_of("window-keeps-rows", message, hint)], node.evictor.span)
 
     _used_firings: tuple[str, ...] = ()
 
