@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from .plan.connectors import CHANGELOG, is_assumed, with_said_kinds
+from .plan.connectors import CHANGELOG, kinds_are_assumed, with_declared_kinds
 from .plan.document import Plan
 from .plan.durations import format_duration, parse_duration
 from .plan.errors import FlinkplanError
@@ -34,9 +34,9 @@ from .plan.nodes.expressions import expressions
 from .plan.options import DURATION
 from .plan.printable import shortened
 from .plan.rex import InputRef, children, walk
-from .plan.settings import SETTINGS, Effect, is_known, like, no_effect
+from .plan.settings import SETTINGS, Effect, is_known, reason_without_effect, similar_key
 from .plan.text.positions import pointer
-from .plan.ttl import forgetful
+from .plan.ttl import expiring_before_upstream
 from .plan.types import LogicalType
 from .plan.types.readable import readable
 
@@ -127,12 +127,12 @@ def setting_findings(key: str, value: str, *, executes: bool) -> Iterator[Findin
     """The findings about an option of a session; ``executes`` says whether the session also executes its plans."""
     setting = SETTINGS.get(key)
     if not is_known(key):
-        yield finding_of("setting-unknown", f"there is no option '{shortened(key)}'", like(key))
+        yield finding_of("setting-unknown", f"there is no option '{shortened(key)}'", similar_key(key))
     elif setting is not None and setting.effect is Effect.EXECUTING and not executes:
         if not setting.is_default(value):
             message = f"'{key}' has no effect when a plan is compiled: no plan holds it"
             yield finding_of("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
-    elif (instead := no_effect(key, value)) is not None:
+    elif (instead := reason_without_effect(key, value)) is not None:
         yield finding_of("setting-no-effect", f"'{key}' has no effect here: {instead}")
     elif setting is not None and setting.option.type is DURATION:
         yield from duration_findings(value, f"'{key}'")
@@ -161,7 +161,7 @@ def table_findings(name: str, options: Mapping[str, str], as_sink: bool) -> Iter
         if _UNCLOSED.search(value):
             message = f"'{key}' of the table '{name}' begins a variable that does not end: {shortened(value)}"
             yield key, finding_of("variable-unclosed", message, "write ${NAME}, of letters, digits and underscores")
-    if "connector" in options and is_assumed(options, as_sink):
+    if "connector" in options and kinds_are_assumed(options, as_sink):
         verb = "takes" if as_sink else "emits"
         connector = f"the connector '{shortened(options['connector'])}'"
         message = f"it is not known which changes {connector} {verb}: inserts only is assumed"
@@ -186,7 +186,7 @@ def plan_findings(plan: Plan, *, comparisons: bool = True) -> Iterator[Finding]:
             present, missing = bounds[bound], bounds[1 - bound]
             message = f"rows are grouped by {present} without {missing}: this is no aggregation by windows"
             yield at(node, finding_of("window-half", message, f"group by {missing}, too"), "grouping")
-    for node, upstream, shortest, longest in forgetful(plan):
+    for node, upstream, shortest, longest in expiring_before_upstream(plan):
         upstream_ttl = f"keeps it for {format_duration(longest)}" if longest else "never forgets"
         message = f"it keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {upstream_ttl}"
         yield at(node, finding_of("ttl-downstream", message, "let it keep state as long, or longer"), "state")
@@ -204,7 +204,7 @@ def all_table_findings(plan: Plan) -> Iterator[Finding]:
             reference, steps = node.dynamic_table_sink.table, ("dynamicTableSink",)
         else:
             continue
-        options = with_said_kinds(reference.options, node.own)
+        options = with_declared_kinds(reference.options, node.own_properties)
         for key, finding in table_findings(reference.name, options, isinstance(node, Sink)):
             place = pointer("nodes", index, *steps, "table", "resolvedTable", "options", key)
             yield Finding(

@@ -43,20 +43,20 @@ def duration(text: str) -> int:
 def check_session_option(key: str, value: str) -> None:
     """Raise :class:`click.UsageError` for an option of the session that has no effect when a plan is executed."""
     from ..plan.session import DEFAULTS
-    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, like, no_effect
+    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, reason_without_effect, similar_key
 
     check_setting(key, value)
     if key in DEFAULTS:
         return
     if not is_known(key):
         why = f"there is no option '{key}'"
-    elif reason := no_effect(key, value):
+    elif reason := reason_without_effect(key, value):
         why = f"'{key}' has no effect here: {reason}"
     elif SETTINGS[key].effect is Effect.SESSION:
         why = f"'{key}' has an effect only in 'flinkplan run' and 'flinkplan sql', which execute statements"
     else:
         why = f"'{key}' has no effect when a plan is executed: set it when the plan is compiled"
-    similar = None if is_known(key) else like(key)
+    similar = None if is_known(key) else similar_key(key)
     hint = f"{similar[0].upper()}{similar[1:]}" if similar else f"Options with an effect: {', '.join(DEFAULTS)}."
     raise click.UsageError(f"{why}. {hint}")
 

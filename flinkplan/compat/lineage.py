@@ -25,23 +25,23 @@ from ..plan.rex import (
     Literal,
     OpaqueRex,
     PatternInputRef,
+    PlannerExpression,
     RexNode,
     Sarg,
-    Unplanned,
 )
 from ..plan.specs import AggregateCall
 from ..plan.yields import (
     Accumulator,
-    Added,
+    AddedColumn,
     Aggregated,
     Computed,
-    Framed,
     FunctionColumn,
-    Given,
-    Merged,
+    InputColumn,
     OneOf,
+    OverAggregated,
     SliceEnd,
     TableColumn,
+    UnionColumn,
     WindowProperty,
     Yield,
 )
@@ -107,7 +107,7 @@ class Meanings:
                 function = called(rex)
                 if function is not None and function.commutes:
                     parts.sort()
-                target = str(t.nullable_()) if function is not None and function.is_of_target else ""
+                target = str(t.nullable_()) if function is not None and function.states_target_type else ""
                 return self.of(("call", syntax, name, _text(reference), target), parts or [self.of(("call", name))])
             case FieldAccess(name, expr):
                 return self.of(("field", name), [self.expression(expr, row)])
@@ -119,7 +119,7 @@ class Meanings:
                 return self.of(("correlation", correl))
             case OpaqueRex(_, _, source):
                 return self.of(("opaque", _text(source)))
-            case Unplanned():
+            case PlannerExpression():
                 raise TypeError(f"no plan holds {rex!r:.80}")
 
     def aggregate(self, call: AggregateCall, row: Row) -> Meaning:
@@ -210,9 +210,9 @@ class _Reader:
         """The meaning of the output column at ``place``."""
         of = self.meanings.of
         match column:
-            case Given(side, index):
+            case InputColumn(side, index):
                 return self._given(self.starts[side] + index)
-            case Merged(index):
+            case UnionColumn(index):
                 return self._merged(index)
             case Computed(expression):
                 return self.meanings.expression(expression, self.row)
@@ -222,7 +222,7 @@ class _Reader:
                 return of(("function column", index), [self.meanings.expression(call, self.row)])
             case Aggregated(call):
                 return self.meanings.aggregate(call, self.aggregated)
-            case Framed(call):
+            case OverAggregated(call):
                 return of(("over",), [self.meanings.aggregate(call, [*self.row, *self.constants])])
             case Accumulator(calls, index):
                 return of(("accumulator", index), [self.meanings.aggregate(call, self.row) for call in calls])
@@ -232,7 +232,7 @@ class _Reader:
                 return of(("end of the slice",))
             case TableColumn(name):
                 return of(("column", self._table(), name))
-            case Added():
+            case AddedColumn():
                 return self.added(place)
 
     def _given(self, index: int) -> Meaning:

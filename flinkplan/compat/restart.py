@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from ..plan.document import Plan, dumps
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding, Rule, Severity
-from ..plan.session import DEFAULTS, session_options, under
+from ..plan.session import DEFAULTS, session_options, with_session_options
 from ..state.checkpoint import CheckpointRecord
 from .diff import ChangeFinding, Diff, Exceptions, Platforms, Source, diff_texts
 from .validation import check_plan
@@ -77,9 +77,11 @@ def check_restart(
     before = record.session_options
     before = now if before is None else before
     recorded = record.plan()
-    old = Source(f"{checkpoint} (recorded)", dumps(under(recorded, before)), str(record.plan_file))
+    old = Source(f"{checkpoint} (recorded)", dumps(with_session_options(recorded, before)), str(record.plan_file))
     platforms = Platforms(engines=("spark",))
-    diff = diff_texts(old, Source("the plan", dumps(under(plan, now))), exceptions, platforms=platforms, locate=False)
+    diff = diff_texts(
+        old, Source("the plan", dumps(with_session_options(plan, now))), exceptions, platforms=platforms, locate=False
+    )
     if diff.spark > Verdict.COMPATIBLE:
         if dumps(recorded) == dumps(plan):
             origin, fix = "in a session with other options", f"set the same options: {_settings(before, now)}"

@@ -34,7 +34,7 @@ class Uids(Record):
 
     def kept(self, node: ExecNode) -> dict[str, str]:
         """The operators of a node with state in savepoints: their UIDs by transformation."""
-        return {transformation: self.of(node, transformation) for transformation in node.keepers}
+        return {transformation: self.of(node, transformation) for transformation in node.stateful_transformations}
 
     def holders(self, plan: Plan) -> Iterator[tuple[str, tuple[ExecNode, str]]]:
         """All UIDs of a plan with state in savepoints, each with its node and transformation."""

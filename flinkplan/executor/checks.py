@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlparse
 from ..plan.connectors.checks import exposed, problems, unlisted, unnamed_databases
 from ..plan.connectors.model import Problem
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, together
+from ..plan.errors import FlinkplanError, combined_error
 from ..plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ..plan.record import Record, replace
 from ..plan.specs import ContextResolvedTable, Overwrite
@@ -105,7 +105,7 @@ def _raise(plan: Plan, found: Iterable[Refusal]) -> None:
             refusal.error.where = f"table {tables[node.id].identifier}" if in_table else in_node
         errors.append(refusal.error)
     if errors:
-        raise together(errors)
+        raise combined_error(errors)
 
 
 def _of_table(

@@ -95,7 +95,7 @@ class Joins:
             return False
         if isinstance(node, Join):
             return self.obstacle(node) is None
-        folds = isinstance(node, _FOLDING) or (isinstance(node, Rank) and not node.takes_first_to_stay)
+        folds = isinstance(node, _FOLDING) or (isinstance(node, Rank) and not node.is_first_row_final)
         return folds and node.id in self._at_once and node.id not in self._in_place
 
     def _obstacle(self, join: Join) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, together
+from ..plan.errors import FlinkplanError, combined_error
 from ..plan.nodes import WindowOperator
 from ..plan.record import Record
 from ..windowing.keys import is_within
@@ -98,4 +98,4 @@ def check_allowed(plan: Plan, code: PythonCode) -> None:
                     )
                 )
     if errors:
-        raise together(errors)
+        raise combined_error(errors)

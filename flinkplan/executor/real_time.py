@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from ..plan.document import Edge, Plan
-from ..plan.errors import FlinkplanError, UnsupportedError, together
+from ..plan.errors import FlinkplanError, UnsupportedError, combined_error
 from ..plan.nodes import ExecNode, TableSourceScan
 from ..plan.record import replace
 from .connectors import find_connector
@@ -106,7 +106,7 @@ def check_real_time(queries: Iterable[Plan]) -> None:
                     UnsupportedError(message, where=f"node {node.id}", hint="--mode streaming runs it in micro-batches")
                 )
     if errors:
-        raise together(errors)
+        raise combined_error(errors)
 
 
 def check_interval(seconds: float) -> None:

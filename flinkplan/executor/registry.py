@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, PlanError, together
+from ..plan.errors import FlinkplanError, PlanError, combined_error
 from ..plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner, WindowOperator
 from ..plan.nodes.expressions import expressions
 from ..plan.record import Record, replace
@@ -161,7 +161,7 @@ def check_nodes(plan: Plan) -> None:
         error.where = f"node {plan.nodes[index].id} (/nodes/{index})"
         errors.append(error)
     if errors:
-        raise together(errors)
+        raise combined_error(errors)
 
 
 def _place(node: ExecNode) -> str:

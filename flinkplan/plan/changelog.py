@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from .document import Plan
 from .nodes import DropUpdateBefore, Exchange, ExecNode, MiniBatchAssigner, Sink
-from .nodes.alike import SameChanges
+from .nodes.mixins import SameChanges
 from .record import Record
 from .row_kinds import Kinds, NotKnownError
 from .specs import RowKind
@@ -57,11 +57,11 @@ class _Flow(Record):
         return self.plan.inputs(self.node)[0].fields
 
     @property
-    def in_batches(self) -> bool:
+    def uses_mini_batches(self) -> bool:
         return any(isinstance(node, MiniBatchAssigner) for node in self.plan.nodes)
 
     @property
-    def wants_old_rows(self) -> bool:
+    def needs_update_before(self) -> bool:
         """All readers need them except for sinks whose changelog mode lacks them and nodes that drop them."""
         visited, pending = {self.node.id}, [self.node]
         while pending:

@@ -65,7 +65,7 @@ class FlinkplanError(Exception):
 
 
 class ErrorGroup(FlinkplanError):
-    """Several errors that are reported together."""
+    """Several errors that are reported combined_error."""
 
     def __init__(self, errors: Sequence[FlinkplanError]) -> None:
         self._errors = tuple(errors)
@@ -89,7 +89,7 @@ class UnsupportedError(FlinkplanError):
     exit_code = 4
 
 
-def together(errors: Sequence[FlinkplanError]) -> FlinkplanError:
+def combined_error(errors: Sequence[FlinkplanError]) -> FlinkplanError:
     """The error itself if there is only one, otherwise a group; nested groups are flattened."""
     flattened = [single for error in errors for single in error.errors]
     return flattened[0] if len(flattened) == 1 else ErrorGroup(flattened)

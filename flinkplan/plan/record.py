@@ -42,9 +42,9 @@ __all__ = [
     "PartlyCompared",
     "Record",
     "Struct",
+    "cached_on_record",
     "cached_property",
     "field",
-    "found_once",
     "replace",
     "to_builtins",
 ]
@@ -52,7 +52,7 @@ __all__ = [
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def found_once(compute: F) -> F:
+def cached_on_record(compute: F) -> F:
     """Cache the results of a function of a record, and perhaps of further arguments, in the record's ``dict``, if any.
 
     Trees of immutable records are rebuilt from unchanged parts, so a result for a part stays valid in the new tree.

@@ -85,7 +85,7 @@ class _Operands(tuple["RexNode", ...]):
     """Operands that compare as a plain tuple."""
 
 
-WRITTEN_OUT = _Operands()
+NO_OPERANDS = _Operands()
 """No operands, written into the JSON as an empty list, as releases before 2.3 do."""
 
 
@@ -165,7 +165,7 @@ class OpaqueRex(Record):
     json: Json
 
 
-class Unplanned(Record):
+class PlannerExpression(Record):
     """The base of the planner's own expressions, which are replaced before there is a plan."""
 
     @property
@@ -174,7 +174,9 @@ class Unplanned(Record):
         raise NotImplementedError
 
 
-RexNode = InputRef | PatternInputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex | Unplanned
+RexNode = (
+    InputRef | PatternInputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex | PlannerExpression
+)
 
 _CALL_REFERENCES = ("catalogName", "systemName", "class", "instance", "sqlKind")
 
@@ -208,7 +210,7 @@ def _read(json: Mapping[str, Any]) -> RexNode:
         reference = Json({k: json[k] for k in _CALL_REFERENCES if k in json})
         return Call(
             _word(json["internalName"] if not reference else json.get("internalName", "")),
-            tuple(map(rex_from_json, json.get("operands", ()))) if json.get("operands") != [] else WRITTEN_OUT,
+            tuple(map(rex_from_json, json.get("operands", ()))) if json.get("operands") != [] else NO_OPERANDS,
             rex_type,
             _word(json.get("syntax", FUNCTION)),
             reference or None,
@@ -288,7 +290,7 @@ def _call_json(rex: Call) -> dict[str, Any]:
     if rex.name:
         out["internalName"] = rex.name
     out.update(rex.reference or {})
-    if rex.operands or rex.operands is WRITTEN_OUT:
+    if rex.operands or rex.operands is NO_OPERANDS:
         out["operands"] = list(map(rex_to_json, rex.operands))
     return out
 

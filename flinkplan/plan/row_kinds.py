@@ -41,11 +41,11 @@ class Flow(Protocol):
         """The columns of the first input."""
 
     @property
-    def wants_old_rows(self) -> bool:
+    def needs_update_before(self) -> bool:
         """Whether a reader of the node needs the old rows of updates."""
 
     @property
-    def in_batches(self) -> bool:
+    def uses_mini_batches(self) -> bool:
         """Whether the job processes mini-batches."""
 
 
@@ -67,7 +67,7 @@ def rows(changes: Kinds, update_before: bool) -> Kinds:
     return changes | {RowKind.UPDATE_BEFORE} if RowKind.UPDATE_AFTER in changes and update_before else changes
 
 
-def together(inputs: Iterable[Kinds]) -> Kinds:
+def forwarded(inputs: Iterable[Kinds]) -> Kinds:
     """The kinds of an operator that forwards the rows of its inputs unchanged."""
     return NOTHING.union(*inputs)
 
@@ -85,7 +85,7 @@ def fired(early_or_late: bool) -> Kinds:
 def joined(kinds: Iterable[JoinType], inputs: Iterable[Kinds], update_before: bool = False) -> Kinds:
     """The rows of a regular join of two or more inputs; an outer join retracts rows with NULLs when a match arrives."""
     forwards = set(kinds) <= {JoinType.INNER, JoinType.SEMI}
-    return together(inputs) if forwards else rows(CHANGES, update_before)
+    return forwarded(inputs) if forwards else rows(CHANGES, update_before)
 
 
 def limited(input_kinds: Kinds) -> Kinds:
@@ -98,7 +98,7 @@ def deduplicated(inserts_only: bool) -> Kinds:
     return INSERTS if inserts_only else CHANGES
 
 
-def first_stays(rank_type: str, range_: RankRange, order: Sequence[SortField], *, with_rank: bool) -> bool:
+def first_row_is_final(rank_type: str, range_: RankRange, order: Sequence[SortField], *, with_rank: bool) -> bool:
     """Whether Flink treats the first row of each key as final, whatever the order is, as it is with an order by time.
 
     Source: ``RankUtil.isDeduplication``, ``RankUtil.keepLastDeduplicateRow``.
@@ -108,7 +108,7 @@ def first_stays(rank_type: str, range_: RankRange, order: Sequence[SortField], *
 
 
 def ranked(stays: bool, input_kinds: Kinds) -> Kinds:
-    """The changes of a Top-N; ``stays`` is the result of :func:`first_stays`."""
+    """The changes of a Top-N; ``stays`` is the result of :func:`first_row_is_final`."""
     return INSERTS if stays and input_kinds <= INSERTS else CHANGES
 
 

@@ -45,7 +45,7 @@ def time_zone(plan: Plan, options: Mapping[str, str]) -> str:
     return "UTC" if zone == SYSTEM_TIME_ZONE else zone
 
 
-def under(plan: Plan, options: Mapping[str, str]) -> Plan:
+def with_session_options(plan: Plan, options: Mapping[str, str]) -> Plan:
     """``plan`` with the session's options written into the nodes that depend on them and have no value of their own."""
     effective = {**session_options(options), LOCAL_TIME_ZONE: time_zone(plan, options)}
     return with_ttls(replace(plan, nodes=tuple(_with_options(node, effective) for node in plan.nodes)), options)

@@ -344,12 +344,12 @@ def is_known(key: str) -> bool:
     return key in SETTINGS or key.startswith(PREFIXES) or key in flink_keys()
 
 
-def like(key: str) -> str | None:
+def similar_key(key: str) -> str | None:
     """``did you mean '…'?`` for an unknown option."""
     return nearest(key, SETTINGS) or nearest(key, flink_keys())
 
 
-def no_effect(key: str, value: str) -> str | None:
+def reason_without_effect(key: str, value: str) -> str | None:
     """Why a known option has no effect in flinkplan; ``None`` if it has one, or if it is set to its default."""
     setting = SETTINGS.get(key)
     if setting is not None:

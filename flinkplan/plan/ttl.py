@@ -79,7 +79,7 @@ def states(plan: Plan) -> Iterator[State]:
             yield State(node, position, names[node.id], index, name, ttl, declared.expiry)
 
 
-def forgetful(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode, int, int]]:
+def expiring_before_upstream(plan: Plan) -> Iterator[tuple[ExecNode, ExecNode, int, int]]:
     """Operators whose state expires earlier than that of the nearest stateful operators upstream.
 
     Yields both operators, the shortest TTL of the first and the longest of the second, in milliseconds; 0 is for ever.

@@ -14,14 +14,14 @@ from .savepoint.layout import Inputs
 from .specs import AggregateCall, JoinSpec, JoinType, NamedWindowProperty
 
 
-class Given(Record):
+class InputColumn(Record):
     """A column of an input, unchanged."""
 
     side: int
     index: int
 
 
-class Merged(Record):
+class UnionColumn(Record):
     """The same column of all inputs."""
 
     index: int
@@ -52,7 +52,7 @@ class Aggregated(Record):
     call: AggregateCall
 
 
-class Framed(Record):
+class OverAggregated(Record):
     """An aggregate over the frame of an OVER window."""
 
     call: AggregateCall
@@ -81,41 +81,41 @@ class TableColumn(Record):
     name: str
 
 
-class Added(Record):
+class AddedColumn(Record):
     """A column that the node adds, such as a rank; it is identified by its name."""
 
 
 Yield = (
-    Given
-    | Merged
+    InputColumn
+    | UnionColumn
     | Computed
     | OneOf
     | FunctionColumn
     | Aggregated
-    | Framed
+    | OverAggregated
     | Accumulator
     | WindowProperty
     | SliceEnd
     | TableColumn
-    | Added
+    | AddedColumn
 )
 
 
-def given(inputs: Inputs, only: Sequence[int] | None = None) -> Iterator[Given]:
+def input_columns(inputs: Inputs, only: Sequence[int] | None = None) -> Iterator[InputColumn]:
     """The columns of all inputs side by side, or those at the positions ``only`` of the first input."""
     if only is not None:
-        return (Given(0, index) for index in only)
-    return (Given(side, index) for side, fields in enumerate(inputs) for index in range(len(fields)))
+        return (InputColumn(0, index) for index in only)
+    return (InputColumn(side, index) for side, fields in enumerate(inputs) for index in range(len(fields)))
 
 
-def joined_columns(spec: JoinSpec, inputs: Inputs) -> Iterator[Given]:
+def joined_columns(spec: JoinSpec, inputs: Inputs) -> Iterator[InputColumn]:
     """The columns of a join: those of both sides, or of the left side for SEMI and ANTI."""
-    return given(inputs[:1] if spec.join_type in (JoinType.SEMI, JoinType.ANTI) else inputs)
+    return input_columns(inputs[:1] if spec.join_type in (JoinType.SEMI, JoinType.ANTI) else inputs)
 
 
-def ranks(are_written: bool) -> tuple[Added, ...]:
+def ranks(are_written: bool) -> tuple[AddedColumn, ...]:
     """The column with the rank, if the node writes it."""
-    return (Added(),) if are_written else ()
+    return (AddedColumn(),) if are_written else ()
 
 
 def windowed(
@@ -126,4 +126,4 @@ def windowed(
 ) -> tuple[Yield, ...]:
     """The columns of a window aggregation: keys, aggregates and window properties."""
     window_properties = (WindowProperty(named.property.kind) for named in properties)
-    return (*given(inputs, grouping), *map(Aggregated, calls), *window_properties)
+    return (*input_columns(inputs, grouping), *map(Aggregated, calls), *window_properties)

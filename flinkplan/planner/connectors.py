@@ -27,9 +27,9 @@ def sink_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> Ki
     return connectors.sink_kinds(table_options(table, hints), has_key(table.resolved), inserts_only)
 
 
-def wanted_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> Kinds:
-    """The row kinds that a sink prefers."""
-    return connectors.wanted_kinds(table_options(table, hints), has_key(table.resolved), inserts_only)
+def required_kinds(table: Table, hints: Mapping[str, str], inserts_only: bool) -> Kinds:
+    """The row kinds that a sink requires."""
+    return connectors.required_kinds(table_options(table, hints), has_key(table.resolved), inserts_only)
 
 
 def deletes_by_key(table: Table, hints: Mapping[str, str], *, as_sink: bool) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias, TypeVar
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, together
+from ..plan.errors import FlinkplanError, combined_error
 from ..plan.findings import Finding
 from .binder.errors import BindError
 from .catalog.catalog import FaultyDefinition
@@ -107,7 +107,7 @@ def with_job(
             if isinstance(statement, ast.CreateFunction):
                 session.catalog.faulty_functions.add(str(statement.name).upper())
             errors += [each for each in error.errors if not isinstance(each, FaultyDefinition)]
-    raise together(errors) if errors else _nothing_to_compile(script)
+    raise combined_error(errors) if errors else _nothing_to_compile(script)
 
 
 def definitions(script: ast.Script, options: Mapping[str, str]) -> Session:

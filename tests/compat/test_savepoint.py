@@ -12,7 +12,7 @@ from flinkplan.compat.uids import Uids
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
-from flinkplan.plan.savepoint.keepers import sink_keepers
+from flinkplan.plan.savepoint.sink_operators import stateful_sink_operators
 from flinkplan.planner import compile_script
 from tests.compat.identities import with_old_ids
 from tests.compat.pipelines import INTERVAL, JOIN, JOIN_COLUMNS, OVER, OVER_COLUMNS, SUMS, SUMS_COLUMNS, TOP, script
@@ -23,7 +23,7 @@ PLAN = compile_script(script(SUMS, SUMS_COLUMNS))
 
 def keeper(plan: Plan, name: str) -> ExecNode:
     """The node that makes the operator ``name``."""
-    return next(node for node in plan.nodes if name in node.keepers)
+    return next(node for node in plan.nodes if name in node.stateful_transformations)
 
 
 def layout(query: str, columns: str, name: str) -> list[tuple[str, list[str]]]:
@@ -98,7 +98,7 @@ def test_a_node_may_fix_how_its_operators_are_called() -> None:
 
 
 @pytest.mark.parametrize(
-    ("connector", "options", "partitioned", "keepers"),
+    ("connector", "options", "partitioned", "operators"),
     [
         ("print", {}, False, ()),
         ("blackhole", {}, False, ()),
@@ -115,9 +115,9 @@ def test_a_node_may_fix_how_its_operators_are_called() -> None:
     ],
 )
 def test_what_sinks_keep(
-    connector: str | None, options: dict[str, str], partitioned: bool, keepers: tuple[str, ...] | None
+    connector: str | None, options: dict[str, str], partitioned: bool, operators: tuple[str, ...] | None
 ) -> None:
-    assert sink_keepers(connector, options, partitioned) == keepers
+    assert stateful_sink_operators(connector, options, partitioned) == operators
 
 
 def test_every_operator_with_a_state_of_its_own_is_laid_out() -> None:

@@ -7,7 +7,7 @@ import pytest
 from flinkplan.plan.connectors import (
     CONNECTORS,
     FORMATS,
-    is_assumed,
+    kinds_are_assumed,
     kinds_text,
     parse_kinds,
     sink_kinds,
@@ -98,7 +98,7 @@ def test_what_sinks_take(options: dict[str, str], keyed: bool, inserts_only: boo
     ],
 )
 def test_what_is_assumed(options: dict[str, str], as_sink: bool, assumed: bool) -> None:
-    assert is_assumed(options, as_sink) is assumed
+    assert kinds_are_assumed(options, as_sink) is assumed
 
 
 @pytest.mark.parametrize("text", ["", "X", "UA,D", "I,UB,D", "all"])

@@ -9,8 +9,8 @@ import pytest
 
 from flinkplan.plan.functions import (
     Arguments,
+    EmptyResult,
     Kind,
-    OfNothing,
     all_functions,
     find_function,
     function_of,
@@ -255,7 +255,7 @@ def test_what_merges_parts_of_an_aggregate_is_an_aggregate() -> None:
 
 
 def test_nothing_of_rows_is_what_flink_yields() -> None:
-    zeros = {f.name for f in all_functions() if f.aggregation.of_nothing is OfNothing.ZERO}
+    zeros = {f.name for f in all_functions() if f.aggregation.empty_result is EmptyResult.ZERO}
     assert zeros == {"COUNT", "$SUM0"}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.connectors import is_assumed, kinds_text, source_kinds
+from flinkplan.plan.connectors import kinds_are_assumed, kinds_text, source_kinds
 from flinkplan.plan.connectors.checks import exposed, problems
 from flinkplan.plan.specs import Column, ResolvedSchema
 from flinkplan.plan.types import STRING
@@ -62,5 +62,5 @@ def test_secrets_of_sources_are_variables() -> None:
 def test_its_changes_are_those_of_its_sources() -> None:
     assert kinds_text(source_kinds(HYBRID, False)) == "I"
     assert kinds_text(source_kinds({**HYBRID, "live.format": "debezium-json"}, False)) == "I,UB,UA,D"
-    assert not is_assumed(HYBRID, False)
-    assert is_assumed({**HYBRID, "live.connector": "redis"}, False)
+    assert not kinds_are_assumed(HYBRID, False)
+    assert kinds_are_assumed({**HYBRID, "live.connector": "redis"}, False)

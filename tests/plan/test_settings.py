@@ -14,8 +14,8 @@ from flinkplan.plan.settings import (
     check_setting,
     flink_keys,
     is_known,
-    like,
-    no_effect,
+    reason_without_effect,
+    similar_key,
 )
 
 
@@ -74,7 +74,7 @@ def test_known(key: str) -> None:
 )
 def test_the_nearest_name(key: str, meant: str) -> None:
     assert not is_known(key)
-    assert like(key) == f"did you mean '{meant}'?"
+    assert similar_key(key) == f"did you mean '{meant}'?"
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_the_nearest_name(key: str, meant: str) -> None:
     ],
 )
 def test_what_has_no_effect_here(key: str, value: str, words: str | None) -> None:
-    why = no_effect(key, value)
+    why = reason_without_effect(key, value)
     assert (why is None) if words is None else (words in (why or ""))

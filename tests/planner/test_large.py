@@ -8,7 +8,7 @@ import pytest
 
 from flinkplan.plan.functions import is_deterministic
 from flinkplan.plan.nodes import Calc, Join, TableSourceScan
-from flinkplan.plan.record import found_once, replace
+from flinkplan.plan.record import cached_on_record, replace
 from flinkplan.plan.rex import Call, InputRef, RexNode, Sarg
 from flinkplan.plan.types import INT, row
 from flinkplan.planner import compile_script
@@ -59,7 +59,7 @@ def test_thousands_of_inequalities(values: Sequence[object]) -> None:
 def test_what_is_known_of_a_relation_is_found_once() -> None:
     asked: list[Rel] = []
 
-    @found_once
+    @cached_on_record
     def depth(rel: Rel, step: int = 1) -> int:
         asked.append(rel)
         return step + max((depth(i, step) for i in rel.inputs), default=0)

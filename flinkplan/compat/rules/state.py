@@ -13,7 +13,7 @@ from ...plan.nodes import ExecNode, TemporalJoin, node_classes
 from ...plan.nodes.base import OWN
 from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.specs import StateMetadata
-from ...plan.ttl import forgetful
+from ...plan.ttl import expiring_before_upstream
 from ...plan.types.readable import readable
 from ..comparing import Comparison
 from ..edits import FieldChange, Keep, Update
@@ -232,10 +232,10 @@ def _ttl_ms(state: StateMetadata, node: ExecNode) -> int:
 @plan_judge
 def shorter_downstream(c: Comparison) -> Iterator[Judgement]:
     """Operators that came to forget sooner than those that feed them."""
-    before = {(node.id, upstream.id) for node, upstream, *_ in forgetful(c.old.plan)}
+    before = {(node.id, upstream.id) for node, upstream, *_ in expiring_before_upstream(c.old.plan)}
     olds = {new.id: old for old, new in c.became().items()}
     names = node_names(c.new.plan)
-    for node, upstream, shortest, longest in forgetful(c.new.plan):
+    for node, upstream, shortest, longest in expiring_before_upstream(c.new.plan):
         if (olds.get(node.id), olds.get(upstream.id)) not in before:
             other = f"keeps state for {format_duration(longest)}" if longest else "never forgets"
             message = f"keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"

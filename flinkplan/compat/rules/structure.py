@@ -249,11 +249,15 @@ def _removed(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
     if isinstance(node, Sink) and gone:
         table = node.dynamic_table_sink.table.identifier
         yield Judgement(
-            STATEFUL_QUERY_REMOVED if node.keepers else QUERY_REMOVED, f"the sink {table} is gone", old=node
+            STATEFUL_QUERY_REMOVED if node.stateful_transformations else QUERY_REMOVED,
+            f"the sink {table} is gone",
+            old=node,
         )
     elif gone:
-        if node.keepers:
-            yield Judgement(STATEFUL_QUERY_REMOVED, f"{', '.join(node.keepers)} is left behind", old=node)
+        if node.stateful_transformations:
+            yield Judgement(
+                STATEFUL_QUERY_REMOVED, f"{', '.join(node.stateful_transformations)} is left behind", old=node
+            )
     elif isinstance(node, OpaqueNode):
         yield Judgement(OPAQUE, "was removed", old=node)
     elif not isinstance(node, TableSourceScan | Sink):

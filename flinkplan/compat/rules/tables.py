@@ -232,7 +232,7 @@ def sinks(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iter
 
 def _connector_on_flink(edit: Update) -> Verdict | None:
     """What another connector means on Flink; what the old one leaves behind is told elsewhere."""
-    known = (n.connector_keepers is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
+    known = (n.stateful_connector_operators is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
     return Verdict.COMPATIBLE if all(known) else None
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ... import advice
 from ...plan.codec import write_object
 from ...plan.document import Plan, loads
-from ...plan.errors import FlinkplanError, Location, PlanError, together
+from ...plan.errors import FlinkplanError, Location, PlanError, combined_error
 from ...plan.findings import Finding, Severity, errors
 from ...plan.record import replace
 from ...plan.text.json_text import parse_json
@@ -93,7 +93,7 @@ def read_plan(text: str, file: str | None = None) -> Plan:
     """The plan in a text, to be executed.  Raises :class:`PlanError` for the errors found in it, all at once."""
     found = errors(validate_text(text, file))
     if found:
-        raise together([PlanError(_of_node(f), where=f.location, hint=f.hint) for f in found])
+        raise combined_error([PlanError(_of_node(f), where=f.location, hint=f.hint) for f in found])
     return loads(text, file)
 
 

@@ -14,7 +14,7 @@ from ...plan.references import Input, Mark
 from ...plan.rex import RexNode
 from ...plan.types import LogicalType, RowField
 from ...plan.types.json import type_from_json
-from ...plan.yields import Merged, Yield, given
+from ...plan.yields import UnionColumn, Yield, input_columns
 from .contents import objects_in
 from .raw import RawNode, RawPlan
 
@@ -47,9 +47,9 @@ def _check_output_type(
 
 def _handed_on(yielded: Sequence[Yield], inputs: Sequence[Fields]) -> Sequence[Fields] | None:
     """The columns of an input that a node does nothing but hand on, or those of each; ``None``: it does more."""
-    if yielded and all(isinstance(column, Merged) for column in yielded):
+    if yielded and all(isinstance(column, UnionColumn) for column in yielded):
         return inputs
-    return inputs[:1] if yielded == tuple(given(inputs[:1])) else None
+    return inputs[:1] if yielded == tuple(input_columns(inputs[:1])) else None
 
 
 def _listed(fields: Fields) -> str:

@@ -50,7 +50,7 @@ def check_functions(plan: RawPlan) -> Iterator[Finding]:
                 message = f"the function {name} ({syntax}) is not known"
                 yield node.finding("function", message, *path, "internalName", hint=hint)
                 continue
-            if not function.is_found_again:
+            if not function.is_restorable:
                 message = f"Flink 2.3 writes the function {name} into plans and cannot read it: this one runs only here"
                 hint = "leave STDDEV and VAR out of plans for Flink"
                 yield node.finding("lost-function", message, *path, "internalName", hint=hint)

@@ -10,7 +10,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
-from ...plan.functions.cast import instead_of_cast, unruled_cast
+from ...plan.functions.cast import cast_alternative, cast_without_rule
 from ...plan.functions.model import SPECIAL
 from ...plan.rex import Call
 from ...plan.types import (
@@ -48,12 +48,12 @@ _FROM_TEXT = (*NUMERIC, "BOOLEAN", "DATE", "TIME", *TIMESTAMPS)
 def check_cast(call: Call) -> None:
     """Raise :class:`UnsupportedError` for a cast that Flink compiles and has no rule for."""
     source, target = call.operands[0].type, call.type
-    unruled = unruled_cast(source, target)
+    unruled = cast_without_rule(source, target)
     if unruled:
         raise UnsupportedError(
             readable(f"a value of type {source.regular().nullable_()} cannot be cast to {target.nullable_()}: ")
             + "Flink compiles this cast, but no job with it starts",
-            hint=instead_of_cast(*unruled),
+            hint=cast_alternative(*unruled),
         )
 
 

@@ -163,14 +163,14 @@ def _top_n(
         updateBefore=node.generate_update_before,
         folds=context.folds_changes
         and query_of(context).folds_at(node)
-        and not (isinstance(node, Rank) and node.takes_first_to_stay),
+        and not (isinstance(node, Rank) and node.is_first_row_final),
         changelog=changelog,
         ttl=node.ttl_ms(),
     )
     if output_number:
         ranked = ranked.withColumnRenamed("rank", column_name(len(stream.type.fields)))
     top = Stream(ranked, node.output_type, changelog, pulse=stream.pulse)
-    stays = isinstance(node, Rank) and node.takes_first_to_stay and not query_of(context).is_changelog(node)
+    stays = isinstance(node, Rank) and node.is_first_row_final and not query_of(context).is_changelog(node)
     return top.inserts if stays else top  # an update of what is to stay is one more row
 
 

@@ -112,7 +112,7 @@ def sink_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
     return INSERTS if inserts_only and sink.as_requested else kinds
 
 
-def wanted_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
+def required_kinds(options: Options, keyed: bool, inserts_only: bool) -> Kinds:
     """The kinds of changes that a table requires: as :func:`sink_kinds`, without old rows if it does not need them."""
     kinds, sink = sink_kinds(options, keyed, inserts_only), _sink(options)
     is_flexible = sink is not None and sink.as_requested and CHANGELOG not in options
@@ -133,26 +133,26 @@ def deletes_by_key(options: Options, keyed: bool, as_sink: bool) -> bool:
     return upserts and declared is not None and declared.deletes_by_key
 
 
-def is_assumed(options: Options, as_sink: bool) -> bool:
+def kinds_are_assumed(options: Options, as_sink: bool) -> bool:
     """Whether the kinds of changes that the table emits or accepts are not declared, so that they are assumed."""
     connector = CONNECTORS.get(options.get("connector", ""))
     if connector and connector.parts and CHANGELOG not in options:
-        return any(is_assumed(part, as_sink) for part in connector.parts(options).values())
+        return any(kinds_are_assumed(part, as_sink) for part in connector.parts(options).values())
     declared = connector and (connector.sink if as_sink else connector.source)
     return CHANGELOG not in options and (not declared or declared.kinds is None)
 
 
-def without_said_kinds(options: Options) -> dict[str, str]:
+def without_declared_kinds(options: Options) -> dict[str, str]:
     """The options without :data:`CHANGELOG`, which Flink does not know."""
     return {key: value for key, value in options.items() if key != CHANGELOG}
 
 
-def said_kinds(options: Options) -> dict[str, str]:
-    """The property in which a node keeps the option :data:`CHANGELOG`, for :func:`with_said_kinds`."""
+def declared_kinds(options: Options) -> dict[str, str]:
+    """The property in which a node keeps the option :data:`CHANGELOG`, for :func:`with_declared_kinds`."""
     return {_PROPERTY: kinds_text(parse_kinds(options[CHANGELOG]))} if CHANGELOG in options else {}
 
 
-def with_said_kinds(options: Options, own: Mapping[str, object]) -> dict[str, str]:
+def with_declared_kinds(options: Options, own: Mapping[str, object]) -> dict[str, str]:
     """A table's options with :data:`CHANGELOG` as it is kept in the properties of a scan or sink."""
     kinds = own.get(_PROPERTY)
     return {**options, CHANGELOG: kinds} if isinstance(kinds, str) else dict(options)

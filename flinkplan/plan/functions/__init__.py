@@ -18,7 +18,7 @@ from . import (  # noqa: F401  (the modules declare their functions)
     table,
     temporal,
 )
-from .model import Aggregation, Arguments, Direction, Function, Kind, LocalTime, OfNothing, Signature, Style
+from .model import Aggregation, Arguments, Direction, EmptyResult, Function, Kind, LocalTime, Signature, Style
 from .registry import (
     aggregation_of,
     all_functions,
@@ -33,10 +33,10 @@ __all__ = [
     "Aggregation",
     "Arguments",
     "Direction",
+    "EmptyResult",
     "Function",
     "Kind",
     "LocalTime",
-    "OfNothing",
     "Signature",
     "Style",
     "aggregation_of",

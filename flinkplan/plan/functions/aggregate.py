@@ -15,9 +15,9 @@ from .model import (
     Argument,
     Arguments,
     Direction,
+    EmptyResult,
     Function,
     Kind,
-    OfNothing,
     ReturnRule,
     Signature,
 )
@@ -62,7 +62,7 @@ COUNT = declare(
     always(_COUNTER),
     syntax=FUNCTION_STAR,
     kind=Kind.AGGREGATE,
-    aggregation=Aggregation(OfNothing.ZERO, Direction.INCREASING, _SUM0, is_splittable=True),
+    aggregation=Aggregation(EmptyResult.ZERO, Direction.INCREASING, _SUM0, is_splittable=True),
 )
 APPROX_COUNT_DISTINCT = declare(
     "APPROX_COUNT_DISTINCT", signature("ANY", rest="ANY"), always(_COUNTER), kind=Kind.AGGREGATE
@@ -73,7 +73,7 @@ SUM = declare(
     _if_empty(_sum),
     kind=Kind.AGGREGATE,
     aggregation=Aggregation(
-        OfNothing.NULL, Direction.BY_SIGN, internal_name("SUM"), is_splittable=True, is_of_one=True
+        EmptyResult.NULL, Direction.BY_SIGN, internal_name("SUM"), is_splittable=True, is_argument_of_single_row=True
     ),
 )
 SUM0 = declare(
@@ -82,7 +82,7 @@ SUM0 = declare(
     lambda args: _sum(args).not_null(),
     kind=Kind.AGGREGATE,
     aliases=("SUM0",),
-    aggregation=Aggregation(OfNothing.ZERO, Direction.BY_SIGN, _SUM0, is_splittable=True),
+    aggregation=Aggregation(EmptyResult.ZERO, Direction.BY_SIGN, _SUM0, is_splittable=True),
 )
 AVG = declare(
     "AVG",
@@ -106,7 +106,7 @@ for _name, _of_sample, _root in (
         kind=Kind.AGGREGATE,
         aggregation=Aggregation(variance=(_of_sample, _root)),
     )
-WELFORD_M2 = declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False, is_found_again=False)
+WELFORD_M2 = declare("$WELFORD_M2$1", _NUMBER, always(DOUBLE), kind=Kind.AGGREGATE, named=False, is_restorable=False)
 MIN, MAX = (
     declare(
         name,
@@ -114,14 +114,14 @@ MIN, MAX = (
         _if_empty(_first),
         kind=Kind.AGGREGATE,
         aggregation=Aggregation(
-            OfNothing.NULL,
+            EmptyResult.NULL,
             direction,
             internal_name(name),
             is_splittable=True,
-            is_of_one=True,
-            is_one_of=True,
-            ignores_repeats=True,
-            is_spread=True,
+            is_argument_of_single_row=True,
+            selects_argument=True,
+            ignores_duplicates=True,
+            is_bucketed=True,
             compares=True,
         ),
     )
@@ -133,7 +133,7 @@ FIRST_VALUE, LAST_VALUE = (
         _ANY,
         _if_empty(_first),
         kind=Kind.AGGREGATE,
-        aggregation=Aggregation(merged_by=internal_name(name), is_spread=True),
+        aggregation=Aggregation(merged_by=internal_name(name), is_bucketed=True),
     )
     for name in ("FIRST_VALUE", "LAST_VALUE")
 )

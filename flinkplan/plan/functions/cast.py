@@ -8,7 +8,14 @@ from .registry import declare
 from .rules import argument, signature
 
 CAST = declare(
-    "CAST", signature("ANY"), argument(0), syntax=SPECIAL, named=False, strict=True, is_of_target=True, style=Style.CAST
+    "CAST",
+    signature("ANY"),
+    argument(0),
+    syntax=SPECIAL,
+    named=False,
+    strict=True,
+    states_target_type=True,
+    style=Style.CAST,
 )
 TRY_CAST = declare(
     "TRY_CAST",
@@ -16,7 +23,7 @@ TRY_CAST = declare(
     argument(0),
     syntax=SPECIAL,
     named=False,
-    is_of_target=True,
+    states_target_type=True,
     pushing=Pushing.BY_ANOTHER,
     style=Style.CAST,
 )
@@ -27,7 +34,7 @@ REINTERPRET = declare(
     syntax=SPECIAL,
     named=False,
     strict=True,
-    is_of_target=True,
+    states_target_type=True,
     pushing=Pushing.NEVER,
     local_time=LocalTime.NEVER,
     printed="Reinterpret",
@@ -48,15 +55,15 @@ alternative.
 """
 
 
-def unruled_cast(source: LogicalType, target: LogicalType) -> tuple[LogicalType, LogicalType] | None:
+def cast_without_rule(source: LogicalType, target: LogicalType) -> tuple[LogicalType, LogicalType] | None:
     """The types, or parts of them, whose cast compiles but never runs; ``None`` if the cast runs."""
     if any(source.root in sources and target.root in targets for sources, targets, _ in _WITHOUT_A_RULE):
         return source, target
     inner = zip(source.children or source.field_types, target.children or target.field_types, strict=False)
-    return next((types for s, t in inner if (types := unruled_cast(s, t))), None)
+    return next((types for s, t in inner if (types := cast_without_rule(s, t))), None)
 
 
-def instead_of_cast(source: LogicalType, target: LogicalType) -> str | None:
+def cast_alternative(source: LogicalType, target: LogicalType) -> str | None:
     """What to write instead of a cast that never runs; ``None`` if there is no alternative."""
     hints = (hint for sources, targets, hint in _WITHOUT_A_RULE if source.root in sources and target.root in targets)
     return next(hints, None)

@@ -10,7 +10,7 @@ from .rules import always, if_null, signature, which
 _VARIANT = LogicalType("VARIANT")
 _PATH = signature("CHARACTER", "CHARACTER", rest="ANY")
 
-JSON_VALUE = declare("JSON_VALUE", _PATH, always(STRING), is_of_target=True)
+JSON_VALUE = declare("JSON_VALUE", _PATH, always(STRING), states_target_type=True)
 JSON_QUERY = declare("JSON_QUERY", _PATH, always(STRING))
 JSON_EXISTS = declare("JSON_EXISTS", _PATH, always(BOOLEAN))
 JSON_OBJECT = declare("JSON_OBJECT", signature("SYMBOL", rest="ANY"), always(STRING.not_null()))

@@ -83,7 +83,7 @@ class Direction(Enum):
     """Increasing if no argument is negative, decreasing if none is positive."""
 
 
-class OfNothing(Enum):
+class EmptyResult(Enum):
     """The result of an aggregate over no rows."""
 
     NULL = "null"
@@ -98,18 +98,18 @@ class Aggregation(Record):
     the parts may come from the two sides of a join.
     """
 
-    of_nothing: OfNothing | None = None
+    empty_result: EmptyResult | None = None
     direction: Direction | None = None
     merged_by: str | None = None
     parts: tuple[tuple[str, str], ...] = ()
     is_splittable: bool = False
-    is_of_one: bool = False
+    is_argument_of_single_row: bool = False
     """For a single row the result is the argument."""
-    is_one_of: bool = False
+    selects_argument: bool = False
     """The result is the argument of one of the rows, so bounds of the arguments are bounds of the result."""
-    ignores_repeats: bool = False
+    ignores_duplicates: bool = False
     """DISTINCT does not change the result, so plans leave it out."""
-    is_spread: bool = False
+    is_bucketed: bool = False
     """It is split into buckets of its argument even without DISTINCT."""
     compares: bool = False
     """It takes only types with an order."""
@@ -228,7 +228,7 @@ class Function(Record, eq=False):
     """Whether the result may be a value although an argument is NULL."""
     commutes: bool = False
     """Whether its operands may be swapped."""
-    is_of_target: bool = False
+    states_target_type: bool = False
     """Whether the call states the type of its result, as CAST does."""
     safe: bool = False
     """Whether it cannot fail, so that it may be evaluated for rows for which CASE would not evaluate it."""
@@ -237,7 +237,7 @@ class Function(Record, eq=False):
     style: Style = Style.CALL
     printed: str | None = None
     """Its name in descriptions, if that is another one."""
-    is_found_again: bool = True
+    is_restorable: bool = True
     """Whether Flink can read a plan that calls it."""
     aggregation: Aggregation = Aggregation()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TypedDict, Unpack
 
-from ..record import found_once
+from ..record import cached_on_record
 from ..rex import Call, RexNode, callees, internal_name
 from .model import Aggregation, Function, Kind, LocalTime, Pushing, ReturnRule, Signature, Style
 
@@ -27,13 +27,13 @@ class Facts(TypedDict, total=False):
     strict: bool
     sees_null: bool
     commutes: bool
-    is_of_target: bool
+    states_target_type: bool
     safe: bool
     pushing: Pushing
     local_time: LocalTime
     style: Style
     printed: str | None
-    is_found_again: bool
+    is_restorable: bool
     aggregation: Aggregation
 
 
@@ -72,7 +72,7 @@ def called(rex: RexNode) -> Function | None:
     return _by_key.get((rex.syntax, rex.name)) if type(rex) is Call else None
 
 
-@found_once
+@cached_on_record
 def is_deterministic(rex: RexNode) -> bool:
     """Whether evaluating the expression twice gives the same value."""
     functions = (function_of(*key) for key in callees(rex))

@@ -11,9 +11,9 @@ from ..row_kinds import Flow, Kinds, fired, framed, grouped, rows
 from ..savepoint.layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
 from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, SessionGroupWindow, StateMetadata
 from ..types import LogicalType, RowField
-from ..yields import Accumulator, Aggregated, Framed, Yield, given, windowed
-from .alike import InsertsOnly, NoRows, RowByRow, WholeRows
+from ..yields import Accumulator, Aggregated, OverAggregated, Yield, input_columns, windowed
 from .base import ColumnOrder, ExecNode, State, exec_node
+from .mixins import InsertsOnly, NoRows, RowByRow, WholeRows
 
 GROUP_EXPIRES = "the group starts again from nothing"
 MINI_BATCH_OPTIONS = ("table.exec.mini-batch.enabled", "table.exec.mini-batch.size")
@@ -53,7 +53,7 @@ class GroupAggregate(NoRows, ExecNode, kw_only=True):
         return (self.grouping,)
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*given(inputs, self.grouping), *map(Aggregated, self.agg_calls))
+        return (*input_columns(inputs, self.grouping), *map(Aggregated, self.agg_calls))
 
     def row_kinds(self, flow: Flow) -> Kinds:
         return rows(grouped(self.need_retraction), self.generate_update_before)
@@ -76,7 +76,7 @@ class LocalGroupAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         width = len(self.fields) - len(self.grouping)
-        return (*given(inputs, self.grouping), *(Accumulator(self.agg_calls, i) for i in range(width)))
+        return (*input_columns(inputs, self.grouping), *(Accumulator(self.agg_calls, i) for i in range(width)))
 
 
 @exec_node(
@@ -115,7 +115,7 @@ class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
         return (self.grouping,)
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*given(inputs, self.grouping), *map(Aggregated, self.agg_calls))
+        return (*input_columns(inputs, self.grouping), *map(Aggregated, self.agg_calls))
 
     def row_kinds(self, flow: Flow) -> Kinds:
         """After an incremental aggregation, which is part of a split distinct aggregation, groups can be deleted."""
@@ -151,7 +151,7 @@ class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     state: tuple[StateMetadata, ...] | None = None
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """The state holds the distinct values, so there is none without DISTINCT calls."""
         has_distinct_calls = any(call.distinct for call in self.partial_original_agg_calls)
         return self.metadata.transformations if has_distinct_calls else ()
@@ -208,7 +208,7 @@ class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
 
     def row_kinds(self, flow: Flow) -> Kinds:
         """Only the node's description tells whether windows fire early or late."""
-        return rows(fired("emit=[" in self.description), flow.wants_old_rows)
+        return rows(fired("emit=[" in self.description), flow.needs_update_before)
 
 
 @exec_node(
@@ -251,7 +251,7 @@ class OverAggregate(WholeRows, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         calls = (call for group in self.over_spec.groups for call in group.agg_calls)
-        return (*given(inputs), *map(Framed, calls))
+        return (*input_columns(inputs), *map(OverAggregated, calls))
 
     def row_kinds(self, flow: Flow) -> Kinds:
         return rows(framed(self._is_by_time(flow.fields), flow.inputs[0]), True)

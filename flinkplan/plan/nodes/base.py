@@ -134,7 +134,7 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
         return self.metadata.is_ever_stateful
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """The transformations of the node that have state in a savepoint of Flink."""
         return self.metadata.transformations if self.is_stateful else ()
 
@@ -172,7 +172,7 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
         return 0
 
     @property
-    def own(self) -> Mapping[str, Any]:
+    def own_properties(self) -> Mapping[str, Any]:
         """The properties that flinkplan adds to the node; Flink ignores them."""
         properties = self.unknown.get(OWN)
         return properties if isinstance(properties, Mapping) else {}

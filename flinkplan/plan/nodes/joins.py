@@ -24,9 +24,9 @@ from ..specs import (
     TemporalTable,
     WindowingStrategy,
 )
-from ..yields import Added, TableColumn, Yield, given, joined_columns
-from .alike import InsertsOnly, NoRows, RowByRow, SameColumns, WholeRows
+from ..yields import AddedColumn, TableColumn, Yield, input_columns, joined_columns
 from .base import ColumnOrder, ExecNode, State, exec_node, spread_by
+from .mixins import InsertsOnly, NoRows, RowByRow, SameColumns, WholeRows
 
 
 @exec_node(
@@ -68,7 +68,7 @@ class Join(WholeRows, ExecNode, kw_only=True):
         return joined_columns(self.join_spec, inputs)
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return joined((self.join_spec.join_type,), flow.inputs, flow.wants_old_rows)
+        return joined((self.join_spec.join_type,), flow.inputs, flow.needs_update_before)
 
 
 @exec_node(
@@ -108,7 +108,7 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
         return spread_by(self.input_properties)
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return joined(map(JoinType, self.join_types), flow.inputs, flow.wants_old_rows)
+        return joined(map(JoinType, self.join_types), flow.inputs, flow.needs_update_before)
 
 
 @exec_node(
@@ -126,7 +126,7 @@ class IntervalJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     interval_join_spec: IntervalJoinSpec
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         return ("interval-join",)
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -175,7 +175,7 @@ class TemporalJoin(WholeRows, ExecNode, kw_only=True):
 
         Flink has no such join, so it is a property that flinkplan adds.  Source: FLIP-326.
         """
-        ttl = self.own.get(SNAPSHOT_TTL)
+        ttl = self.own_properties.get(SNAPSHOT_TTL)
         return parse_duration(ttl) if isinstance(ttl, str) else None
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -294,8 +294,10 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         names = self.temporal_table.output_type.field_names
-        table_columns = (TableColumn(names[e.index]) if isinstance(e, InputRef) else Added() for e in self.table_row)
-        return (*given(inputs), *table_columns)
+        table_columns = (
+            TableColumn(names[e.index]) if isinstance(e, InputRef) else AddedColumn() for e in self.table_row
+        )
+        return (*input_columns(inputs), *table_columns)
 
     def row_kinds(self, flow: Flow) -> Kinds:
         return flow.inputs[0]

@@ -6,8 +6,8 @@ import types
 
 from ..row_kinds import Flow, Kinds
 from ..savepoint.layout import Inputs
-from .alike import InsertsOnly, SameChanges
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
+from .mixins import InsertsOnly, SameChanges
 
 
 class OpaqueNode(ExecNode, kw_only=True):
@@ -23,7 +23,7 @@ class OpaqueNode(ExecNode, kw_only=True):
         """Not known."""
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """All transformations, since it is not known which of them have state."""
         return self.metadata.transformations
 

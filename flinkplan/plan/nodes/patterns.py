@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from ..savepoint.layout import Inputs, KeptState, Layout, columns
 from ..specs import MatchSpec
-from ..yields import Computed, Given, Yield
-from .alike import InsertsOnly, WholeRows
+from ..yields import Computed, InputColumn, Yield
 from .base import ColumnOrder, ExecNode, exec_node
+from .mixins import InsertsOnly, WholeRows
 
 _MATCH = "match"
 
@@ -27,7 +27,7 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     match_spec: MatchSpec
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         return (_MATCH,)
 
     def layout(self, inputs: Inputs) -> Layout:
@@ -44,4 +44,4 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
         names = [column.name for column in self.fields[len(keys) :]]
         if not all(name in measures for name in names):
             return None
-        return (*(Given(0, key) for key in keys), *(Computed(measures[name]) for name in names))
+        return (*(InputColumn(0, key) for key in keys), *(Computed(measures[name]) for name in names))

@@ -8,7 +8,7 @@ from typing import Annotated
 from ..codec import Place
 from ..references import Input, OwnKeys
 from ..rex import RexNode
-from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_stays, limited, ranked, rows
+from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_row_is_final, limited, ranked, rows
 from ..savepoint.layout import Column, Inputs, KeptState, Layout, Value, columns
 from ..specs import (
     AppendFastStrategy,
@@ -22,10 +22,10 @@ from ..specs import (
     UpdateFastStrategy,
     VariableRankRange,
 )
-from ..yields import Yield, given, ranks
+from ..yields import Yield, input_columns, ranks
 from .aggregates import MINI_BATCH_OPTIONS
-from .alike import InsertsOnly, RowByRow, SameColumns, WholeRows
 from .base import ColumnOrder, ExecNode, State, exec_node
+from .mixins import InsertsOnly, RowByRow, SameColumns, WholeRows
 
 _RANKED = State("rankState", "older rows leave the ranking")
 _RANK_OPTIONS = ("table.exec.rank.topn-cache-size",)
@@ -138,20 +138,20 @@ class Rank(WholeRows, ExecNode, kw_only=True):
         return Layout("rank", key, _ranked_rows(inputs, self.order_by, self.rank_range, self.rank_strategy))
 
     @property
-    def takes_first_to_stay(self) -> bool:
+    def is_first_row_final(self) -> bool:
         """Whether Flink treats the first row of each key as final, so that it plans for inserts only."""
         order = self.order_by.fields
-        stays = first_stays(self.rank_type, self.rank_range, order, with_rank=self.output_row_number)
+        stays = first_row_is_final(self.rank_type, self.rank_range, order, with_rank=self.output_row_number)
         return stays and not self.generate_update_before
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.partition.fields,)
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*given(inputs), *ranks(self.output_row_number))
+        return (*input_columns(inputs), *ranks(self.output_row_number))
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        stays = self.takes_first_to_stay and not flow.in_batches
+        stays = self.is_first_row_final and not flow.uses_mini_batches
         return rows(ranked(stays, flow.inputs[0]), self.generate_update_before)
 
 

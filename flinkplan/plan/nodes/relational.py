@@ -7,12 +7,12 @@ from typing import Annotated
 
 from ..references import Input
 from ..rex import RexNode
-from ..row_kinds import Flow, Kinds, together
+from ..row_kinds import Flow, Kinds, forwarded
 from ..savepoint.layout import Inputs
 from ..specs import MiniBatchInterval, RowKind
-from ..yields import Computed, FunctionColumn, Merged, OneOf, Yield, given
-from .alike import RowByRow, SameChanges, SameColumns
+from ..yields import Computed, FunctionColumn, OneOf, UnionColumn, Yield, input_columns
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
+from .mixins import RowByRow, SameChanges, SameColumns
 
 
 @exec_node("calc", order=ColumnOrder.CHOSEN, versions={1: "1.15"}, results=("projection", "condition"))
@@ -31,7 +31,7 @@ class Union(RowByRow, SameChanges, ExecNode, kw_only=True):
     """All rows of all inputs."""
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return map(Merged, range(len(inputs[0])))
+        return map(UnionColumn, range(len(inputs[0])))
 
 
 @exec_node("exchange", order=ColumnOrder.PASSED, versions={1: "1.15"})
@@ -64,7 +64,7 @@ class Correlate(RowByRow, SameChanges, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         width = len(self.fields) - len(inputs[0])
-        return (*given(inputs), *(FunctionColumn(self.function_call, i) for i in range(width)))
+        return (*input_columns(inputs), *(FunctionColumn(self.function_call, i) for i in range(width)))
 
 
 @exec_node("drop-update-before", order=ColumnOrder.PASSED, versions={1: "1.15"})
@@ -72,7 +72,7 @@ class DropUpdateBefore(RowByRow, SameColumns, ExecNode, kw_only=True):
     """Drops -U rows."""
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return together(flow.inputs) - {RowKind.UPDATE_BEFORE}
+        return forwarded(flow.inputs) - {RowKind.UPDATE_BEFORE}
 
 
 @exec_node("mini-batch-assigner", order=ColumnOrder.PASSED, versions={1: "1.15"}, results=("mini_batch_interval",))

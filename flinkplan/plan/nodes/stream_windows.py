@@ -8,8 +8,8 @@ from ..durations import parse_iso_duration
 from ..references import Input, Keys, Mark
 from ..savepoint.layout import Inputs
 from ..specs import Evictor, PythonPart, StateMetadata, Trigger, WindowAssigner, WindowFunction, python_parts
-from .alike import InsertsOnly, NoRows, RowByRow
 from .base import NOT_FLINKS, ColumnOrder, ExecNode, State, exec_node
+from .mixins import InsertsOnly, NoRows, RowByRow
 
 
 @exec_node(

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from ..connectors import has_key, source_kinds, with_said_kinds
+from ..connectors import has_key, source_kinds, with_declared_kinds
 from ..references import Input
 from ..rex import RexNode
 from ..row_kinds import NOTHING, Flow, Kinds
-from ..savepoint.keepers import sink_keepers
 from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns, written
+from ..savepoint.sink_operators import stateful_sink_operators
 from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
-from ..yields import Added, TableColumn, Yield
-from .alike import InsertsOnly, RowByRow, SameColumns
+from ..yields import AddedColumn, TableColumn, Yield
 from .base import ColumnOrder, ExecNode, State, exec_node
+from .mixins import InsertsOnly, RowByRow, SameColumns
 
 SINK_OPTIONS = (
     "table.exec.sink.keyed-shuffle",
@@ -39,7 +39,7 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
     scan_table_source: TableSourceSpec
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """A source keeps its position."""
         return self.metadata.transformations
 
@@ -48,7 +48,7 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
 
     def row_kinds(self, flow: Flow) -> Kinds:
         table = self.scan_table_source.table
-        return source_kinds(with_said_kinds(table.options, self.own), has_key(table.resolved_table))
+        return source_kinds(with_declared_kinds(table.options, self.own_properties), has_key(table.resolved_table))
 
 
 @exec_node("values", order=ColumnOrder.FIXED, versions={1: "1.15"}, inputs=0, results=("tuples",))
@@ -58,12 +58,12 @@ class Values(RowByRow, InsertsOnly, ExecNode, kw_only=True):
     tuples: Annotated[tuple[tuple[RexNode, ...], ...], Input.NONE]
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """The state holds whether all rows have been emitted."""
         return self.metadata.transformations
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return [Added()] * len(self.fields)
+        return [AddedColumn()] * len(self.fields)
 
 
 @exec_node(
@@ -105,18 +105,21 @@ class Sink(SameColumns, ExecNode, kw_only=True):
         return self.require_upsert_materialize
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """The materializer, and the operators of the connector with incomplete files or transactions."""
         materializer = ("upsert-materialize",) if self.require_upsert_materialize else ()
-        return (*materializer, *(("sink",) if self.connector_keepers is None else self.connector_keepers))
+        return (
+            *materializer,
+            *(("sink",) if self.stateful_connector_operators is None else self.stateful_connector_operators),
+        )
 
     @property
-    def connector_keepers(self) -> tuple[str, ...] | None:
+    def stateful_connector_operators(self) -> tuple[str, ...] | None:
         """The connector's transformations that have state in a savepoint; ``None`` if that is not known."""
         table = self.dynamic_table_sink.table
         options = table.resolved_table.options or {} if table.resolved_table else {}
         is_partitioned = bool(table.resolved_table and table.resolved_table.partition_keys)
-        return sink_keepers(table.connector, options, is_partitioned)
+        return stateful_sink_operators(table.connector, options, is_partitioned)
 
     def layout(self, inputs: Inputs) -> Layout | None:
         if not self.require_upsert_materialize:

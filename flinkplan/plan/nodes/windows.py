@@ -19,9 +19,9 @@ from ..specs import (
     WindowingStrategy,
 )
 from ..types import LogicalType
-from ..yields import Accumulator, Added, SliceEnd, Yield, given, ranks, windowed
-from .alike import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, WholeRows
+from ..yields import Accumulator, AddedColumn, SliceEnd, Yield, input_columns, ranks, windowed
 from .base import ColumnOrder, ExecNode, exec_node
+from .mixins import InsertsOnly, NoRows, RowByRow, SameChanges, SameColumns, WholeRows
 
 NeedRetraction = bool | None
 """Whether input rows are retracted; releases before 1.19 do not write the field, which then means no."""
@@ -43,7 +43,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
     windowing: WindowingStrategy
 
     @property
-    def keepers(self) -> tuple[str, ...]:
+    def stateful_transformations(self) -> tuple[str, ...]:
         """Only session windows need state: the rows of a session are kept until it ends."""
         return self.metadata.transformations if isinstance(self.windowing.window, SessionWindow) else ()
 
@@ -60,7 +60,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
         return (window.partition_key_indices or (),) if isinstance(window, SessionWindow) else ()
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*given(inputs), *[Added()] * 3)
+        return (*input_columns(inputs), *[AddedColumn()] * 3)
 
 
 @exec_node(
@@ -114,7 +114,7 @@ class LocalWindowAggregate(RowByRow, InsertsOnly, ExecNode, kw_only=True):
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         parts = (Accumulator(self.agg_calls, i) for i in range(len(self.fields) - len(self.grouping) - 1))
-        return (*given(inputs, self.grouping), *parts, SliceEnd())
+        return (*input_columns(inputs, self.grouping), *parts, SliceEnd())
 
 
 @exec_node(
@@ -182,7 +182,7 @@ class WindowRank(InsertsOnly, WholeRows, ExecNode, kw_only=True):
         return (self.partition_spec.fields,)
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
-        return (*given(inputs), *ranks(self.output_row_number))
+        return (*input_columns(inputs), *ranks(self.output_row_number))
 
 
 @exec_node(

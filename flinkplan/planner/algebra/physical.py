@@ -387,19 +387,19 @@ class RankBase(Unary, kw_only=True):
 
 
 class Rank(RankBase, kw_only=True):
-    """Top-N; ``in_batches``: results are emitted after each mini-batch."""
+    """Top-N; ``uses_mini_batches``: results are emitted after each mini-batch."""
 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
-    in_batches: bool = False
+    uses_mini_batches: bool = False
 
 
 class Deduplicate(SameRowType, kw_only=True):
-    """The first or last row of each key; ``in_batches``: results are emitted after each mini-batch."""
+    """The first or last row of each key; ``uses_mini_batches``: results are emitted after each mini-batch."""
 
     keys: tuple[int, ...]
     is_rowtime: bool
     keep_last: bool
-    in_batches: bool
+    uses_mini_batches: bool
 
 
 class WindowRank(RankBase, kw_only=True):

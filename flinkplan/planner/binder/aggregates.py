@@ -234,7 +234,7 @@ class AggregateBinder(WindowedBinder):
                 function.returns(arguments),
                 name=self.named.get(node),
                 filter_arg=filter_index,
-                distinct=node.distinct and not function.aggregation.ignores_repeats,
+                distinct=node.distinct and not function.aggregation.ignores_duplicates,
                 ignore_nulls=bool(node.ignore_nulls),
             )
         )

@@ -7,7 +7,7 @@ from ...plan.types import BINARY_STRING, CHARACTER, DATETIME, INTEGERS, NUMERIC,
 
 
 def can_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether Flink compiles a CAST; :func:`unruled_cast` tells those that never run."""
+    """Whether Flink compiles a CAST; :func:`cast_without_rule` tells those that never run."""
     a, b = source.root, target.root
     return (a in CHARACTER and b == "ARRAY") or (a in BINARY_STRING and b in DATETIME) or _converts(source, target)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from ...plan.errors import FlinkplanError, UnsupportedError, together
+from ...plan.errors import FlinkplanError, UnsupportedError, combined_error
 from ...plan.types.readable import readable
 from ..sql.errors import snippet
 from ..sql.source import NO_SPAN, Span
@@ -47,7 +47,7 @@ def each_of(items: Iterable[tuple[T, Span]], function: Callable[[T], R]) -> list
         except FlinkplanError as error:
             errors.append(placed(error, span))
     if errors:
-        raise together(errors)
+        raise combined_error(errors)
     return results
 
 

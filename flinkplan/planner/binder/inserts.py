@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...plan.findings import did_you_mean
-from ...plan.functions.cast import unruled_cast
+from ...plan.functions.cast import cast_without_rule
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import Column
@@ -223,7 +223,7 @@ def _fitted(rel: Rel, node: ast.Insert, table: Table, columns: list[Column]) -> 
 
 
 def _cause(column: Column, position: int, source: LogicalType, target: LogicalType) -> str:
-    runs = can_cast(source, target) and not unruled_cast(source, target)
+    runs = can_cast(source, target) and not cast_without_rule(source, target)
     mend = f", CAST(… AS {target}) would do" if runs else ""
     return f"column {position + 1} '{column.name}' is {target}, the query gives {source}{mend}"
 

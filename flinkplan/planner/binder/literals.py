@@ -9,7 +9,7 @@ import re
 from decimal import Decimal
 
 from ...plan.functions.arithmetic import TIMES
-from ...plan.functions.cast import CAST, TRY_CAST, instead_of_cast, unruled_cast
+from ...plan.functions.cast import CAST, TRY_CAST, cast_alternative, cast_without_rule
 from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Literal, RexNode
 from ...plan.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, NULL, LogicalType, decimal, timestamp, timestamp_ltz
@@ -200,12 +200,12 @@ def unit_interval(qualifier: ast.IntervalQualifier) -> Literal:
 def _cast(binder: ExpressionBinder, node: ast.Cast) -> RexNode:
     operand = binder.bind(node.operand)
     target = resolve_type(node.type)
-    unruled = unruled_cast(operand.type, target)
+    unruled = cast_without_rule(operand.type, target)
     if not can_cast(operand.type, target) or (unruled and is_constant(operand)):
         raise BindError(
             f"a value of type {operand.type.regular().nullable_()} cannot be cast to {target.nullable_()}",
             node.span,
-            instead_of_cast(*unruled) if unruled else None,
+            cast_alternative(*unruled) if unruled else None,
         )
     if is_null_literal(operand):
         return null(target)

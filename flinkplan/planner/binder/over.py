@@ -109,7 +109,7 @@ def _over(
         partition=tuple(dict.fromkeys(_without_subquery(binder, e) for e in spec.partition_by)),
         order=order,
         frame=frame,
-        distinct=node.distinct and not function.aggregation.ignores_repeats,
+        distinct=node.distinct and not function.aggregation.ignores_duplicates,
         ignore_nulls=bool(node.ignore_nulls),
     )
 

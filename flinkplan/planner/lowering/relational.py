@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...plan import nodes, specs
-from ...plan.connectors import CHANGELOG, said_kinds, without_said_kinds
+from ...plan.connectors import CHANGELOG, declared_kinds, without_declared_kinds
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.record import Json, replace
 from ...plan.rex import Call, Literal, RexNode
@@ -23,7 +23,7 @@ def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context)
     resolved = table.resolved
     merged = table_options(table, dict(options))
     if options or CHANGELOG in merged:
-        shown_options = without_said_kinds(merged)
+        shown_options = without_declared_kinds(merged)
         resolved = replace(resolved, options=dict(sorted(shown_options.items())) if options else shown_options)
     if ctx.complete:
         return specs.ContextResolvedTable(str(table.identifier), resolved)
@@ -32,7 +32,7 @@ def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context)
 
 def _own(table: Table, options: tuple[tuple[str, str], ...]) -> Json:
     """What the node says of the table where Flink does not look, as it would refuse it among the table's options."""
-    said = said_kinds(table_options(table, dict(options)))
+    said = declared_kinds(table_options(table, dict(options)))
     return Json({OWN: said} if said else {})
 
 

@@ -132,10 +132,10 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
     if is_call_of(call, COUNT):
         return Bounds(lower=Decimal(0))
     known = aggregation_of(call.internal_name)
-    if len(call.arg_list) != 1 or not (known.is_one_of or known.direction is Direction.BY_SIGN):
+    if len(call.arg_list) != 1 or not (known.selects_argument or known.direction is Direction.BY_SIGN):
         return UNKNOWN
     bounds = argument_bounds(rel.input, call)
-    if known.is_one_of:
+    if known.selects_argument:
         return bounds
     return Bounds(
         bounds.lower if bounds.lower is not None and bounds.lower >= 0 else None,

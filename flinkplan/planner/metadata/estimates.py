@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.cast import CAST
-from ...plan.record import Record, found_once
+from ...plan.record import Record, cached_on_record
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ..algebra.calls import is_call_of
@@ -106,7 +106,7 @@ class Estimates(Record):
         return self.rows(rel) * selectivity(condition) if are_columns_unique(rel, columns) else None
 
 
-@found_once
+@cached_on_record
 def _cost(rel: Rel, known: Estimates) -> Cost:
     (cpu, io, rows), inputs = known.own_cost(rel)
     for each in inputs:
@@ -115,14 +115,14 @@ def _cost(rel: Rel, known: Estimates) -> Cost:
     return cpu, io, rows
 
 
-@found_once
+@cached_on_record
 def _rows(rel: Rel, known: Estimates) -> float:
     if rule := _ROWS.get(type(rel)):
         return max(1.0, rule(known, rel))
     return known.rows(rel.inputs[0]) if rel.inputs else TABLE_ROWS
 
 
-@found_once
+@cached_on_record
 def _distinct_rows(rel: Rel, known: Estimates, columns: frozenset[int], condition: RexNode) -> float | None:
     rule = _DISTINCT_ROWS.get(type(rel))
     return rule(known, rel, columns, condition) if rule else known._distinct_keys(rel, columns, condition)

@@ -9,7 +9,7 @@ from ...plan.functions import called
 from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, PLUS
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, EQ, GE, GT, IS_NOT_DISTINCT_FROM, IS_NULL, LE, LT, OR
-from ...plan.record import Record, found_once
+from ...plan.record import Record, cached_on_record
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinSpec, JoinType, WindowBounds
 from ...plan.types import BOOLEAN, LogicalType
@@ -37,7 +37,7 @@ def _together(parts: tuple[RexNode, ...]) -> RexNode | None:
     return AND.typed(BOOLEAN.with_nullability(any(p.type.nullable for p in parts)), *parts)
 
 
-@found_once
+@cached_on_record
 def join_keys(condition: RexNode, width: int) -> JoinKeys:
     """The keys of a condition; the left input has ``width`` columns."""
     left, right, nulls, rest = [], [], [], []

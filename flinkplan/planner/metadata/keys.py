@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from ...plan.functions.cast import CAST
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
@@ -43,7 +43,7 @@ def upsert_keys(rel: Rel) -> Keys:
     return _keys(rel, True)
 
 
-@found_once
+@cached_on_record
 def immutable_columns(rel: Rel) -> Key:
     """The columns whose values never change in the rows of one upsert key; none where there is no such key."""
     immutable = _immutable(rel)
@@ -86,7 +86,7 @@ def _covered(keys: Keys, columns: Iterable[int]) -> bool:
     return any(k <= wanted for k in keys)
 
 
-@found_once
+@cached_on_record
 def _keys(rel: Rel, upsert: bool) -> Keys:
     rule = _RULES.get(rel)
     return rule(rel, upsert) if rule else NO_KEYS

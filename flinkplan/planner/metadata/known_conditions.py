@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...plan.functions import is_deterministic
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra.logical import Aggregate, Filter, Join, Project, Sort
@@ -13,7 +13,7 @@ from ..algebra.rel import Rel
 from ..rex.expressions import conjunctions, refs, remap, shift
 
 
-@found_once
+@cached_on_record
 def known_conditions(rel: Rel) -> tuple[RexNode, ...]:
     """The conditions on a relation's columns that follow from its filters and joins."""
     match rel:

@@ -6,7 +6,7 @@ Source: ``SatisfyModifyKindSetTraitVisitor`` of ``FlinkChangelogModeInferencePro
 from __future__ import annotations
 
 from ...plan import row_kinds
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.row_kinds import CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
@@ -19,14 +19,14 @@ INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
 INSERT_ONLY = row_kinds.INSERTS
 
 
-@found_once
+@cached_on_record
 def modify_kinds(rel: Rel) -> Kinds:
     """The kinds of changes that a physical relation emits."""
     return _RULES[rel](rel, tuple([modify_kinds(i) for i in rel.inputs]))
 
 
 def _passed_on(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
-    return row_kinds.together(inputs) if inputs else INSERT_ONLY
+    return row_kinds.forwarded(inputs) if inputs else INSERT_ONLY
 
 
 def _scan(rel: p.SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
@@ -54,12 +54,12 @@ def _limit(rel: p.Limit, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _deduplicate(rel: p.Deduplicate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return row_kinds.deduplicated(not (rel.keep_last or rel.in_batches))
+    return row_kinds.deduplicated(not (rel.keep_last or rel.uses_mini_batches))
 
 
 def _rank(rel: p.Rank, inputs: tuple[Kinds, ...]) -> Kinds:
-    stays = row_kinds.first_stays(rel.kind, rel.range, rel.order, with_rank=rel.rank is not None)
-    return row_kinds.ranked(stays and not rel.in_batches, inputs[0])
+    stays = row_kinds.first_row_is_final(rel.kind, rel.range, rel.order, with_rank=rel.rank is not None)
+    return row_kinds.ranked(stays and not rel.uses_mini_batches, inputs[0])
 
 
 def _over(rel: p.OverAggregate, inputs: tuple[Kinds, ...]) -> Kinds:

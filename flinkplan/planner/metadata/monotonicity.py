@@ -26,7 +26,7 @@ from ...plan.functions.comparison import (
     OR,
     SEARCH,
 )
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
@@ -43,7 +43,7 @@ CONSTANT, INCREASING, DECREASING, NOT_MONOTONIC = "CONSTANT", "INCREASING", "DEC
 Directions = tuple[str, ...]
 
 
-@found_once
+@cached_on_record
 def monotonicity(rel: Rel) -> Directions | None:
     """The direction of each column; ``None`` where rows may also be deleted, or nothing is known."""
     rule = _RULES.get(rel)
@@ -57,7 +57,7 @@ def call_retractions(rel: Rel, calls: Sequence[AggregateCall], retracts: bool) -
 
     def needed(i: int, call: AggregateCall) -> bool:
         known = aggregation_of(call.internal_name)
-        if not grown or not known.is_one_of:
+        if not grown or not known.selects_argument:
             return retracts
         return retracts and grown[i] != (INCREASING if known.direction is Direction.INCREASING else DECREASING)
 

@@ -11,7 +11,7 @@ from math import prod
 
 from ...plan.functions import Function, called
 from ...plan.functions.comparison import AND, EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LIKE, LT, NE, NOT, OR, SEARCH
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import Call, InputRef, RexNode
 from ..rex.expressions import flatten, is_always_false, is_always_true, is_call
 from ..rex.sargs import comparison, expand
@@ -24,7 +24,7 @@ _SHARES: dict[Function | None, float] = {
 _OF_OTHERS = 0.25
 
 
-@found_once
+@cached_on_record
 def selectivity(condition: RexNode) -> float:
     """The share, from 0 to 1."""
     if is_always_true(condition):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.types import CHARACTER, LogicalType
 from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort, Values
@@ -26,7 +26,7 @@ def row_size(rel: Rel) -> float:
     return sum(column_sizes(rel))
 
 
-@found_once
+@cached_on_record
 def column_sizes(rel: Rel) -> tuple[float, ...]:
     """The bytes of each column's values."""
     match rel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import InputRef
 from ...plan.specs import JoinType
 from ..algebra import logical as a
@@ -29,7 +29,7 @@ def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
     return _are_unique(rel, frozenset(columns))
 
 
-@found_once
+@cached_on_record
 def _are_unique(rel: Rel, columns: frozenset[int]) -> Known:
     rule = _RULES.get(rel)
     return rule(rel, columns) if rule else None

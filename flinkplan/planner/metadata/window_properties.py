@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ...plan import specs
 from ...plan.durations import format_iso_duration
-from ...plan.record import Record, found_once, replace
+from ...plan.record import Record, cached_on_record, replace
 from ...plan.rex import InputRef, RexNode
 from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWindow, TumblingWindow, WindowSpec
 from ...plan.types import LogicalType
@@ -85,7 +85,7 @@ def window_spec(rel: WindowFunction) -> WindowSpec:
     return SessionWindow(size, rel.partition_keys)
 
 
-@found_once
+@cached_on_record
 def window_columns(rel: Rel) -> WindowColumns | None:
     """The window columns of a relation, if it has any."""
     rule = _RULES.get(rel)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...plan.connectors import CHANGELOG, is_assumed
+from ...plan.connectors import CHANGELOG, kinds_are_assumed
 from ...plan.connectors import INSERTS as TAKES_INSERTS
-from ...plan.record import found_once, replace
+from ...plan.record import cached_on_record, replace
 from ...plan.row_kinds import Kinds
 from ...plan.settings import is_on, value_of
 from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
@@ -20,7 +20,7 @@ from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
-from ..connectors import sink_kinds, source_kinds, table_options, wanted_kinds
+from ..connectors import required_kinds, sink_kinds, source_kinds, table_options
 from ..errors import Part, PlanningError
 from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
@@ -42,11 +42,11 @@ def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
         raise PlanningError(
             f"the table '{sink.table.identifier.name}' takes {emitted}",
             hint=f"its connector is not known here: if it takes upserts, say '{CHANGELOG}' = 'I,UA,D'"
-            if is_assumed(options, as_sink=True)
+            if kinds_are_assumed(options, as_sink=True)
             else "write to a changelog format such as debezium-json, or make the query append-only",
             part=Part.SINK,
         )
-    wanted = wanted_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
+    wanted = required_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     _check_conflict(sink, wanted)
     materialize = materializes(sink, kinds, wanted, config)
     for updates in _sink_requirement(sink, kinds, accepted):
@@ -162,7 +162,7 @@ def materializes(sink: p.Sink, kinds: Kinds, wanted: Kinds, config: Mapping[str,
     return True
 
 
-@found_once
+@cached_on_record
 def _visit(rel: Rel, required: Updates) -> Rel | None:
     """The relation with its changes and inputs that let it emit updates as required; ``None`` where it cannot."""
     return _RULES[rel](rel, required)

@@ -212,9 +212,9 @@ def _rank(self: Implementer, rel: p.Rank) -> Rel:
             keys=rel.partition,
             is_rowtime=time.is_rowtime,
             keep_last=not rel.order[0].is_ascending,
-            in_batches=is_enabled(self.config),
+            uses_mini_batches=is_enabled(self.config),
         )
-    return replace(rel, input=exchange(source, rel.partition), in_batches=is_enabled(self.config))
+    return replace(rel, input=exchange(source, rel.partition), uses_mini_batches=is_enabled(self.config))
 
 
 def _is_deduplicate(rel: p.Rank, source: Rel) -> bool:

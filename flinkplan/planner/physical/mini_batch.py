@@ -11,7 +11,7 @@ from ...plan.accumulator_columns import accumulators, is_count_star
 from ...plan.durations import parse_duration
 from ...plan.errors import UnsupportedError
 from ...plan.functions.aggregate import ROW_NUMBER
-from ...plan.record import found_once, replace
+from ...plan.record import cached_on_record, replace
 from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
 from ..algebra import physical as p
@@ -37,7 +37,7 @@ def planning_options(modifies: Sequence[Rel], config: Mapping[str, str]) -> Mapp
     return {**config, MINI_BATCH: "false"}
 
 
-@found_once
+@cached_on_record
 def _works_in_batches(rel: Rel) -> bool:
     """Whether a bound relation has more than operators on single rows; Flink does not look into subqueries.
 
@@ -61,7 +61,7 @@ def assign_mini_batches(rel: Rel, config: Mapping[str, str]) -> Rel:
     return _place(rel, "ProcTime", interval)
 
 
-@found_once
+@cached_on_record
 def _place(rel: Rel, mode: str, interval: int) -> Rel:
     """``mode`` is that of the mini-batches that the operators above need."""
     if isinstance(rel, p.LegacyWindowAggregate):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ...plan.record import Record, Struct, field, found_once, replace
+from ...plan.record import Record, Struct, cached_on_record, field, replace
 from ...plan.settings import is_on
 from ...plan.specs import ProjectPushDown, ReadingMetadata
 from ..algebra.builders import merge_calc
@@ -62,7 +62,7 @@ def _narrowed(rel: SourceScan, source: SourceScan | None) -> Rel:
     return Calc(input=source, projection=picked, names=rel.names, change_trait=rel.change_trait)
 
 
-@found_once
+@cached_on_record
 def _source_key(scan: SourceScan) -> Hashable:
     """The key that scans must have in common to be merged: everything but the columns."""
     others = tuple(a for a in scan.abilities if not isinstance(a, (ProjectPushDown, ReadingMetadata)))
@@ -215,7 +215,7 @@ class _Sharing(Struct):
         return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not self.sources)
 
 
-@found_once
+@cached_on_record
 def _own(rel: Rel) -> tuple[Any, ...]:
     """The fields by which operators on the same inputs are compared: all but the names of calls of a first phase.
 

@@ -27,7 +27,7 @@ from ...plan.functions.comparison import (
     SEARCH,
 )
 from ...plan.functions.conditional import CASE
-from ...plan.record import found_once, replace
+from ...plan.record import cached_on_record, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, classes
 from ...plan.types import BOOLEAN, LogicalType
 from .unplanned import Over, SubQuery
@@ -80,7 +80,7 @@ def conjunctions(rex: RexNode | None) -> tuple[RexNode, ...]:
     return _conjunctions(rex) if is_call(rex, AND) else (rex,)
 
 
-@found_once
+@cached_on_record
 def _conjunctions(rex: Call) -> tuple[RexNode, ...]:
     return flatten(AND, rex)
 
@@ -164,7 +164,7 @@ def refs(rex: RexNode | None) -> frozenset[int]:
     return frozenset() if rex is None or type(rex) is Literal else _refs_within(rex)
 
 
-@found_once
+@cached_on_record
 def _refs_within(rex: RexNode) -> frozenset[int]:
     if type(rex) is Call or type(rex) is SubQuery:
         return frozenset().union(*map(refs, rex.operands))
@@ -265,7 +265,7 @@ def holds_time(rex: RexNode) -> bool:
     return rex.type.is_time_attribute or (type(rex) is not InputRef and _holds_time_below(rex))
 
 
-@found_once
+@cached_on_record
 def _holds_time_below(rex: RexNode) -> bool:
     return any(map(holds_time, children(rex)))
 

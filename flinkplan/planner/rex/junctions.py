@@ -8,7 +8,7 @@ from typing import Protocol, Self
 from ...plan.functions import called, is_deterministic
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NOT_TRUE, IS_NULL, NOT, OR, SEARCH
-from ...plan.record import found_once
+from ...plan.record import cached_on_record
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
 from . import sargs
 from .expressions import (
@@ -102,7 +102,7 @@ def _is(rex: RexNode, value: bool | None) -> bool:
     return type(rex) is Literal and rex.value is value
 
 
-@found_once
+@cached_on_record
 def _is_predicate(rex: RexNode) -> bool:
     """Whether the condition is a predicate on one column or value, by which others can be simplified."""
     if is_call(rex, IS_NULL, IS_NOT_NULL):

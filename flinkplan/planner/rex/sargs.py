@@ -10,7 +10,7 @@ from ...plan.functions import Function, called
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LT, NE, SEARCH, are_text_and_number
 from ...plan.functions.typing import least_restrictive
-from ...plan.record import Record, found_once, replace
+from ...plan.record import Record, cached_on_record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGERS, NUMERIC, LogicalType
 from ..errors import PlanningError
@@ -70,7 +70,7 @@ def read(rex: RexNode) -> Search | None:
     return None
 
 
-@found_once
+@cached_on_record
 def comparison(rex: RexNode) -> tuple[Function, RexNode, Literal] | None:
     """The operator, operand and literal of a comparison, with the literal on the right; ``None`` if it is none."""
     operator = called(rex)

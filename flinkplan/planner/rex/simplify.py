@@ -30,7 +30,7 @@ from ...plan.functions.comparison import (
     SEARCH,
 )
 from ...plan.functions.conditional import CASE, COALESCE
-from ...plan.record import Record, field, found_once, replace
+from ...plan.record import Record, cached_on_record, field, replace
 from ...plan.rex import Call, FieldAccess, Literal, RexNode, children, walk
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from . import sargs
@@ -75,7 +75,7 @@ def shorten(rex: RexNode) -> RexNode:
     return cast(Simplifier(evaluates=False).simplify(rex), rex.type)
 
 
-@found_once
+@cached_on_record
 def simplify_condition(rex: RexNode) -> RexNode:
     """Simplify a condition of a filter, where NULL counts as FALSE.
 
@@ -86,7 +86,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
     return rex if not searches and _are_alike(simplified, rex) else simplified
 
 
-@found_once
+@cached_on_record
 def reordered_condition(rex: RexNode) -> RexNode:
     """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""
     return _condition(Simplifier(), rex)

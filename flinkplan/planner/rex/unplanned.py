@@ -7,7 +7,7 @@ from typing import Generic, TypeVar, final
 
 from ...plan.functions import Function
 from ...plan.record import Record
-from ...plan.rex import RexNode, Unplanned
+from ...plan.rex import PlannerExpression, RexNode
 from ...plan.types import LogicalType
 
 R = TypeVar("R")
@@ -43,7 +43,7 @@ class Frame(Record):
 
 
 @final
-class Over(Unplanned):
+class Over(PlannerExpression):
     """An aggregate or ranking function over a window of rows."""
 
     function: Function
@@ -67,7 +67,7 @@ class SubQueryKind(Enum):
 
 
 @final
-class SubQuery(Unplanned, Generic[R]):
+class SubQuery(PlannerExpression, Generic[R]):
     """A subquery in an expression; correlated columns of ``rel`` are ``CorrelVariable`` field accesses.
 
     ``R`` is the class of relations, which expressions know nothing else about.

@@ -6,7 +6,7 @@ Sources: ``ReduceExpressionsRule`` for conditions that never hold, ``PruneEmptyR
 
 from __future__ import annotations
 
-from ...plan.functions import OfNothing, aggregation_of
+from ...plan.functions import EmptyResult, aggregation_of
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType
@@ -53,13 +53,13 @@ def _aggregate(rel: Aggregate) -> Rel:
     """An aggregation without groups has one row even over no rows."""
     if rel.grouping:
         return _nothing(rel)
-    if any(aggregation_of(c.internal_name).of_nothing is None for c in rel.calls):
+    if any(aggregation_of(c.internal_name).empty_result is None for c in rel.calls):
         return rel
     return Values(tuples=(tuple(map(_of_nothing, rel.calls)),), fields=rel.row_type)
 
 
 def _of_nothing(call: AggregateCall) -> RexNode:
-    is_zero = aggregation_of(call.internal_name).of_nothing is OfNothing.ZERO
+    is_zero = aggregation_of(call.internal_name).empty_result is EmptyResult.ZERO
     return Literal(0 if is_zero else None, call.type)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
-from ...plan.record import Struct, found_once, replace
+from ...plan.record import Struct, cached_on_record, replace
 from ...plan.rex import InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
 from ..algebra.calls import aggregate_call
@@ -60,7 +60,7 @@ def split_overs(rel: Rel) -> Rel:
     return _split(rel, False) if Project in rel.classes else rel
 
 
-@found_once
+@cached_on_record
 def _split(rel: Rel, below_join: bool) -> Rel:
     is_join = isinstance(rel, Join) and rel.type not in ONE_SIDED
     keeps = is_join or (below_join and isinstance(rel, Filter))

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
-from ...plan.record import found_once, replace
+from ...plan.record import cached_on_record, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
@@ -83,7 +83,7 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
     return simplify(substituted, known_conditions(source)) if isinstance(substituted, Call) else substituted
 
 
-@found_once
+@cached_on_record
 def constants(rel: Rel) -> Mapping[int, Literal]:
     """The columns that have one constant value in every row, or NULL.
 

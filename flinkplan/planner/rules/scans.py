@@ -12,7 +12,7 @@ from ...plan.functions import Function, called
 from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, NEGATE, PLUS
 from ...plan.functions.comparison import AND, OR, SEARCH
 from ...plan.functions.typing import is_interval, is_year_month
-from ...plan.record import found_once, replace
+from ...plan.record import cached_on_record, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.settings import is_on
 from ...plan.specs import FilterPushDown, LimitPushDown, ReadingMetadata, RowKind
@@ -152,7 +152,7 @@ def is_convertible(rex: RexNode) -> bool:
     return type(rex) is InputRef or type(rex) is Literal
 
 
-@found_once
+@cached_on_record
 def binary(rex: RexNode) -> RexNode:
     """A predicate as Flink's expressions spell it: SEARCH written out, AND and OR of two operands each."""
 

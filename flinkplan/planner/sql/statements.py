@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.errors import FlinkplanError, together
+from ...plan.errors import FlinkplanError, combined_error
 from . import ast
 from .alter import AlterParser
 from .errors import SqlSyntaxError
@@ -37,7 +37,7 @@ class StatementParser(AlterParser):
                 errors.extend(error.errors)
                 self._skip_statement()
         if errors:
-            raise together(errors)
+            raise combined_error(errors)
         return ast.Script(tuple(statements), self.source, span=ast.Span(0, len(self.source.text), self.source))
 
     def _end_of_statement(self, statement: ast.Statement) -> None:
@@ -123,7 +123,7 @@ class StatementParser(AlterParser):
             self.accept(";")
         end = self.advance()
         if errors:
-            raise together(errors)
+            raise combined_error(errors)
         if not inserts:
             raise SqlSyntaxError("a statement set holds at least one INSERT", self.span_of(end))
         return ast.StatementSet(tuple(inserts), execute, span=self.span(start))

@@ -38,7 +38,9 @@ def _written_otherwise(plan: Plan) -> Plan:
     plan = each(TableSourceScan, version=1)(plan)
     plan = each(GroupAggregate, unknown=Json(flinkplan={"note": "kept by hand"}))(plan)
     nodes = (replace(n, state=tuple(replace(s, name="sums") for s in n.states)) if n.states else n for n in plan.nodes)
-    return renumbered(lambda node: not node.keepers)(replace(plan, flink_version="2.2", nodes=tuple(nodes)))
+    return renumbered(lambda node: not node.stateful_transformations)(
+        replace(plan, flink_version="2.2", nodes=tuple(nodes))
+    )
 
 
 def _counted_twice() -> str:

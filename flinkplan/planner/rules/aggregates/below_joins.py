@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from ....plan.functions import aggregation_of, arithmetic
 from ....plan.functions.aggregate import COUNT
 from ....plan.functions.comparison import EQ, IS_NOT_NULL
-from ....plan.functions.model import OfNothing
+from ....plan.functions.model import EmptyResult
 from ....plan.record import Record, replace
 from ....plan.rex import FUNCTION, Literal, RexNode
 from ....plan.specs import AggregateCall, JoinType
@@ -171,7 +171,7 @@ def _aggregate(source: Rel, keys: list[int], calls: Iterable[AggregateCall]) -> 
 
 def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
     """The call over the rows of one side: nullable only where its argument is, or where there may be no rows."""
-    if aggregation_of(call.internal_name).of_nothing is OfNothing.ZERO:
+    if aggregation_of(call.internal_name).empty_result is EmptyResult.ZERO:
         return call
     nullable = source.types[call.arg_list[0]].nullable or not keys
     return replace(call, type=call.type.with_nullability(nullable))
@@ -179,7 +179,7 @@ def _part(call: AggregateCall, source: Rel, keys: list[int]) -> AggregateCall:
 
 def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
     """The number of rows of the other side, by which counted and summed rows are repeated."""
-    is_repeated = not aggregation_of(call.internal_name).is_one_of
+    is_repeated = not aggregation_of(call.internal_name).selects_argument
     return aggregate_call(COUNT, (), BIGINT.not_null()) if is_repeated else None
 
 

@@ -127,7 +127,7 @@ class _Reduction:
         """The result of a call, computed from the simpler calls."""
         if is_call_of(call, SUM):
             return self._total(call, call.type)
-        if (is_call_of(call, AVG) or aggregation_of(call.internal_name).is_one_of) and self._is_of_key(call):
+        if (is_call_of(call, AVG) or aggregation_of(call.internal_name).selects_argument) and self._is_of_key(call):
             key = self.rel.grouping.index(call.arg_list[0])
             return cast(InputRef(key, self.rel.types[key]), call.type)
         if is_call_of(call, AVG):

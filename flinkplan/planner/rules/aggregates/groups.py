@@ -122,7 +122,7 @@ def remove_distinct(rel: Aggregate) -> Rel:
     """FlinkAggregateRemoveRule: an aggregation whose groups are single rows becomes a projection."""
     if rel.grouping_sets is not None or not rel.grouping:
         return rel
-    if not all(aggregation_of(c.internal_name).is_of_one and c.filter_arg < 0 for c in rel.calls):
+    if not all(aggregation_of(c.internal_name).is_argument_of_single_row and c.filter_arg < 0 for c in rel.calls):
         return rel
     if not are_columns_unique(rel.input, rel.grouping):
         return rel

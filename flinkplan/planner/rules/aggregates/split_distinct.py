@@ -89,7 +89,7 @@ def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> A
 def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
     columns: set[int] = set()
     for call in rel.calls:
-        if call.distinct or aggregation_of(call.internal_name).is_spread:
+        if call.distinct or aggregation_of(call.internal_name).is_bucketed:
             columns.update(call.arg_list)
     return tuple(sorted(columns.difference(rel.grouping)))
 
@@ -107,7 +107,7 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
     """The grouping set of a call: the bucket columns of its arguments, or none."""
-    spread = call.distinct or aggregation_of(call.internal_name).is_spread
+    spread = call.distinct or aggregation_of(call.internal_name).is_bucketed
     buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
     return (*rel.grouping, *sorted(buckets))
 

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 _SINKS_WITHOUT_STATE = frozenset(("print", "blackhole"))
 
 
-def sink_keepers(connector: str | None, options: Mapping[str, str], is_partitioned: bool) -> tuple[str, ...] | None:
+def stateful_sink_operators(
+    connector: str | None, options: Mapping[str, str], is_partitioned: bool
+) -> tuple[str, ...] | None:
     """The operators of a sink that have state, by the last part of their UIDs; ``None`` if not known.
 
     Source: ``StreamingSink``, ``PrintTableSinkFactory``, ``BlackHoleTableSinkFactory``.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..row_kinds import INSERTS, Flow, Kinds, together
+from ..row_kinds import INSERTS, Flow, Kinds, forwarded
 from ..savepoint.layout import Inputs
-from ..yields import Yield, given
+from ..yields import Yield, input_columns
 
 
 class RowByRow:
@@ -24,7 +24,7 @@ class SameColumns:
     __slots__ = ()
 
     def yields(self, inputs: Inputs) -> Iterable[Yield] | None:
-        return given(inputs)
+        return input_columns(inputs)
 
 
 class SameChanges:
@@ -33,7 +33,7 @@ class SameChanges:
     __slots__ = ()
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return together(flow.inputs)
+        return forwarded(flow.inputs)
 
 
 class InsertsOnly:
