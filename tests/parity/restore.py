@@ -83,7 +83,7 @@ class Case:
             nodes = self.plan(self.folder).nodes
         except FlinkplanError:
             return []
-        return [f"{node.id}_{keeper}" for node in nodes for keeper in node.keepers]
+        return [f"{node.id}_{keeper}" for node in nodes for keeper in node.stateful_transformations]
 
 
 def _name(table: Mapping[str, Any]) -> str:

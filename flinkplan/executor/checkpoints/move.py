@@ -78,7 +78,7 @@ def kept_by(operator: OperatorState) -> list[StateTable]:
 
 def _check_operators(plan: Plan, state: JobState) -> None:
     """Every operator that keeps something is one of the plan's.  Raises :class:`StateError`."""
-    uids = {f"{node.id}_{keeper}" for node in plan.nodes for keeper in node.keepers}
+    uids = {f"{node.id}_{keeper}" for node in plan.nodes for keeper in node.stateful_transformations}
     for operator in state.manifest.operators:
         if kept_by(operator) and operator.uid not in uids:
             name = operator.uid or operator.hash
@@ -143,7 +143,7 @@ class _Move:
 
     def _operator(self, node: ExecNode) -> OperatorState | None:
         """Flink's operator of a node, by its UID."""
-        uids = {f"{node.id}_{keeper}" for keeper in node.keepers}
+        uids = {f"{node.id}_{keeper}" for keeper in node.stateful_transformations}
         return next((operator for operator in self._state.manifest.operators if operator.uid in uids), None)
 
     def _watermark(self, operator: OperatorState) -> int | None:
