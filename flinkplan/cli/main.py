@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from ..plan.errors import FlinkplanError
-from ..plan.interpreter import with_deep_recursion
+from ..plan.interpreter import deep_recursion
 from .errors import INTERNAL, code_of, print_error, print_internal_error
 from .signals import disregard_signals
 
@@ -84,7 +84,7 @@ def cli(ctx: click.Context, debug: bool) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with one of the exit codes of docs/exit-codes.md."""
     arguments = list(sys.argv[1:] if args is None else args)
-    with with_deep_recursion:
+    with deep_recursion:
         code = run(arguments)
     disregard_signals()
     sys.exit(code)

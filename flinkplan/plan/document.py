@@ -13,7 +13,7 @@ from typing import Any
 
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
-from .interpreter import with_deep_recursion, without_garbage_collection
+from .interpreter import deep_recursion, no_garbage_collection
 from .nodes import ExecNode, node_from_json, node_to_json
 from .output import EMPTY_PATH, IS_DIRECTORY, write_text
 from .record import Json, Record, cached_property, field
@@ -190,7 +190,7 @@ def _edge_json(edge: Edge) -> dict[str, Any]:
     }
 
 
-@with_deep_recursion
+@deep_recursion
 def loads(text: str, file: str | None = None) -> Plan:
     """Read a plan from its text.  ``file`` names it in errors.  Raises :class:`PlanError`."""
     try:
@@ -253,8 +253,8 @@ def _similar_file(path: Path) -> str | None:
     return f"did you mean '{similar[0]}'?" if similar else None
 
 
-@with_deep_recursion
-@without_garbage_collection
+@deep_recursion
+@no_garbage_collection
 def dumps(plan: Plan) -> str:
     """The plan's text, as Flink writes it."""
     return pretty(plan_to_json(plan))

@@ -60,9 +60,9 @@ def _disable_garbage_collection() -> _Restore:
     return gc.enable
 
 
-with_deep_recursion = _WhileUsed(_raise_recursion_limit)
+deep_recursion = _WhileUsed(_raise_recursion_limit)
 """A context manager and decorator for functions that recurse over nested input: they may use :data:`DEPTH` calls."""
-without_garbage_collection = _WhileUsed(_disable_garbage_collection)
+no_garbage_collection = _WhileUsed(_disable_garbage_collection)
 """A context manager and decorator without garbage collection, for code that builds large trees without cycles: looking
 for cycles took a tenth of the time.
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from ..plan.interpreter import without_garbage_collection
+from ..plan.interpreter import no_garbage_collection
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .tracing.tracer import Trace
 
 
-@without_garbage_collection
+@no_garbage_collection
 def compile_script(
     text: str,
     *,

@@ -9,7 +9,7 @@ from .. import advice
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding
-from ..plan.interpreter import with_deep_recursion, without_garbage_collection
+from ..plan.interpreter import deep_recursion, no_garbage_collection
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
 from .algebra.logical import TableModify
@@ -71,7 +71,7 @@ class Session:
                 self._reported.add(placed_)
                 self._warn(placed_)
 
-    @with_deep_recursion
+    @deep_recursion
     def apply(self, statement: ast.Statement) -> None:
         """Run a statement that defines or sets something.
 
@@ -87,7 +87,7 @@ class Session:
         except RecursionError:
             raise _too_deep(statement) from None
 
-    @with_deep_recursion
+    @deep_recursion
     def bind(self, statement: ast.Insert | ast.StatementSet) -> tuple[TableModify, ...]:
         """The ``TableModify`` of an INSERT, or of each INSERT of a statement set."""
         return self._bound(self._context().apart(), statement)
@@ -96,8 +96,8 @@ class Session:
         inserts = ((insert, insert.span) for insert in inserts_of(statement))
         return tuple(each_of(inserts, lambda insert: bind_insert(context, insert)))
 
-    @with_deep_recursion
-    @without_garbage_collection
+    @deep_recursion
+    @no_garbage_collection
     def compile(self, statement: ast.Insert | ast.StatementSet, *, complete: bool = False) -> Plan:
         """The compiled plan of an INSERT or a statement set.  Raises the errors of all INSERTs together.
 
@@ -114,7 +114,7 @@ class Session:
         except RecursionError:
             raise _too_deep(statement) from None
 
-    @with_deep_recursion
+    @deep_recursion
     def trace(self, statement: ast.Insert | ast.StatementSet) -> Trace:
         """What each rule changes while an INSERT or a statement set is compiled.  Raises as :meth:`compile` does."""
         from .tracing.tracer import Tracer

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 
 from ...plan.errors import FlinkplanError
-from ...plan.interpreter import with_deep_recursion
+from ...plan.interpreter import deep_recursion
 from ...plan.printable import one_line, printable
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
@@ -54,7 +54,7 @@ class Shell:
             if command is not None:
                 word, rest = command
                 return _COMMANDS[word](self, rest)
-            with with_deep_recursion:
+            with deep_recursion:
                 return self._script(text, file)
         except FlinkplanError as e:
             print_error(e)

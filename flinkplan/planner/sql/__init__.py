@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.interpreter import with_deep_recursion
+from ...plan.interpreter import deep_recursion
 from .ast import DataType, Script
 from .errors import SqlSyntaxError, render
 from .lexer import END
@@ -12,7 +12,7 @@ from .statements import StatementParser
 __all__ = ["Source", "Span", "SqlSyntaxError", "parse_data_type", "parse_script", "render"]
 
 
-@with_deep_recursion
+@deep_recursion
 def parse_script(text: str, file: str | None = None) -> Script:
     """Parse statements between semicolons.
 
