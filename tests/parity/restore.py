@@ -39,7 +39,7 @@ from flinkplan.plan.specs import ContextResolvedTable
 from flinkplan.state.form import JobState
 
 from .flink import PYTHON_VARIABLE
-from .restore_tables import row_text, write_rows
+from .restore_tables import Column, columns_of, row_text, write_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,6 +110,12 @@ def _table(reference: ContextResolvedTable) -> Table:
     return Table(reference.identifier, reference.name, reference.resolved_table, {})
 
 
+def _written(table: Table, columns: Sequence[Column]) -> list[Column]:
+    """The columns as a writer takes them: metadata behind the others."""
+    physical = [column for column in columns if column[2] is None]
+    return [*(physical[i] for i in sink_order(table)), *(column for column in columns if column[2] is not None)]
+
+
 def go_on(case: Case, state: JobState, spark: SparkSession, work: Path) -> dict[str, list[str]]:
     """What the sinks of a case get behind its savepoint."""
     plan = case.plan(work)
@@ -126,12 +132,16 @@ def go_on(case: Case, state: JobState, spark: SparkSession, work: Path) -> dict[
         raise FlinkplanError("several sinks are not looked at yet")
     options = JobOptions(mode=Mode.AVAILABLE_NOW, spark=spark, options=case.content["config"])
     write_checkpoint(plan, state, checkpoint, spark, options)
-    rows = Rows()
-    options = replace(options, checkpoint=checkpoint, mode=Mode.BOUNDED, collector=rows)
-    execute(plan, options).wait()
+    taken: list[tuple[int, tuple[Any, ...]]] = []
+    for mode in (Mode.AVAILABLE_NOW, Mode.BOUNDED):  # rows one by one, then the end of the input
+        rows = Rows()
+        execute(plan, replace(options, checkpoint=checkpoint, mode=mode, collector=rows)).wait()
+        taken += rows.taken()
     table = _table(sinks[0].dynamic_table_sink.table)
-    order, types = sink_order(table), [t for _, t in table.physical]
-    for kind, values in rows.taken():
+    columns = columns_of(table)
+    order = [columns.index(column) for column in _written(table, columns)]
+    types = [t for _, t, _ in columns]
+    for kind, values in taken:
         placed = [value for _, value in sorted(zip(order, values, strict=True), key=itemgetter(0))]
         found.append(row_text(kind, placed, types))
     return {table.name: found}

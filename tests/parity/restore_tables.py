@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from flinkplan.executor.connectors.base import Connector, connector
 from flinkplan.executor.connectors.requests import Request
-from flinkplan.executor.context import TranslationContext
+from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.jvm.types import has_nanos, spark_type
 from flinkplan.executor.stream import KIND, SEQUENCE, Stream, column_name
 from flinkplan.executor.tables import Table
@@ -23,15 +23,20 @@ from flinkplan.plan.specs import FilterPushDown
 from flinkplan.plan.types import TIMESTAMPS, LogicalType
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import Column as Expression
+    from pyspark.sql import SparkSession
 
 KINDS = ("+I", "-U", "+U", "-D")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PATH = "path"
 
 
-def columns_of(table: Table) -> list[tuple[str, LogicalType, str | None]]:
-    """The columns that a table's rows have a value for: the name, the type, and the metadata's key."""
+Column = tuple[str, LogicalType, str | None]
+"""The name of a column, its type, and the key of metadata."""
+
+
+def columns_of(table: Table) -> list[Column]:
+    """The columns that a table's rows have a value for."""
     found = []
     for column in table.resolved.schema.columns:
         if column.is_physical or column.kind == "METADATA":
@@ -76,8 +81,9 @@ class Values(Connector):
         for i, (_, t, _) in enumerate(columns):
             schema = schema.add(column_name(i), spark_type(t))
         schema = schema.add(KIND, spark_types.ByteType()).add(SEQUENCE, spark_types.LongType())
-        # row by row, as Flink reads them
-        reader = context.reader.schema(schema).option("maxFilesPerTrigger", 1)
+        reader = context.reader.schema(schema)
+        if context.mode is not Mode.BOUNDED:  # row by row, as Flink reads them
+            reader = reader.option("maxFilesPerTrigger", 1)
         frame = reader.parquet(table.options[_PATH])
         abilities = node.scan_table_source.abilities or ()
         named = {name: frame[column_name(i)] for i, (name, _, _) in enumerate(columns)}
@@ -98,7 +104,7 @@ class Values(Connector):
         return Stream(chosen.select(*request.outputs(chosen), *hidden), node.output_type, changelog)
 
 
-def _any_of(partitions: Sequence[Mapping[str, str | None]], columns: Mapping[str, Column]) -> Column:
+def _any_of(partitions: Sequence[Mapping[str, str | None]], columns: Mapping[str, Expression]) -> Expression:
     """Whether a row is of one of the partitions."""
     from pyspark.sql import functions as F
 
