@@ -24,7 +24,7 @@ import org.apache.flink.table.runtime.typeutils.ExternalSerializer;
 import org.apache.flink.table.runtime.typeutils.RowDataSerializer;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
-import org.apache.flink.table.types.utils.TypeConversions;
+import org.apache.flink.table.types.utils.DataTypeUtils;
 
 /** Serializers in a manifest: by their snapshots, as a savepoint had them, or by what they are made of. */
 final class Snapshots {
@@ -70,10 +70,7 @@ final class Snapshots {
                 }
                 yield new RowDataSerializer(types.toArray(new LogicalType[0]));
             }
-            case "external" ->
-                    ExternalSerializer.of(
-                            TypeConversions.fromLogicalToDataType(type(parts, classes))
-                                    .bridgedTo(internalClass(type(parts, classes))));
+            case "external" -> ExternalSerializer.of(DataTypeUtils.toInternalDataType(type(parts, classes)));
             case "list" -> new ListSerializer<>(read(parts, classes));
             case "map" -> new MapSerializer<>(read(parts.get(0), classes), read(parts.get(1), classes));
             case "tuple" -> tuple(parts, classes);
@@ -81,10 +78,6 @@ final class Snapshots {
             case "timer" -> new TimerSerializer<>(read(parts.get(0), classes), read(parts.get(1), classes));
             default -> throw new UnreadableException("there is no serializer " + name);
         };
-    }
-
-    private static Class<?> internalClass(LogicalType type) {
-        return type.getDefaultConversion();
     }
 
     private static LogicalType type(JsonNode text, ClassLoader classes) {
