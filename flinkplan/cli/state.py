@@ -50,6 +50,7 @@ command.add_command(import_command)
     "--limit", type=click.IntRange(0), default=20, show_default=True, help="The maximum number of entries per state."
 )
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--plan", "plan_file", metavar="PLAN", help="Name columns as in this plan; of a savepoint.")
 @click.option(
     "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
 )
@@ -62,6 +63,7 @@ def show_command(
     key: str | None,
     limit: int,
     format_: str,
+    plan_file: str | None,
     flink: str | None,
 ) -> None:
     """Count the entries of each state of CHECKPOINT; with --operator or --key list them, with their expiry.
@@ -81,7 +83,7 @@ def show_command(
             raise click.UsageError(
                 "--sink is for checkpoints of 'flinkplan execute': a savepoint has all sinks in one."
             )
-        with opened(checkpoint, flink) as tables:
+        with opened(checkpoint, flink, plan_file) as tables:
             show(tables, Selection(operator, key, limit), format_)
         return
     from ..executor.jobs.states import count, entries, find_states

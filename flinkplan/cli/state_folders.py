@@ -21,8 +21,9 @@ _FLINK = click.option(
 @click.command("export", short_help="Write the state of a savepoint as tables.")
 @click.argument("savepoint")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The new directory to write.")
+@click.option("--plan", "plan_file", metavar="PLAN", help="Name columns as in this plan, which is copied there too.")
 @_FLINK
-def export_command(savepoint: str, output: str, flink: str | None) -> None:
+def export_command(savepoint: str, output: str, plan_file: str | None, flink: str | None) -> None:
     """Write the states of SAVEPOINT to a directory: manifest.json, and a Parquet file for each state.
 
     SAVEPOINT is a savepoint or a retained checkpoint of Flink. DuckDB, pandas and other tools can read the files.
@@ -31,7 +32,7 @@ def export_command(savepoint: str, output: str, flink: str | None) -> None:
     from .state_tables import opened
 
     progress = _Progress()
-    with opened(savepoint, flink) as state:
+    with opened(savepoint, flink, plan_file) as state:
         manifest = write_folder(state, output, progress)
     progress.end()
     click.echo(one_line(f"{output}: {_summary(manifest)}"))

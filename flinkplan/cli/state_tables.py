@@ -10,12 +10,15 @@ from typing import Any
 
 import click
 
+from ..compat.uids import Uids
 from ..flink.savepoint import is_savepoint, read_savepoint
+from ..plan.document import load
 from ..plan.errors import PlanError
 from ..plan.printable import json_text, one_line
 from ..plan.record import Record
 from ..state.form import ROW_KIND, VALUE, JobState, Kind, OperatorState, StateTable
 from ..state.form_folder import FolderState, is_state_folder
+from ..state.naming import NamedState
 from .tables import aligned
 
 _KINDS = ("+I", "-U", "+U", "-D")
@@ -35,12 +38,18 @@ def is_tables(place: str) -> bool:
 
 
 @contextmanager
-def opened(place: str, flink: str | None) -> Iterator[JobState]:
-    """The state at a path; remarks about parts that could not be read are printed to standard error."""
-    with nullcontext(FolderState(place)) if is_state_folder(place) else read_savepoint(place, flink) as state:
+def opened(place: str, flink: str | None, plan_file: str | None = None) -> Iterator[JobState]:
+    """The state at a path, with the names of a plan if there is one.
+
+    Remarks about parts that could not be read are printed to standard error.
+    """
+    plan = None if plan_file is None else load(plan_file)
+    holders = {} if plan is None else {uid: node for uid, (node, _) in Uids().holders(plan)}
+    folder = FolderState(place) if is_state_folder(place) else None
+    with nullcontext(folder) if folder else read_savepoint(place, flink, list(holders)) as state:
         for remark in state.manifest.remarks:
             click.echo(one_line(f"note: {remark}"), err=True)
-        yield state
+        yield state if plan is None else NamedState(state, plan, holders)
 
 
 def show(state: JobState, selection: Selection, format_: str) -> None:

@@ -136,25 +136,29 @@ class Split(Record, rename="camel", omit_defaults=True):
     """How far a part of a source has been read.
 
     ``name`` is the path of a file or a topic of Kafka, ``partition`` that of the topic.  ``offset`` is where to go on:
-    the next offset of Kafka, or the byte in the file, of which ``records_after_offset`` records have been read as well.
+    the next offset of Kafka, or the byte in the file, behind which ``records_after_offset`` records have been read as
+    well; ``end`` is the byte at which the part of the file ends.  ``is_done``: nothing is left to read.
     """
 
     name: str
     partition: int | None = None
     offset: int | None = None
+    end: int | None = None
     records_after_offset: int = 0
     is_done: bool = False
 
 
 class SourcePosition(Record, rename="camel", omit_defaults=True):
-    """How far a source has been read, by the UID of its operator or the id of its node.
+    """How far a source has been read, by the UID of its operator (else its hash) or the id of its node.
+
+    ``connector`` is ``filesystem`` or ``kafka``.
 
     ``is_known`` is false where the positions could not be decoded; they are then in the tables of the operator alone.
     """
 
-    uid: str | None
-    node: int | None
-    connector: str
+    uid: str | None = None
+    node: int | None = None
+    connector: str = ""
     splits: tuple[Split, ...] = ()
     is_known: bool = True
 

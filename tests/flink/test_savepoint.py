@@ -80,6 +80,17 @@ def test_a_class_that_is_not_flinks_own_serializer_is_not_loaded(tmp_path: Path)
         read_savepoint(tmp_path)
 
 
+def test_accumulators_of_classes_of_the_job_are_decoded_without_its_jar(tmp_path: Path) -> None:
+    package = b"org.apache.flink.table.runtime.functions.aggregate."
+    flinks = package + b"FirstValueWithRetractAggFunction$FirstValueWithRetractAccumulator"
+    jobs = flinks.replace(package, b"com.example.jobs.".ljust(len(package) - 1, b"x") + b".")
+    content = (SAVEPOINTS / "expand" / "_metadata").read_bytes()
+    assert flinks in content
+    (tmp_path / "_metadata").write_bytes(content.replace(flinks, jobs))
+    with read_savepoint(tmp_path) as savepoint:
+        assert actual(savepoint) == expected(SAVEPOINTS / "expand" / "state.txt")
+
+
 @pytest.mark.parametrize("content", [b"", b"no savepoint at all", b"\x49\x60\x67\x2d\x00\x00\x00\x04\x00"])
 def test_what_is_no_savepoint_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "_metadata").write_bytes(content)

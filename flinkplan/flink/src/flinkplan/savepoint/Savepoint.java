@@ -36,6 +36,7 @@ final class Savepoint {
     private final Map<String, String> uids;
     private final Path folder;
     private final ArrayNode remarks = JSON.createArrayNode();
+    private final ArrayNode positions = JSON.createArrayNode();
     private int lastTable;
 
     /**
@@ -83,6 +84,7 @@ final class Savepoint {
         if (!metadata.getMasterStates().isEmpty()) {
             remarks.add("the states of the job's master hooks are not read");
         }
+        manifest.set("positions", positions);
         manifest.set("remarks", remarks);
         return JSON.writeValueAsBytes(manifest);
     }
@@ -106,11 +108,13 @@ final class Savepoint {
         String shown = uid == null ? hash : uid;
         Map<String, StateTable> operatorStates = new HashMap<>();
         List<StateTable> inOrder = new ArrayList<>();
+        List<byte[]> splits = new ArrayList<>();
         KeyedState keyed = new KeyedState(operator.getMaxParallelism(), classes, folder, () -> ++lastTable);
         for (Map.Entry<Integer, OperatorSubtaskState> each : new TreeMap<>(operator.getSubtaskStates()).entrySet()) {
             OperatorSubtaskState subtask = each.getValue();
             for (OperatorStateHandle handle : subtask.getManagedOperatorState()) {
                 readOperatorState(each.getKey(), handle, operatorStates, inOrder);
+                splits.addAll(splits(handle));
             }
             for (KeyedStateHandle handle : subtask.getManagedKeyedState()) {
                 keyed.read(handle);
@@ -122,6 +126,11 @@ final class Savepoint {
                 throw new UnreadableException(
                         "it is an unaligned checkpoint: rows are in flight before the operator " + shown);
             }
+        }
+        if (operator.getCoordinatorState() != null) {
+            ObjectNode source = positions.addObject();
+            source.put("uid", uid == null ? hash : uid);
+            Positions.put(source, operator.getCoordinatorState().getData(), splits);
         }
         for (StateTable table : inOrder) {
             finish(table, states);
@@ -190,6 +199,21 @@ final class Savepoint {
                 }
             }
         }
+    }
+
+    /** The splits that source readers keep. */
+    private static List<byte[]> splits(OperatorStateHandle handle) throws IOException {
+        List<byte[]> splits = new ArrayList<>();
+        var info = handle.getStateNameToPartitionOffsets().get(Positions.READER_STATE);
+        if (info != null) {
+            try (FSDataInputStream stream = handle.openInputStream()) {
+                for (long offset : info.getOffsets()) {
+                    stream.seek(offset);
+                    splits.add(BytePrimitiveArraySerializer.INSTANCE.deserialize(new DataInputViewStreamWrapper(stream)));
+                }
+            }
+        }
+        return splits;
     }
 
     private void finish(StateTable table, ArrayNode states) throws IOException {

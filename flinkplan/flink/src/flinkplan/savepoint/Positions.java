@@ -1,0 +1,116 @@
+package flinkplan.savepoint;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.apache.flink.connector.file.src.FileSourceSplit;
+import org.apache.flink.connector.file.src.FileSourceSplitSerializer;
+import org.apache.flink.connector.file.src.PendingSplitsCheckpoint;
+import org.apache.flink.connector.file.src.PendingSplitsCheckpointSerializer;
+import org.apache.flink.connector.file.src.util.CheckpointedPosition;
+import org.apache.flink.core.fs.Path;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ArrayNode;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
+
+/** How far a source has been read, from what its coordinator and its readers keep. */
+final class Positions {
+    /** The name of the state of source readers. */
+    static final String READER_STATE = "SourceReaderState";
+
+    private static final int COORDINATOR_VERSION = 1;
+    private static final Pattern TOPIC = Pattern.compile("[\\w.-]{1,249}");
+
+    private Positions() {}
+
+    /**
+     * Adds the positions of a source.
+     *
+     * @param coordinator what the coordinator keeps
+     * @param readers what the readers keep: a split each
+     */
+    static void put(ObjectNode source, byte[] coordinator, List<byte[]> readers) {
+        try {
+            if (putFiles(source, coordinator, readers) || putTopics(source, readers)) {
+                return;
+            }
+        } catch (IOException | RuntimeException | NoClassDefFoundError e) {
+            // another connector's, or a class of another release
+        }
+        source.remove("splits");
+        source.put("connector", "");
+        source.put("isKnown", false);
+    }
+
+    private static boolean putFiles(ObjectNode source, byte[] coordinator, List<byte[]> readers) throws IOException {
+        DataInputDeserializer in = new DataInputDeserializer(coordinator);
+        if (coordinator.length < 16 || in.readInt() != COORDINATOR_VERSION) {
+            return false;
+        }
+        int version = in.readInt();
+        byte[] enumerator = new byte[in.readInt()];
+        in.readFully(enumerator);
+        PendingSplitsCheckpoint<FileSourceSplit> pending;
+        try {
+            pending =
+                    new PendingSplitsCheckpointSerializer<>(FileSourceSplitSerializer.INSTANCE)
+                            .deserialize(version, enumerator);
+        } catch (IOException e) {
+            return false;
+        }
+        List<FileSourceSplit> splits = new ArrayList<>(pending.getSplits());
+        for (byte[] reader : readers) {
+            DataInputDeserializer split = new DataInputDeserializer(reader);
+            int splitVersion = split.readInt();
+            byte[] bytes = new byte[split.readInt()];
+            split.readFully(bytes);
+            splits.add(FileSourceSplitSerializer.INSTANCE.deserialize(splitVersion, bytes));
+        }
+        source.put("connector", "filesystem");
+        ArrayNode nodes = source.putArray("splits");
+        Map<String, Boolean> isOpen = new LinkedHashMap<>();
+        for (FileSourceSplit split : splits) {
+            isOpen.put(split.path().toString(), true);
+            ObjectNode node = nodes.addObject();
+            node.put("name", split.path().toString());
+            CheckpointedPosition position = split.getReaderPosition().orElse(null);
+            boolean hasOffset = position != null && position.getOffset() != CheckpointedPosition.NO_OFFSET;
+            node.put("offset", hasOffset ? position.getOffset() : split.offset());
+            node.put("end", split.offset() + split.length());
+            if (position != null) {
+                node.put("recordsAfterOffset", position.getRecordsAfterOffset());
+            }
+        }
+        for (Path path : pending.getAlreadyProcessedPaths()) {
+            if (!isOpen.containsKey(path.toString())) {
+                nodes.addObject().put("name", path.toString()).put("isDone", true);
+            }
+        }
+        return true;
+    }
+
+    /** Partitions of Kafka, whose connector is not needed: a topic, a partition, the next offset and the last one. */
+    private static boolean putTopics(ObjectNode source, List<byte[]> readers) throws IOException {
+        ArrayNode nodes = source.putArray("splits");
+        for (byte[] reader : readers) {
+            DataInputDeserializer in = new DataInputDeserializer(reader);
+            in.readInt();
+            if (in.readInt() != in.available()) {
+                throw new UnreadableException("a split is damaged");
+            }
+            String topic = in.readUTF();
+            int partition = in.readInt();
+            long offset = in.readLong();
+            in.readLong();
+            if (in.available() != 0 || !TOPIC.matcher(topic).matches() || partition < 0 || offset < 0) {
+                throw new UnreadableException("this is no partition of Kafka");
+            }
+            nodes.addObject().put("name", topic).put("partition", partition).put("offset", offset);
+        }
+        source.put("connector", "kafka");
+        return !readers.isEmpty();
+    }
+}
