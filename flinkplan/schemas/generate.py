@@ -68,7 +68,7 @@ def plan_schema() -> Schema:
                 "items": edge,
             },
         },
-        "$defs": {"LogicalType": _logical_type(), "RexNode": _rex_node(), **dict(sorted(definitions.found.items()))},
+        "$defs": {"LogicalType": _logical_type(), "RexNode": _rex_node(), **dict(sorted(definitions.schemas.items()))},
     }
 
 
@@ -76,12 +76,12 @@ class _Definitions:
     """The definitions of records, each made when it is first referred to."""
 
     def __init__(self) -> None:
-        self.found: dict[str, Schema] = {}
+        self.schemas: dict[str, Schema] = {}
 
     def reference(self, cls: type) -> Schema:
-        if cls.__name__ not in self.found:
-            self.found[cls.__name__] = {}  # a recursive record finds itself here
-            self.found[cls.__name__] = self._tagged(cls) if "__tag__" in cls.__dict__ else self._object(cls)
+        if cls.__name__ not in self.schemas:
+            self.schemas[cls.__name__] = {}  # ends the recursion for a record that contains itself
+            self.schemas[cls.__name__] = self._tagged(cls) if "__tag__" in cls.__dict__ else self._object(cls)
         return {"$ref": f"#/$defs/{cls.__name__}"}
 
     def _object(self, cls: Any) -> Schema:
@@ -232,9 +232,12 @@ def _window_part(parts: Iterable[type[WindowPart]], before_class: Schema, of_cla
     keywords = "|".join(part.keyword for part in parts if part.keyword)
     pattern = f"^({keywords})$" if "|" in keywords else f"^{keywords}$"
     declared = {
-        each.argument.key: {"description": each.argument.description, **_VALUES[each.kind]}
+        declared_argument.argument.key: {
+            "description": declared_argument.argument.description,
+            **_VALUES[declared_argument.kind],
+        }
         for part in parts
-        for each in sorted(declared_arguments(part), key=lambda each: not each.argument.names_part)
+        for declared_argument in sorted(declared_arguments(part), key=lambda declared: not declared.argument.names_part)
     }
     return {
         "type": ["string", "object"] if keywords else "object",

@@ -1,4 +1,4 @@
-"""Loads the JSON Schemas that lie beside this module."""
+"""Loads the JSON Schemas in this folder."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ def schema_file(name: str) -> Path:
 @cache
 def load_schema(name: str) -> dict[str, Any]:
     """The schema ``name``."""
-    found: dict[str, Any] = json.loads(schema_file(name).read_text("utf-8"))
-    return found
+    schema: dict[str, Any] = json.loads(schema_file(name).read_text("utf-8"))
+    return schema
 
 
 @cache
 def validator(name: str) -> Validator:
-    """A validator for the schema ``name``; imports jsonschema, which takes a moment."""
+    """A validator for the schema ``name``; jsonschema is imported here, because that is slow."""
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    quick = extend(Draft202012Validator, {"allOf": _all_of})
-    return cast("Validator", quick(load_schema(name)))
+    fast_validator = extend(Draft202012Validator, {"allOf": _all_of})
+    return cast("Validator", fast_validator(load_schema(name)))
 
 
 def _all_of(validator: Any, branches: list[Any], instance: Any, schema: Any) -> Iterator[Any]:
-    """``allOf``, leaving out at once what only concerns objects of another kind: a node is of one type of fifty."""
+    """``allOf`` that skips the branches for objects with another type: a node has one of fifty types."""
     for i, branch in enumerate(branches):
-        if not _is_of_another_kind(instance, branch):
+        if not _is_for_another_type(instance, branch):
             yield from validator.descend(instance, branch, schema_path=i)
 
 
-def _is_of_another_kind(instance: Any, branch: Any) -> bool:
-    """Whether ``branch`` is an ``if`` on the values of one field, and ``instance`` is an object with another value."""
+def _is_for_another_type(instance: Any, branch: Any) -> bool:
+    """Whether ``branch`` is an ``if`` on the value of one field, and ``instance`` is an object with another value."""
     if not isinstance(instance, dict) or branch.keys() != {"if", "then"}:
         return False
     match branch["if"]:
