@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ..plan.files import Place
 from ..plan.nodes import node_classes
 from ..plan.record import cached_property
 from ..state.form import JobState, Manifest, StateError, StateTable
@@ -28,8 +29,13 @@ _OF_TABLES = frozenset(("source", "sink"))
 
 
 def is_savepoint(place: str | Path) -> bool:
-    """Whether a folder, or the file ``_metadata`` in it, is a savepoint or a retained checkpoint."""
-    path = Path(place)
+    """Whether a folder, or the file ``_metadata`` in it, is a savepoint or a retained checkpoint.
+
+    A path, or a ``file:`` URI as Flink prints it; other places are none.
+    """
+    path = Place.of(place).local
+    if path is None:
+        return False
     return path.is_file() if path.name == METADATA else (path / METADATA).is_file()
 
 
@@ -98,10 +104,17 @@ def read_savepoints(
             shutil.rmtree(folder, ignore_errors=True)
 
 
+def _local(place: str | Path) -> Path:
+    path = Place.of(place).local
+    if path is None:
+        raise StateError("savepoints are read from local folders", where=str(place), hint="copy it to this machine")
+    return path
+
+
 def _request(place: str | Path, folder: Path, uids: Sequence[str]) -> Path:
     names = {name for cls in node_classes() for name in cls.metadata.transformations}
     request = {
-        "savepoint": str(place) if "://" in str(place) else str(Path(place).absolute()),
+        "savepoint": str(_local(place).absolute()),
         "folder": str(folder),
         "transformations": sorted(names | _OF_TABLES),
         "uids": list(uids),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from flinkplan.flink.home import flink_jars
+from flinkplan.flink.savepoint import is_savepoint
 from flinkplan.state.form import StateError
 from tests.cli.support import flinkplan
 
@@ -51,6 +52,12 @@ def test_a_place_that_is_none(tmp_path: Path) -> None:
         flink_jars(str(tmp_path))
     with pytest.raises(StateError, match="cannot be run"):
         flink_jars(str(tmp_path / "python"))
+
+
+def test_a_savepoint_is_known_by_the_uri_that_flink_prints(tmp_path: Path) -> None:
+    (tmp_path / "_metadata").touch()
+    places = (tmp_path, tmp_path / "_metadata", f"file:{tmp_path}", f"file://{tmp_path}", f"s3://bucket{tmp_path}")
+    assert [is_savepoint(place) for place in places] == [True, True, True, True, False]
 
 
 def test_a_savepoint_has_no_sinks_to_choose(tmp_path: Path) -> None:
