@@ -50,7 +50,7 @@ def write_checkpoint(plan: Plan, state: JobState, folder: str, spark: SparkSessi
     target = Path(folder).absolute()
     if target.exists():
         raise StateError("there is something already", where=folder, hint="name a folder that does not exist yet")
-    _check_operators(plan, state)
+    check_operators(plan, state)
     run = with_assigners(with_ttls(plan, options.options))
     # a query's states have one encoding; that of kernels is Avro
     session = copy_of(spark)
@@ -76,7 +76,7 @@ def kept_by(operator: OperatorState) -> list[StateTable]:
     return [table for table in operator.states if table.entries and is_keyed_state(table)]
 
 
-def _check_operators(plan: Plan, state: JobState) -> None:
+def check_operators(plan: Plan, state: JobState) -> None:
     """Every operator that keeps something is one of the plan's.  Raises :class:`StateError`."""
     uids = {f"{node.id}_{keeper}" for node in plan.nodes for keeper in node.stateful_transformations}
     for operator in state.manifest.operators:
