@@ -165,8 +165,8 @@ def test_wrong_arguments_are_refused(name: str, arguments: list[str]) -> None:
     ],
 )
 def test_least_restrictive(types: list[str], expected: str | None) -> None:
-    found = least_restrictive([parse_type(x) for x in types])
-    assert found == (None if expected is None else parse_type(expected))
+    merged = least_restrictive([parse_type(x) for x in types])
+    assert merged == (None if expected is None else parse_type(expected))
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_nothing_of_rows_is_what_flink_yields() -> None:
         ("POSTFIX", "$IS JSON VALUE$1", False),
     ],
 )
-def test_what_sources_can_be_told(syntax: str, name: str, pushable: bool) -> None:
+def test_which_functions_can_be_pushed_into_sources(syntax: str, name: str, pushable: bool) -> None:
     function = function_of(syntax, name)
     assert function is not None
     assert function.is_pushable is pushable

@@ -15,15 +15,15 @@ LIVE = {"live.connector": "kafka", "live.topic": "t", "live.properties.bootstrap
 HYBRID = {"connector": "hybrid", "source-identifiers": "history, live", **HISTORY, **LIVE}
 
 
-def told(**options: str | None) -> list[str]:
+def problem_texts(**options: str | None) -> list[str]:
     given = {**HYBRID, **{key.replace("_", "."): value for key, value in options.items()}}
     taken = {key: value for key, value in given.items() if value is not None}
     return [f"{p.key}: {p.message}; {p.hint}" for p in problems("x", taken, SCHEMA, False)]
 
 
 def test_sources_have_the_options_of_their_connectors() -> None:
-    assert told(live_json_ignore__parse__errors=None) == []
-    assert told(**{"live.json.ignore-parse-errors": "true", "scan.watermark.idle-timeout": "1 s"}) == []
+    assert problem_texts(live_json_ignore__parse__errors=None) == []
+    assert problem_texts(**{"live.json.ignore-parse-errors": "true", "scan.watermark.idle-timeout": "1 s"}) == []
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_sources_have_the_options_of_their_connectors() -> None:
     ],
 )
 def test_what_is_refused(options: dict[str, str | None], words: str) -> None:
-    found = told(**options)
-    assert any(words in problem for problem in found), found
+    texts = problem_texts(**options)
+    assert any(words in text for text in texts), texts
 
 
 def test_it_is_not_written_to() -> None:

@@ -25,7 +25,7 @@ from flinkplan.plan.text.json_text import parse_json
         ('{ "a" : "\\ud83d \\ude00" }', "one half of a surrogate pair", 1, 10),
     ],
 )
-def test_a_mistake_is_told_where_it_is_mended(text: str, words: str, line: int, column: int) -> None:
+def test_an_error_names_the_place_to_fix(text: str, words: str, line: int, column: int) -> None:
     with pytest.raises(PlanError) as caught:
         parse_json(text, "plan.json")
     assert words in caught.value.message

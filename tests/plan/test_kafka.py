@@ -83,7 +83,7 @@ def test_two_topics_have_no_offsets_by_partition() -> None:
     assert "those of a single topic" in message
 
 
-def test_changes_are_told_by_keys_alone_in_upsert_kafka() -> None:
+def test_only_keys_tell_changes_in_upsert_kafka() -> None:
     (message,) = told(UPSERT | {"value.format": "debezium-json"}, WITH_KEY)
     assert "tells changes by keys" in message
 

@@ -57,14 +57,14 @@ def refers(hint: Any) -> bool:
 
 
 @pytest.mark.parametrize("cls", sorted(parts(), key=str), ids=lambda c: c.__name__)
-def test_every_number_and_expression_says_what_it_refers_to(cls: type[Record]) -> None:
+def test_every_number_and_expression_declares_what_it_refers_to(cls: type[Record]) -> None:
     hints = typing.get_type_hints(cls)
     referring = {codec.name: codec for codec in field_codecs(cls) if refers(hints[codec.name])}
-    unsaid = {name for name, codec in referring.items() if codec.input is None and Mark.DERIVED not in codec.marks}
-    assert unsaid - {"id", "version"} == set()
+    missing = {name for name, codec in referring.items() if codec.input is None and Mark.DERIVED not in codec.marks}
+    assert missing - {"id", "version"} == set()
 
 
-def test_a_node_that_leaves_unsaid_what_each_one_has_to_say_is_no_node() -> None:
+def test_a_node_class_without_a_required_method_is_refused() -> None:
     class Mute(ExecNode, kw_only=True):
         pass
 

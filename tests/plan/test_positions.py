@@ -19,11 +19,11 @@ TEXT = """{
 
 def values(value: Any, at: str = "") -> dict[str, Any]:
     """Every value of a document by its pointer."""
-    found = {at: value}
+    by_pointer = {at: value}
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, inner in items:
-        found |= values(inner, at + pointer(step))
-    return found
+        by_pointer |= values(inner, at + pointer(step))
+    return by_pointer
 
 
 @pytest.mark.parametrize("text", [TEXT, "[]", "3", '"a\\\\"', '{"a":{}}'])

@@ -28,7 +28,7 @@ MINUS = {
 }
 
 
-def test_calls_are_told_apart_by_syntax_and_name() -> None:
+def test_calls_are_distinguished_by_syntax_and_name() -> None:
     call = rex_from_json(MINUS)
     assert call == Call("$-$1", (InputRef(2, INT), Literal(7, INT.not_null())), INT, "BINARY")
     assert isinstance(call, Call)

@@ -75,7 +75,7 @@ class Stream:
         self.watermark = MIN_TIME
         self.spark = 0
         self.rows = 0
-        self.found: dict[str, list[dict[str, Any]]] = {"main": [], "late": []}
+        self.results: dict[str, list[dict[str, Any]]] = {"main": [], "late": []}
 
     def run(self, batches: Sequence[Sequence[Any]]) -> dict[str, list[dict[str, Any]]]:
         """What comes out of batches of events, and of the end of input where it ends."""
@@ -85,7 +85,7 @@ class Stream:
         if self.case.get("end", "drain") == "drain":
             self.spark = END
             self._expire()
-        return self.found
+        return self.results
 
     def run_at_once(self) -> dict[str, list[dict[str, Any]]]:
         """The same of all events in a batch of Spark."""
@@ -106,7 +106,7 @@ class Stream:
                 result = [row[f"c{i}"] for i in range(len(self.keyed.result_names))]
                 late = row["__late"]
                 self._found(result, (row["__start"], row["__end"]), None if late is None else [*late.values()])
-        return self.found
+        return self.results
 
     def _batch(self, events: Sequence[Any]) -> None:
         arrivals: dict[Any, list[Arrival]] = {}
@@ -162,10 +162,10 @@ class Stream:
     def _found(self, values: Sequence[Any], bounds: tuple[int | None, int | None], late: Sequence[Any] | None) -> None:
         if late is not None:
             row = dict(zip(self.keyed.names, map(_plain, late, self.keyed.types), strict=True))
-            self.found["late"].append({"operator": 0, "row": row})
+            self.results["late"].append({"operator": 0, "row": row})
             return
         row = dict(zip(self.keyed.result_names, map(_read, values, self.keyed.result_types), strict=True))
-        self.found["main"].append(row | self._bounds(*bounds))
+        self.results["main"].append(row | self._bounds(*bounds))
 
     def _bounds(self, start: int | None, end: int | None) -> dict[str, Any]:
         function = self.case["operators"][0]["function"]

@@ -107,8 +107,8 @@ class Mean(AggregateFunction):
 
 
 def test_states_keep_what_they_are_given() -> None:
-    kept: dict[str, Any] = {}
-    store = KeyedStateStore(kept)
+    states: dict[str, Any] = {}
+    store = KeyedStateStore(states)
     value = store.get_state(ValueStateDescriptor("value"))
     value.update(1)
     several = store.get_list_state(ListStateDescriptor("list"))
@@ -131,7 +131,7 @@ def test_states_keep_what_they_are_given() -> None:
     by_name.remove("b")
     value.update(None)
     total.clear()
-    assert by_name.is_empty() and set(kept) == {"list", "mean"}
+    assert by_name.is_empty() and set(states) == {"list", "mean"}
 
 
 def test_states_of_windows_that_merge() -> None:
@@ -171,8 +171,8 @@ def test_what_a_key_keeps_is_read_back() -> None:
     state.merged[TimeWindow(0, 9)] = TimeWindow(0, 5)
     state.event_timers.add((4, GlobalWindow.get()))
     state.shared = Kept({"seen": {datetime(2026, 1, 1)}}, 8)
-    found = load(state.dump(), ())
-    assert found.dump() == state.dump() and found.key.a == 1 and not found.is_empty()
+    loaded = load(state.dump(), ())
+    assert loaded.dump() == state.dump() and loaded.key.a == 1 and not loaded.is_empty()
     assert KeyState("ann", 0).is_empty()
 
 
