@@ -1,7 +1,7 @@
-"""What becomes of an operator's state when Flink restores it from a savepoint under another node's layout.
+"""The fate of an operator's state when Flink restores it from a savepoint with the layout of another node.
 
-Types are what Flink compares: where they differ, it refuses to start. Where they agree and the values came from
-something else, it takes the one for the other without a word.
+Flink compares only types. If they differ, it does not start. If they agree but the values have another meaning, Flink
+misreads them without an error.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from .lineage import Lineage, Meaning
 from .verdicts import Verdict
 
 _ACCUMULATORS = ("accState", "window-aggs", "distinctAcc_")
-"""The states that services which take aggregates over one by one do not go by position in."""
+"""The states with accumulators, which services that restore each aggregate by itself do not read by position."""
 
 
 class Fate(Record):
-    """What Flink does with a state, and why in a few words.
+    """What Flink does with a state, and why.
 
-    ``is_lost``: it does not even find it; ``is_of_key``: it is the key that is another one.
+    ``is_lost`` says that Flink does not find the state, ``is_of_key`` that the key has other types.
     """
 
     verdict: Verdict
@@ -35,7 +35,7 @@ RESTORED = Fate(Verdict.COMPATIBLE)
 
 
 class Holder:
-    """An operator: what it keeps, and what its values mean."""
+    """An operator's state: its layout and the meanings of its values."""
 
     def __init__(self, node: ExecNode, lineage: Lineage) -> None:
         self.layout = node.layout([i.fields for i in lineage.plan.inputs(node)])
@@ -44,9 +44,9 @@ class Holder:
         self._aggregated: Sequence[Meaning] = Scope(node, lineage).aggregated.meanings
 
     def meanings(self, values: Sequence[Value]) -> list[Meaning | None]:
-        """What the values mean, whichever rows were filtered out of them."""
-        found = [self._meaning(value) for value in values]
-        return [None if meaning is None else self._lineage.meanings.unfiltered(meaning) for meaning in found]
+        """The meanings of the values, without FILTER clauses."""
+        meanings = [self._meaning(value) for value in values]
+        return [None if meaning is None else self._lineage.meanings.unfiltered(meaning) for meaning in meanings]
 
     def _meaning(self, value: Value) -> Meaning | None:
         match value.origin:
@@ -64,11 +64,11 @@ class Holder:
 def restore(old: Holder, new: Holder, *, one_by_one: bool = False) -> Fate:
     """What Flink does with the state of ``old`` for ``new``.
 
-    ``one_by_one``: accumulators are taken over one by one, as services on top of Flink do, and are judged elsewhere.
+    ``one_by_one`` says that a service restores each accumulator by itself; other rules judge accumulators then.
     """
     before, after = old.layout, new.layout
     if before is None or after is None:
-        return RESTORED if before is after else Fate(Verdict.INCOMPATIBLE, "the operator keeps nothing like it")
+        return RESTORED if before is after else Fate(Verdict.INCOMPATIBLE, "the operator has no such state")
     if types(before.key) != types(after.key):
         change = _change(before.key, after.key)
         return Fate(Verdict.INCOMPATIBLE, f"the key has other types: {change}", is_of_key=True)
@@ -76,38 +76,40 @@ def restore(old: Holder, new: Holder, *, one_by_one: bool = False) -> Fate:
         return Fate(Verdict.INCOMPATIBLE, refused)
     states = {state.name: state for state in after.states}
     pairs = [("the key", before.key, after.key)]
-    pairs += [(s.name, s.values, states[s.name].values) for s in _counting(before, one_by_one) if s.name in states]
-    for name, was, is_now in pairs:
-        places = zip(old.meanings(was), new.meanings(is_now), strict=True)
-        if moved := [number for number, (o, n) in enumerate(places, 1) if o != n]:
-            numbers = ", ".join(map(str, moved))
-            return Fate(Verdict.CORRUPTING, f"{name}: of the same types, but value {numbers} means something else")
-    if gone := [state.name for state in _counting(before, one_by_one) if state.name not in states]:
-        return Fate(Verdict.CORRUPTING, f"{', '.join(gone)} is read no more, and the rest goes on without it")
-    fresh = states.keys() - {state.name for state in before.states}
-    return Fate(Verdict.PARTIAL, f"{', '.join(sorted(fresh))} is new") if fresh else RESTORED
+    pairs += [(s.name, s.values, states[s.name].values) for s in _relevant(before, one_by_one) if s.name in states]
+    for name, old_values, new_values in pairs:
+        meanings = zip(old.meanings(old_values), new.meanings(new_values), strict=True)
+        if changed := [number for number, (o, n) in enumerate(meanings, 1) if o != n]:
+            numbers = ", ".join(map(str, changed))
+            return Fate(Verdict.CORRUPTING, f"{name}: the types are the same, but value {numbers} has another meaning")
+    if unread := [state.name for state in _relevant(before, one_by_one) if state.name not in states]:
+        return Fate(
+            Verdict.CORRUPTING, f"{', '.join(unread)} is not read any more, and the operator continues without it"
+        )
+    added = states.keys() - {state.name for state in before.states}
+    return Fate(Verdict.PARTIAL, f"{', '.join(sorted(added))} is new") if added else RESTORED
 
 
-def _counting(layout: Layout, one_by_one: bool) -> list[KeptState]:
+def _relevant(layout: Layout, one_by_one: bool) -> list[KeptState]:
     return [s for s in layout.states if not (one_by_one and s.name.startswith(_ACCUMULATORS))]
 
 
 def _refused(before: Layout, after: Layout, one_by_one: bool) -> str:
-    """Why Flink does not take a state over that is kept by the same key, if it does not."""
+    """Why Flink does not restore state with the same key; empty if it does."""
     if before.namespace != after.namespace:
-        return f"kept by {before.namespace} before, by {after.namespace} now"
+        return f"stored by {before.namespace} before, by {after.namespace} now"
     states = {state.name: state for state in after.states}
-    kept = _counting(before, one_by_one)
-    if kept and not any(state.name in states for state in kept):
-        return f"{', '.join(state.name for state in kept)} is read no more, and what comes in its place starts empty"
-    for state in kept:
-        twin = states.get(state.name)
-        if twin is None:
+    old_states = _relevant(before, one_by_one)
+    if old_states and not any(state.name in states for state in old_states):
+        return f"{', '.join(state.name for state in old_states)} is not read any more, and the new state starts empty"
+    for state in old_states:
+        counterpart = states.get(state.name)
+        if counterpart is None:
             continue
-        if types(state.values) != types(twin.values):
-            return f"{state.name} has other types: {_change(state.values, twin.values)}"
-        if state.form != twin.form:
-            return f"{state.name} has another form: {state.form} before, {twin.form} now"
+        if types(state.values) != types(counterpart.values):
+            return f"{state.name} has other types: {_change(state.values, counterpart.values)}"
+        if state.form != counterpart.form:
+            return f"{state.name} has another form: {state.form} before, {counterpart.form} now"
     return ""
 
 

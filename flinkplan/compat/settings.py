@@ -21,21 +21,21 @@ _KEYS = ("ignore", "allow", *_CHOICES)
 
 
 class Settings(Record):
-    """``[tool.flinkplan]``: each key stands for the option of its name on the command line."""
+    """``[tool.flinkplan]``; each key has the name and meaning of an option of ``diff``."""
 
     ignore: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
     fail_on: str | None = None
     engine: str | None = None
-    """``for``: whose state counts, where not both do."""
+    """The key ``for``: the engine whose state counts; ``None`` for both."""
     runtime: str | None = None
-    """Whose Flink restores: ``apache``, or ``vvr`` for Ververica's, which takes aggregates over one by one."""
+    """The distribution of Flink: ``apache``, or ``vvr`` for Ververica's, which restores each aggregate by itself."""
 
 
 def read_settings(directory: Path) -> Settings:
-    """The settings of the project that ``directory`` is in: of the nearest ``pyproject.toml`` that has some.
+    """The settings of the project that contains ``directory``, from the nearest ``pyproject.toml`` that has some.
 
-    None are looked for above a git repository.  Raises :class:`PlanError` for settings that mean nothing.
+    Directories above a git repository are ignored.  Raises :class:`PlanError` for invalid settings.
     """
     for folder in (directory, *directory.absolute().parents):
         path = folder / "pyproject.toml"

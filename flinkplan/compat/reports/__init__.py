@@ -1,4 +1,4 @@
-"""Reports of findings: for people, for programs and for the systems that run checks.
+"""Reports of findings for people, programs and CI systems.
 
 Every renderer takes a :class:`Report` and returns text; :func:`render` finds it by name.
 """
@@ -18,8 +18,8 @@ __all__ = ["FORMATS", "Report", "render"]
 FORMATS = ("text", "json", "github", "sarif", "junit", "markdown")
 
 
-def _shown(finding: Finding) -> Finding:
-    """A finding without secrets."""
+def _masked(finding: Finding) -> Finding:
+    """The finding without secrets."""
     hint = finding.hint and without_secrets(finding.hint)
     return replace(finding, message=without_secrets(finding.message), hint=hint)
 
@@ -27,5 +27,5 @@ def _shown(finding: Finding) -> Finding:
 def render(report: Report, format: str) -> str:
     """The report in one of the :data:`FORMATS`, ending with a line break unless it is empty."""
     renderer: Callable[[Report], str] = import_module(f".as_{format}", __name__).render
-    text = renderer(replace(report, findings=[_shown(finding) for finding in report.findings]))
+    text = renderer(replace(report, findings=[_masked(finding) for finding in report.findings]))
     return text if not text or text.endswith("\n") else text + "\n"

@@ -1,4 +1,4 @@
-"""For programs: one JSON object; ``version`` counts up when a field changes its meaning or goes."""
+"""For programs: one JSON object.  ``version`` is increased when a field is removed or changes its meaning."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """For test reports: JUnit XML, one test case a finding.
 
-What makes the command fail is a failure; other findings are told in cases that pass.
+Findings that make the command fail are failures; other findings are the output of test cases that pass.
 """
 
 from __future__ import annotations
@@ -30,11 +30,13 @@ def _case(report: Report, finding: Finding) -> str:
     message = sentence(finding)
     if report.fails(finding):
         kind, message = quoteattr(finding.severity.value), quoteattr(printable(message))
-        told = f"<failure type={kind} message={message}>{_text(details)}</failure>"
+        result = f"<failure type={kind} message={message}>{_text(details)}</failure>"
     else:
-        told = f"<system-out>{_text([f'{finding.severity.value}: {message}', *details])}</system-out>"
+        result = f"<system-out>{_text([f'{finding.severity.value}: {message}', *details])}</system-out>"
     name = quoteattr(one_line(f"{finding.rule} {finding.pointer}"))
-    return f"  <testcase classname={quoteattr(one_line(report.file(finding)))} name={name}>\n    {told}\n  </testcase>"
+    return (
+        f"  <testcase classname={quoteattr(one_line(report.file(finding)))} name={name}>\n    {result}\n  </testcase>"
+    )
 
 
 def _text(lines: list[str]) -> str:

@@ -27,6 +27,6 @@ def _row(finding: Finding) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text in a table's cell: no lines, HTML or links of its own."""
+    """A text in a table cell, without line breaks, HTML and links."""
     plain = re.sub(r"<(?=[A-Za-z/!?])", "&lt;", printable(text).replace("\n", " "))
     return plain.replace("|", "\\|").replace("](", "]\\(")

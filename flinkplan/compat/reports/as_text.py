@@ -11,7 +11,7 @@ from .model import Report, sentence
 
 
 def render(report: Report) -> str:
-    """The report as plain text; a terminal's colours are the command's affair."""
+    """The report as plain text without colours."""
     blocks = ["\n".join(_finding(report, finding)) for finding in report.findings]
     return printable("\n\n".join([*blocks, report.summary]))
 

@@ -239,9 +239,9 @@ judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggre
 
 
 class _Call(PartlyCompared):
-    """An aggregate call as far as it matters: what it computes and whether it can take rows back.
+    """The relevant parts of an aggregate call: what it computes, and whether it retracts rows.
 
-    ``place`` is what its part of the state is called on Spark.
+    ``place`` is the name of its part of the state on Spark.
     """
 
     shown: Shown
@@ -272,7 +272,7 @@ WINDOWED = _Rules(WINDOW_ADDED, WINDOW_CHANGED, WINDOW_REMOVED, WINDOW_REORDERED
 
 
 def calls_of(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -> list[_Call]:
-    """The aggregate calls of a node, each as far as it matters."""
+    """The relevant parts of a node's aggregate calls."""
     retracts = [*retractions_of(node), *[False] * len(calls)]
     scope = Scope(node, lineage)
     places = accumulator_names(calls, scope.aggregated.fields)
@@ -283,7 +283,7 @@ def calls_of(node: ExecNode, calls: Sequence[AggregateCall], lineage: Lineage) -
 @field_judge("agg_calls", GlobalWindowAggregate)
 @field_judge("agg_call_need_retractions", GroupAggregate, GlobalGroupAggregate)
 def aggregate_calls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """Which aggregates came, went, changed or moved; told once, whichever of the fields differ."""
+    """The aggregates that were added, removed, changed or reordered; reported once if several fields differ."""
     fields = [change.field for change in edit.changes]
     if changes[0].field != "agg_calls" and "agg_calls" in fields:
         return
@@ -298,63 +298,64 @@ def aggregate_calls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...
 def compared_calls(
     edit: Update, old: list[_Call], new: list[_Call], changes: tuple[FieldChange, ...], rules: _Rules
 ) -> Iterator[Judgement]:
-    """Which calls came, went, changed or moved."""
-    at = changes[0].pointer
-    removed, added = _less(old, new), _less(new, old)
+    """The calls that were added, removed, changed or reordered."""
+    pointer = changes[0].pointer
+    removed, added = _without(old, new), _without(new, old)
 
-    def say(rule_: ChangeRule, message: str) -> Judgement:
-        return Judgement(rule_, message, edit.old, edit.new, at, changes=changes)
+    def judgement(rule_: ChangeRule, message: str) -> Judgement:
+        return Judgement(rule_, message, edit.old, edit.new, pointer, changes=changes)
 
     if not removed and not added:
-        yield say(rules.reordered, f"{_listed(old)} → {_listed(new)}")
+        yield judgement(rules.reordered, f"{_listed(old)} → {_listed(new)}")
         return
     retracting = _same_but_retraction(removed, added)
     if retracting and all(change.field != "need_retraction" for change in edit.changes):
-        verb = "take" if retracting[0][1].retracts else "no longer take"
-        yield say(RETRACTION, f"{_listed([call for call, _ in retracting])} {verb} rows back")
-    for call, twin in retracting:
-        removed.remove(call)
-        added.remove(twin)
-    for gone, come in _in_place(old, new, removed, added):
-        mistaken = rules is _GROUPED and gone.place == come.place
-        is_distinct = gone.distinct or come.distinct
+        verb = "retract" if retracting[0][1].retracts else "no longer retract"
+        yield judgement(RETRACTION, f"{_listed([call for call, _ in retracting])} {verb} rows")
+    for old_call, new_call in retracting:
+        removed.remove(old_call)
+        added.remove(new_call)
+    for old_call, new_call in _in_place(old, new, removed, added):
+        mistaken = rules is _GROUPED and old_call.place == new_call.place
+        is_distinct = old_call.distinct or new_call.distinct
         if is_distinct and rules is _GROUPED and not mistaken:
             continue
         changed = DISTINCT_CHANGED if is_distinct else MISTAKEN if mistaken else rules.changed
-        if changed is MISTAKEN and _is_widened(gone, come):
+        if changed is MISTAKEN and _is_widened(old_call, new_call):
             changed = WIDENED
-        yield say(changed, _replaced(gone, come))
-        removed.remove(gone)
-        added.remove(come)
+        yield judgement(changed, _replaced(old_call, new_call))
+        removed.remove(old_call)
+        added.remove(new_call)
     for call in removed:
-        yield say(rules.distinct_removed if call.distinct else rules.removed, f"{call.text} was removed")
+        yield judgement(rules.distinct_removed if call.distinct else rules.removed, f"{call.text} was removed")
     for call in added:
         mistaken = rules is _GROUPED and call.place in {c.place for c in old}
-        fresh = rules.distinct_added if call.distinct else rules.added
-        yield say(MISTAKEN if mistaken else fresh, f"{call.text} was added")
+        added_rule = rules.distinct_added if call.distinct else rules.added
+        yield judgement(MISTAKEN if mistaken else added_rule, f"{call.text} was added")
 
 
 def _is_widened(old: _Call, new: _Call) -> bool:
-    """Whether a call does the same over INT before and BIGINT now."""
-    (before, *old_types), (after, *new_types) = old.shown.meaning, new.shown.meaning
+    """Whether the only change of a call is from INT to BIGINT."""
+    (old_meaning, *old_types), (new_meaning, *new_types) = old.shown.meaning, new.shown.meaning
     types = set(zip(old_types, new_types, strict=False))
-    return before == after and old.retracts == new.retracts and all(o == n or (o, n) == _WIDER for o, n in types)
+    is_same = old_meaning == new_meaning and old.retracts == new.retracts
+    return is_same and all(o == n or (o, n) == _WIDER for o, n in types)
 
 
 _WIDER = ("INT", "BIGINT")
 
 
 def _replaced(old: _Call, new: _Call) -> str:
-    """What gave way to what; calls that read alike differ in their types, or in what goes by that name."""
-    before, after = (readable(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
-    if old.text == new.text and before != after:
-        return f"{old.text}: {before} → {after}"
+    """``old → new``; for calls with equal texts, their types, if these differ."""
+    old_types, new_types = (readable(", ".join(dict.fromkeys(call.shown.meaning[1:]))) for call in (old, new))
+    if old.text == new.text and old_types != new_types:
+        return f"{old.text}: {old_types} → {new_types}"
     return became(old.text, new.text)
 
 
 @pair_judge
 def moved_columns(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """Aggregates that are the same, but whose state is called otherwise, also where the node reads as before."""
+    """Equal aggregates whose state has another name on Spark, also if the fields of the node are equal."""
     if isinstance(edit, Keep) and isinstance(edit.new, GroupAggregate | GlobalGroupAggregate):
         old, new = (
             calls_of(n, getattr(n, "agg_calls", ()), side) for n, side in ((edit.old, c.old), (edit.new, c.new))
@@ -364,13 +365,13 @@ def moved_columns(c: Comparison, edit: Became) -> Iterator[Judgement]:
 
 @pair_judge
 def split(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """Aggregations that do the same in another number of phases."""
+    """Aggregations that changed only in the number of phases."""
     if is_split(c, edit):
         yield Judgement(SPLIT, f"{edit.old.type} → {edit.new.type}", edit.old, edit.new, "/type")
 
 
 def is_split(c: Comparison, edit: Became) -> bool:
-    """Whether an operator gave way to one that does the same aggregation in another number of phases."""
+    """Whether an aggregation changed only in the number of phases."""
     if {type(edit.old), type(edit.new)} != {GroupAggregate, GlobalGroupAggregate}:
         return False
     old, new = (_grouped(n, side) for n, side in ((edit.old, c.old), (edit.new, c.new)))
@@ -378,7 +379,7 @@ def is_split(c: Comparison, edit: Became) -> bool:
 
 
 class _Aggregation(Record):
-    """What is aggregated by which keys; ``places``: what the parts of its state are called on Spark."""
+    """The keys and calls of an aggregation; ``places`` are the names of the parts of its state on Spark."""
 
     keys: list[Shown]
     calls: list[_Call]
@@ -395,37 +396,36 @@ def _grouped(node: Any, lineage: Lineage) -> _Aggregation:
 
 
 def _places(edit: Became, old: list[_Call], new: list[_Call]) -> Iterator[Judgement]:
-    left = list(old)
+    unmatched = list(old)
     for call in new:
-        twins = [o for o in left if o == call]
-        if twins and all(twin.place != call.place for twin in twins):
-            twin = twins[0]
-            yield Judgement(UNNAMED, f"{twin.text} → {call.text}", edit.old, edit.new, "/aggCalls")
-        if twins:
-            left.remove(next((t for t in twins if t.place == call.place), twins[0]))
+        equal = [o for o in unmatched if o == call]
+        if equal and all(o.place != call.place for o in equal):
+            yield Judgement(UNNAMED, f"{equal[0].text} → {call.text}", edit.old, edit.new, "/aggCalls")
+        if equal:
+            unmatched.remove(next((o for o in equal if o.place == call.place), equal[0]))
 
 
 def _same_but_retraction(removed: list[_Call], added: list[_Call]) -> list[tuple[_Call, _Call]]:
-    """Calls that differ only in whether they take rows back."""
+    """The pairs of calls that differ only in whether they retract rows."""
     return [(o, n) for o, n in ((o, next((a for a in added if a.shown == o.shown), None)) for o in removed) if n]
 
 
-def _less(calls: list[_Call], others: list[_Call]) -> list[_Call]:
-    """The calls that are not among ``others``, each of which accounts for one."""
-    left = list(others)
-    rest = []
+def _without(calls: list[_Call], others: list[_Call]) -> list[_Call]:
+    """The calls without ``others``, as multisets."""
+    unmatched = list(others)
+    remaining = []
     for call in calls:
-        if call in left:
-            left.remove(call)
+        if call in unmatched:
+            unmatched.remove(call)
         else:
-            rest.append(call)
-    return rest
+            remaining.append(call)
+    return remaining
 
 
 def _in_place(
     old: list[_Call], new: list[_Call], removed: list[_Call], added: list[_Call]
 ) -> list[tuple[_Call, _Call]]:
-    """Calls that gave way to others in the same place."""
+    """The pairs of removed and added calls at the same position."""
     return [(o, n) for o, n in zip(old, new, strict=False) if o in removed and n in added]
 
 

@@ -242,26 +242,26 @@ _BY_STEP: dict[str, ChangeRule] = {
     "outputInsertOnly": FIRST_ROW,
     "unboundedOverVersion": OVER_FUNCTION,
 }
-"""The rules on parts of ``identity`` fields, by the first step of the pointer that is known here."""
+"""The rules on parts of ``identity`` fields, by the last step of the pointer that is a key of this table."""
 
-_OF_MATERIALIZERS = frozenset(("input_upsert_key", "upsert_materialize_strategy"))
-"""Fields that say nothing while no rows are kept."""
+_MATERIALIZER_FIELDS = frozenset(("input_upsert_key", "upsert_materialize_strategy"))
+"""Fields without effect in sinks that store no rows."""
 
 
 @pair_judge
 def declared(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """Each changed field by its own judge, or by what the node declares about it."""
+    """Judges each changed field by its own judge, or by the declarations of the node."""
     if not isinstance(edit, Update) or isinstance(edit.new, OpaqueNode):
         return
     plain: list[FieldChange] = []
     for name, group in groupby(edit.changes, key=lambda change: change.field):
         changes = tuple(group)
-        if name in _OF_MATERIALIZERS and not edit.old.is_stateful and not edit.new.is_stateful:
+        if name in _MATERIALIZER_FIELDS and not edit.old.is_stateful and not edit.new.is_stateful:
             continue
         judge = FIELD_JUDGES.get((type(edit.new), name)) or FIELD_JUDGES.get((ExecNode, name))
         if judge is not None:
             yield from judge(c, edit, changes)
-        elif _decides(edit, name):
+        elif _determines_state(edit, name):
             yield from _identity(edit, changes)
         else:
             plain += changes
@@ -269,28 +269,29 @@ def declared(c: Comparison, edit: Became) -> Iterator[Judgement]:
         yield _plain(edit, tuple(plain))
 
 
-def _decides(edit: Update, name: str) -> bool:
-    """Whether a field decides what the node's state means."""
+def _determines_state(edit: Update, name: str) -> bool:
+    """Whether a field determines the meaning of the node's state."""
     metadata = edit.new.metadata
     if name in metadata.results:
         return False
-    has_none = bool(metadata.states) and not edit.old.is_stateful and not edit.new.is_stateful
-    return not has_none
+    has_no_state = bool(metadata.states) and not edit.old.is_stateful and not edit.new.is_stateful
+    return not has_no_state
 
 
 def _identity(edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     by_rule: dict[ChangeRule, list[FieldChange]] = {}
     for change in changes:
         steps = change.pointer.split("/")
-        found = next((_BY_STEP[s] for s in reversed(steps) if s in _BY_STEP), IDENTITY)
-        by_rule.setdefault(found, []).append(change)
-    for rule_, its in by_rule.items():
+        rule_ = next((_BY_STEP[s] for s in reversed(steps) if s in _BY_STEP), IDENTITY)
+        by_rule.setdefault(rule_, []).append(change)
+    for rule_, rule_changes in by_rule.items():
         message = _conditions(edit) if rule_ is JOIN_CONDITION else _operators(edit) if rule_ is NORMALIZED else None
-        message = message or arrows(tuple(its))
-        flink = _on_flink(rule_, edit, its)
+        message = message or arrows(tuple(rule_changes))
+        flink = _on_flink(rule_, edit, rule_changes)
         if rule_ is JOIN_CONDITION and _is_inner(edit.old) and _is_inner(edit.new):
             rule_ = INNER_CONDITION
-        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its), flink=flink)
+        pointer = rule_changes[0].pointer
+        yield Judgement(rule_, message, edit.old, edit.new, pointer, changes=tuple(rule_changes), flink=flink)
 
 
 def _is_inner(node: ExecNode) -> bool:
@@ -298,7 +299,7 @@ def _is_inner(node: ExecNode) -> bool:
 
 
 def _on_flink(rule_: ChangeRule, edit: Update, changes: list[FieldChange]) -> Verdict | None:
-    """What a change means on Flink where that depends on the operator; ``None``: what its rule says."""
+    """The verdict on Flink where it depends on the operator; ``None`` is the verdict of the rule."""
     if rule_ is RANGE and (_keeps_all(edit) or all(label(c.pointer) == "start" for c in changes)):
         return Verdict.COMPATIBLE
     if rule_ is ROW_ORDER and isinstance(edit.new, TemporalSort) and all(map(_keeps_the_first, changes)):
@@ -308,17 +309,17 @@ def _on_flink(rule_: ChangeRule, edit: Update, changes: list[FieldChange]) -> Ve
     if rule_ is INTERVAL and any(label(c.pointer) not in ("leftLowerBound", "leftUpperBound") for c in changes):
         return Verdict.CORRUPTING
     if rule_ is JOIN_CONDITION or (rule_ is JOIN_TYPE and not isinstance(edit.new, Join)):
-        return Verdict.CORRUPTING if _goes_by_matches(edit.new) else Verdict.COMPATIBLE
+        return Verdict.CORRUPTING if _uses_stored_matches(edit.new) else Verdict.COMPATIBLE
     return None
 
 
 def _keeps_all(edit: Update) -> bool:
-    """Whether a ranking keeps all rows, since any of them may be taken back."""
+    """Whether a ranking stores all rows, because each of them may be retracted."""
     return all(isinstance(getattr(node, "rank_strategy", None), RetractStrategy) for node in (edit.old, edit.new))
 
 
 def _keeps_the_first(change: FieldChange) -> bool:
-    """Whether rows are sorted by the same time first, by which they are kept until it comes."""
+    """Whether the first sort column, by which rows are stored until their time comes, is unchanged."""
     fields = change.pointer.partition("/fields")[2]
     if fields:
         return not fields.startswith("/0/")
@@ -326,13 +327,12 @@ def _keeps_the_first(change: FieldChange) -> bool:
     return len(lists) == 2 and lists[0][:1] == lists[1][:1]
 
 
-def _goes_by_matches(node: ExecNode) -> bool:
-    """Whether a join goes by what each row has met so far, which it keeps beside the row.
+def _uses_stored_matches(node: ExecNode) -> bool:
+    """Whether the results of a join depend on matches that it has stored with each row.
 
-    Window joins and temporal joins keep rows until they are joined for good, joins of several inputs look for matches
-    anew each time; interval joins look at what they noted only to fill rows up with NULL.  Source:
-    ``WindowJoinOperator``, ``TemporalRowTimeJoinOperator``, ``MultiJoinStateViews``, ``TimeIntervalJoin``,
-    ``OuterJoinRecordStateViews``.
+    Window joins and temporal joins store rows only until they are joined, and multi-way joins search for matches each
+    time.  Interval joins use stored matches only to pad rows with NULL.  Source: ``WindowJoinOperator``,
+    ``TemporalRowTimeJoinOperator``, ``MultiJoinStateViews``, ``TimeIntervalJoin``, ``OuterJoinRecordStateViews``.
     """
     if isinstance(node, WindowJoin | TemporalJoin | MultiJoin):
         return False
@@ -342,13 +342,13 @@ def _goes_by_matches(node: ExecNode) -> bool:
 
 
 def _conditions(edit: Update) -> str | None:
-    """The conditions of a join, as its descriptions have them."""
+    """The conditions of a join, from its descriptions."""
     old, new = (_WHERE.search(node.description) for node in (edit.old, edit.new))
     return f"{old[1]} → {new[1]}" if old and new and old[1] != new[1] else None
 
 
 def _operators(edit: Update) -> str | None:
-    """The operators in words, where these differ."""
+    """The descriptions of the operators, if they differ."""
     old, new = edit.old.description, edit.new.description
     return f"{old} → {new}" if old != new else None
 
@@ -372,5 +372,5 @@ def _plain(edit: Update, changes: tuple[FieldChange, ...]) -> Judgement:
 
 @field_judge("input_properties", ExecNode)
 def distributions(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """How rows are spread over instances."""
+    """Changes of the distribution of rows."""
     yield Judgement(REDISTRIBUTED, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)

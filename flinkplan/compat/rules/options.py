@@ -102,7 +102,7 @@ def options(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
 
 
 def _by_option(changes: tuple[FieldChange, ...]) -> Iterator[FieldChange]:
-    """The changes option by option, also where one side has no options at all."""
+    """One change for each option, also if one of the nodes has no options at all."""
     for change in changes:
         if change.pointer != "/configuration":
             yield change
@@ -113,13 +113,13 @@ def _by_option(changes: tuple[FieldChange, ...]) -> Iterator[FieldChange]:
 
 
 def _follows_local_time(edit: Update) -> bool:
-    """Whether windows lie in local time: those over TIMESTAMP do not."""
+    """Whether windows are in local time, which those over TIMESTAMP are not."""
     types = [_time_type(node) for node in (edit.old, edit.new)]
     return any(t is None or t.root != "TIMESTAMP" for t in types)
 
 
 def _reaches_state(c: Comparison, edit: Update) -> bool:
-    """Whether the node, or one that its rows come to, keeps state."""
+    """Whether the node, or one downstream of it, keeps state."""
     plan = c.new.plan
     reached = {edit.new.id: edit.new}
     pending = [edit.new]
@@ -133,6 +133,6 @@ def _reaches_state(c: Comparison, edit: Update) -> bool:
 def _time_type(node: ExecNode) -> LogicalType | None:
     for name in ("windowing", "left_windowing"):
         if (windowing := getattr(node, name, None)) is not None:
-            found: LogicalType = windowing.time_attribute_type
-            return found
+            time_type: LogicalType = windowing.time_attribute_type
+            return time_type
     return None

@@ -32,7 +32,7 @@ OVER = rule(
 
 @field_judge("over_spec", OverAggregate)
 def over_windows(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """What is computed over rows, and over which rows."""
+    """Changes of the frame or the aggregates of OVER windows."""
     window = tuple(ch for ch in changes if "/aggCalls" not in ch.pointer and "/constants" not in ch.pointer)
     window = tuple(ch for ch in window if not ch.pointer.endswith("/originalInputFields"))
     if window:
@@ -49,38 +49,38 @@ def _calls(node: Any) -> list[AggregateCall]:
 
 
 def _frame_on_flink(edit: Update) -> Verdict | None:
-    """What Flink makes of another frame where nothing else changes; ``None``: what the rule says.
+    """The verdict on Flink if only the frame changed; ``None`` is the verdict of the rule.
 
-    A frame by rows is kept as its sum and the number of its rows, until there is one too many.  So one that is a row
-    longer takes the next row to what it has; no other one comes to have as many rows as it should.  A frame by time
-    drops what it no longer holds, and lacks what was dropped.  Of all rows before the sum is kept alone, with or
-    without those of the same time.  Source: ``RowTimeRowsBoundedPrecedingFunction``,
+    For a frame by rows, Flink stores its sum and the number of its rows, and removes a row when there is one too many.
+    So a frame that is one row longer is filled with the next row; any other frame never gets the right number of rows.
+    For a frame by time, rows outside of the frame were dropped, and are missing in a longer one.  For an unbounded
+    frame only the sum is stored.  Source: ``RowTimeRowsBoundedPrecedingFunction``,
     ``RowTimeRangeBoundedPrecedingFunction``, ``AbstractRowTimeUnboundedPrecedingOver``.
     """
     old, new = edit.old, edit.new
     assert isinstance(old, OverAggregate) and isinstance(new, OverAggregate)
-    if not (old.over_spec.groups and _but_for_the_frame(old.over_spec) == _but_for_the_frame(new.over_spec)):
+    if not (old.over_spec.groups and _without_frame(old.over_spec) == _without_frame(new.over_spec)):
         return None
     frames = [node.over_spec.groups[0] for node in (old, new)]
     if all(frame.lower_bound.kind == "UNBOUNDED_PRECEDING" for frame in frames):
         return Verdict.COMPATIBLE if _is_by_time(new) else None
-    was, now = _preceding(old.over_spec), _preceding(new.over_spec)
-    if was is None or now is None or frames[0].is_rows != frames[1].is_rows:
+    old_length, new_length = _preceding(old.over_spec), _preceding(new.over_spec)
+    if old_length is None or new_length is None or frames[0].is_rows != frames[1].is_rows:
         return None
     if frames[1].is_rows:
-        return Verdict.COMPATIBLE if now - was == 1 else Verdict.CORRUPTING
-    return Verdict.COMPATIBLE if now <= was else Verdict.PARTIAL
+        return Verdict.COMPATIBLE if new_length - old_length == 1 else Verdict.CORRUPTING
+    return Verdict.COMPATIBLE if new_length <= old_length else Verdict.PARTIAL
 
 
 def _is_by_time(node: OverAggregate) -> bool:
-    """Whether its rows come in the order of a time attribute."""
+    """Whether the rows are ordered by a time attribute."""
     first = node.over_spec.groups[0].order_by.fields[:1]
     types = node.output_type.field_types
     return all(0 <= f.index < len(types) and types[f.index].is_time_attribute for f in first)
 
 
 def _preceding(spec: OverSpec) -> int | None:
-    """How many rows or milliseconds a frame goes back; ``None`` where it has no such bound."""
+    """The number of rows or milliseconds before the current row; ``None`` for a frame without such a bound."""
     offset = spec.groups[0].lower_bound.offset
     constant = offset.index - spec.original_input_fields if isinstance(offset, InputRef) else -1
     if not 0 <= constant < len(spec.constants):
@@ -92,7 +92,7 @@ def _preceding(spec: OverSpec) -> int | None:
         return None
 
 
-def _but_for_the_frame(spec: OverSpec) -> tuple[object, ...]:
-    """What else an OVER window is made of."""
+def _without_frame(spec: OverSpec) -> tuple[object, ...]:
+    """The parts of an OVER window except for its frame."""
     group = spec.groups[0]
     return spec.partition, group.order_by, group.upper_bound, group.agg_calls

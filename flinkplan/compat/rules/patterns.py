@@ -40,53 +40,53 @@ MATCHES = rule(
 )
 
 _RULES: Mapping[str, ChangeRule] = {"partition": KEYS, "orderBy": ROW_ORDER, "pattern": PATTERN}
-"""The rules on parts of a search; on all others :data:`MATCHES`."""
+"""The rules on parts of a MATCH_RECOGNIZE; :data:`MATCHES` applies to all others."""
 
 
 @field_judge("match_spec", Match)
 def searches(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """What is searched for, among which rows, and what becomes of it."""
+    """Changes of the pattern, the order of rows, the conditions or the measures."""
     by_rule: dict[ChangeRule, list[FieldChange]] = {}
     for change in changes:
         part = change.pointer.split("/")[2]
         by_rule.setdefault(_RULES.get(part, MATCHES), []).append(change)
-    for rule_, found in by_rule.items():
-        its = tuple(found)
+    for rule_, rule_changes in by_rule.items():
         is_pattern = rule_ is PATTERN
-        message = _patterns(edit) if is_pattern else arrows(its)
+        message = _patterns(edit) if is_pattern else arrows(tuple(rule_changes))
         flink = _on_flink(edit.old, edit.new) if is_pattern else None
-        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=its, flink=flink)
+        pointer = rule_changes[0].pointer
+        yield Judgement(rule_, message, edit.old, edit.new, pointer, changes=tuple(rule_changes), flink=flink)
 
 
 def _patterns(edit: Update) -> str:
-    old, new = (_written(node) for node in (edit.old, edit.new))
+    old, new = (_pattern_text(node) for node in (edit.old, edit.new))
     return became(old, new)
 
 
-def _written(node: ExecNode) -> str:
-    """The pattern as the node's description has it."""
+def _pattern_text(node: ExecNode) -> str:
+    """The pattern in the node's description."""
     _, _, rest = node.description.partition("pattern=[")
     return rest.partition("]")[0]
 
 
 def _on_flink(old: ExecNode, new: ExecNode) -> Verdict:
-    """What becomes of matches that have begun.  Source: ``NFACompiler``, and what Flink 2.3 was seen to do."""
+    """The verdict on partial matches.  Source: ``NFACompiler``, and tests on Flink 2.3."""
     assert isinstance(old, Match) and isinstance(new, Match)
     try:
-        before, after = _places(old.match_spec), _places(new.match_spec)
+        old_states, new_states = _nfa_states(old.match_spec), _nfa_states(new.match_spec)
     except UnsupportedError:
         return Verdict.UNKNOWN
-    if any(after.get(name, 0) < number for name, number in before.items()):
+    if any(new_states.get(name, 0) < number for name, number in old_states.items()):
         return Verdict.INCOMPATIBLE
-    is_begun_alike = next(iter(before), None) == next(iter(after), None)
-    kept = [(name, number) for name, number in after.items() if name in before]
-    return Verdict.COMPATIBLE if is_begun_alike and kept == list(before.items()) else Verdict.CORRUPTING
+    has_same_start = next(iter(old_states), None) == next(iter(new_states), None)
+    common = [(name, number) for name, number in new_states.items() if name in old_states]
+    return Verdict.COMPATIBLE if has_same_start and common == list(old_states.items()) else Verdict.CORRUPTING
 
 
-def _places(spec: MatchSpec) -> dict[str, int]:
-    """At how many places a match can stand for each variable, in their order."""
-    return {variable.name: _number(variable) for variable in spec.variables()}
+def _nfa_states(spec: MatchSpec) -> dict[str, int]:
+    """The number of states of Flink's automaton for each variable, in their order."""
+    return {variable.name: _number_of_states(variable) for variable in spec.variables()}
 
 
-def _number(variable: PatternVariable) -> int:
+def _number_of_states(variable: PatternVariable) -> int:
     return max(variable.least, 1) + 1 if variable.most == UNLIMITED else variable.most

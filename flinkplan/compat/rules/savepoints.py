@@ -1,4 +1,4 @@
-"""Rules on what Flink finds in a savepoint: under which UID, and with which types; and its verdict on every change."""
+"""Rules on the UIDs and types by which Flink finds state in a savepoint, and the verdict on Flink of every change."""
 
 from __future__ import annotations
 
@@ -85,40 +85,40 @@ CHANGED = rule(
 
 @plan_judge
 def identities(c: Comparison) -> Iterator[Judgement]:
-    """Whether every operator that has something in a savepoint is found by its UID."""
+    """Operators with state in a savepoint that Flink does not find by their UID."""
     if all(isinstance(edit, Keep) and edit.old == edit.new for edit in c.edits):
         return
     if not c.uids.are_given(c.old.plan) or not c.uids.are_given(c.new.plan):
-        yield Judgement(UNNAMED, "Flink names operators by the shape of the job")
+        yield Judgement(UNNAMED, "Flink generates UIDs from the shape of the job")
         return
     for edit in c.pairs():
-        gone = c.uids.kept(edit.old).keys() - c.uids.kept(edit.new).keys()
-        if gone and not isinstance(edit, Replace) and edit.old.metadata.name == edit.new.metadata.name:
-            yield Judgement(LEFT_BEHIND, f"{', '.join(sorted(gone))} is left behind", edit.old, edit.new)
+        missing = c.uids.kept(edit.old).keys() - c.uids.kept(edit.new).keys()
+        if missing and not isinstance(edit, Replace) and edit.old.metadata.name == edit.new.metadata.name:
+            yield Judgement(LEFT_BEHIND, f"{', '.join(sorted(missing))} is left behind", edit.old, edit.new)
     lost = [(e, names) for e in c.pairs() if not isinstance(e, Replace) and (names := _lost(c, e.old, e.new))]
     if lost:
-        told = [f"{_kind(e.new)} {e.old.id} → {e.new.id} ({was}, looked for as {now})" for e, (was, now) in lost]
+        messages = [f"{_kind(e.new)} {e.old.id} → {e.new.id} ({old}, looked for as {new})" for e, (old, new) in lost]
         edit = max((e for e, _ in lost), key=lambda e: e.old.is_stateful)
-        yield Judgement(RENUMBERED, "; ".join(told), edit.old, edit.new, "/id")
-    told_of = {e.new.id for e, _ in lost}
-    moved = [e for e in c.pairs() if e.old.id != e.new.id and e.new.id not in told_of]
+        yield Judgement(RENUMBERED, "; ".join(messages), edit.old, edit.new, "/id")
+    reported = {e.new.id for e, _ in lost}
+    moved = [e for e in c.pairs() if e.old.id != e.new.id and e.new.id not in reported]
     if moved:
         count = "one node has another id" if len(moved) == 1 else f"{len(moved)} nodes have other ids"
         first = moved[0]
         message = f"{count}, such as the {_kind(first.new)} {first.old.id} → {first.new.id}"
         yield Judgement(STATELESS_RENUMBERED, message, first.old, first.new, "/id")
-    yield from _taken(c)
+    yield from _misassigned(c)
 
 
 def _lost(c: Comparison, old: ExecNode, new: ExecNode) -> tuple[str, str] | None:
-    """The UID under which something is in the savepoint and that under which it is looked for, if they differ."""
-    now = c.uids.kept(new)
-    both = ((uid, now[name]) for name, uid in c.uids.kept(old).items() if name in now)
-    return next(((uid, other) for uid, other in both if uid != other), None)
+    """The first pair of an old and a new UID of the node's operators that differ."""
+    new_uids = c.uids.kept(new)
+    pairs = ((uid, new_uids[name]) for name, uid in c.uids.kept(old).items() if name in new_uids)
+    return next(((old_uid, new_uid) for old_uid, new_uid in pairs if old_uid != new_uid), None)
 
 
-def _taken(c: Comparison) -> Iterator[Judgement]:
-    """Nodes that would be given the state of nodes that they did not come from."""
+def _misassigned(c: Comparison) -> Iterator[Judgement]:
+    """Nodes that would get the state of another old node."""
     became = c.became()
     olds = dict(c.uids.holders(c.old.plan))
     for uid, (new, _) in c.uids.holders(c.new.plan):
@@ -127,63 +127,64 @@ def _taken(c: Comparison) -> Iterator[Judgement]:
         old, _ = olds[uid]
         if became.get(old.id) is new or isinstance(new, Sink):
             continue
-        found = restore(Holder(old, c.old), Holder(new, c.new))
-        is_refused = found.verdict is Verdict.INCOMPATIBLE
+        fate = restore(Holder(old, c.old), Holder(new, c.new))
+        is_refused = fate.verdict is Verdict.INCOMPATIBLE
         verdict = Verdict.INCOMPATIBLE if is_refused else Verdict.CORRUPTING
         message = f"would be given the state of the old node {old.id} ({uid}): {old.description or old.type}"
         yield Judgement(TAKEN, message, new=new, pointer="/id", flink=verdict)
 
 
 def on_flink(c: Comparison, judgements: Iterable[Judgement]) -> Iterator[Judgement]:
-    """The judgements with the verdict on Flink of each, and what is to be said of state that none of them tells."""
+    """The judgements with their verdicts on Flink, and further ones for state whose fate no judgement explains."""
     fates = dict(_fates(c))
-    told: dict[tuple[int, int], Verdict] = {}
+    explained: dict[tuple[int, int], Verdict] = {}
     for judgement in judgements:
         verdict = _verdict(c, judgement, fates)
         if judgement.old and judgement.new:
-            at = judgement.old.id, judgement.new.id
-            told[at] = max(verdict, told.get(at, verdict))
+            ids = judgement.old.id, judgement.new.id
+            explained[ids] = max(verdict, explained.get(ids, verdict))
         yield replace(judgement, flink=verdict)
     for edit in c.pairs():
-        at = edit.old.id, edit.new.id
+        ids = edit.old.id, edit.new.id
         if (
-            at in fates
-            and not fates[at].is_lost
-            and fates[at].verdict > max(Verdict.COMPATIBLE, told.get(at, Verdict.COSMETIC))
+            ids in fates
+            and not fates[ids].is_lost
+            and fates[ids].verdict > max(Verdict.COMPATIBLE, explained.get(ids, Verdict.COSMETIC))
         ):
-            yield Judgement(CHANGED, fates[at].why, edit.old, edit.new, flink=fates[at].verdict)
+            yield Judgement(CHANGED, fates[ids].why, edit.old, edit.new, flink=fates[ids].verdict)
 
 
 def _fates(c: Comparison) -> Iterator[tuple[tuple[int, int], Fate]]:
-    """What becomes of the state of each operator that is in both plans."""
+    """The fate of the state of each operator that is in both plans, by its old and new id."""
     is_named = c.uids.are_given(c.old.plan) and c.uids.are_given(c.new.plan)
     for edit in c.pairs():
         old, new = Holder(edit.old, c.old), Holder(edit.new, c.new)
         if old.layout is None and new.layout is None:
             continue
-        found = restore(old, new, one_by_one=c.one_by_one)
+        fate = restore(old, new, one_by_one=c.one_by_one)
         if old.layout and new.layout and is_named:
-            was, now = (
+            old_uid, new_uid = (
                 c.uids.of(node, layout.transformation)
                 for node, layout in ((edit.old, old.layout), (edit.new, new.layout))
             )
-            if was != now:
-                found = Fate(Verdict.INCOMPATIBLE, f"kept as {was}, looked for as {now}", is_lost=True)
-        yield (edit.old.id, edit.new.id), found
+            if old_uid != new_uid:
+                fate = Fate(Verdict.INCOMPATIBLE, f"stored as {old_uid}, looked for as {new_uid}", is_lost=True)
+        yield (edit.old.id, edit.new.id), fate
 
 
 def _verdict(c: Comparison, judgement: Judgement, fates: Mapping[tuple[int, int], Fate]) -> Verdict:
-    """What a change means on Flink: what its rule says, or what becomes of the state of the operator."""
+    """The verdict on Flink, from the rule or from the fate of the operator's state."""
     rule_: ChangeRule = judgement.rule
     if c.one_by_one and rule_.one_by_one is not None:
         return rule_.one_by_one
-    own = judgement.flink or rule_.flink
-    found = fates.get((judgement.old.id, judgement.new.id)) if judgement.old and judgement.new else None
-    if found is None:
-        return own
+    declared = judgement.flink or rule_.flink
+    fate = fates.get((judgement.old.id, judgement.new.id)) if judgement.old and judgement.new else None
+    if fate is None:
+        return declared
     if rule_.by_layout and judgement.flink is None:
-        return found.verdict
-    return Verdict.INCOMPATIBLE if own is Verdict.CORRUPTING and found.verdict is Verdict.INCOMPATIBLE else own
+        return fate.verdict
+    is_refused = declared is Verdict.CORRUPTING and fate.verdict is Verdict.INCOMPATIBLE
+    return Verdict.INCOMPATIBLE if is_refused else declared
 
 
 def _kind(node: ExecNode) -> str:

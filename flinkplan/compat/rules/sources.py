@@ -70,7 +70,7 @@ EVENT_TIME = rule(
 
 @plan_judge
 def new_and_lost_sources(c: Comparison) -> Iterator[Judgement]:
-    """Scans that are only in one of the plans and serve a query that is in both."""
+    """Scans that are in only one of the plans, and feed a query that is in both."""
     queries = Queries(c)
     for edit in c.edits:
         if isinstance(edit, Insert) and isinstance(edit.new, TableSourceScan) and edit.new.id not in queries.added:
@@ -81,23 +81,23 @@ def new_and_lost_sources(c: Comparison) -> Iterator[Judgement]:
 
 @plan_judge
 def order_of_sources(c: Comparison) -> Iterator[Judgement]:
-    """The sources of each query that is in both plans, as Spark counts them."""
+    """The sources of each query that is in both plans, as Spark numbers them."""
     became = {END: END, **{id: new.id for id, new in c.became().items()}}
-    before, after = sources_feeding(c.old.plan), sources_feeding(c.new.plan)
+    old_sources, new_sources = sources_feeding(c.old.plan), sources_feeding(c.new.plan)
     for edit in c.pairs():
         if isinstance(edit.old, Sink) and isinstance(edit.new, Sink):
-            old = [became.get(id) for id in before[edit.old.id]]
-            yield from _order(c, edit, old, after[edit.new.id])
+            old = [became.get(id) for id in old_sources[edit.old.id]]
+            yield from _order(c, edit, old, new_sources[edit.new.id])
 
 
 def _order(c: Comparison, edit: Became, old: Sequence[int | None], new: Sequence[int]) -> Iterator[Judgement]:
-    """How ``new`` differs from ``old``, in the ids of the new plan; sources that came or went are told elsewhere."""
+    """How the sources ``new`` differ from ``old``, by ids of the new plan; added and removed ones have other rules."""
     scans = [[id for id in ids if id and id in others] for ids, others in ((old, new), (new, old))]
-    before, after = (", ".join(_table(c, id) for id in ids) for ids in scans)
+    old_tables, new_tables = (", ".join(_table(c, id) for id in ids) for ids in scans)
     if sorted(scans[0]) != sorted(scans[1]):
-        yield Judgement(READ_AGAIN, f"reads ({before}), now ({after})", edit.old, edit.new)
+        yield Judgement(READ_AGAIN, f"reads ({old_tables}), now ({new_tables})", edit.old, edit.new)
     elif scans[0] != scans[1]:
-        yield Judgement(REORDERED, f"({before}) → ({after})", edit.old, edit.new)
+        yield Judgement(REORDERED, f"({old_tables}) → ({new_tables})", edit.old, edit.new)
     elif list(old) != list(new) and {*old, END} == {*new, END}:
         yield Judgement(EVENT_TIME, f"{old.count(END)} watermarks → {new.count(END)}", edit.old, edit.new)
 

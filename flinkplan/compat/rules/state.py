@@ -154,43 +154,46 @@ KEY_TYPE = rule(
 
 @field_judge("state", *(cls for cls in node_classes() if "state" in cls.metadata.judged))
 def ttls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """How long states are kept, state by state."""
+    """Changes of TTLs and names of states."""
     if edit.old.is_stateful != edit.new.is_stateful:
         return
     old = {s.index: s for s in edit.old.states}
     for position, new in enumerate(edit.new.states):
-        before, at = old.pop(new.index, None), f"/state/{position}"
-        if before is None:
-            yield Judgement(TTL_UNSAID, f"{new.name} is kept {_ttl(new, edit.new)}", edit.old, edit.new, at)
+        counterpart, pointer = old.pop(new.index, None), f"/state/{position}"
+        if counterpart is None:
+            yield Judgement(TTL_UNSAID, f"{new.name} is kept {_ttl(new, edit.new)}", edit.old, edit.new, pointer)
             continue
-        yield from _renamed(edit, before, new, at)
-        yield from _ttl_changed(c, edit, before, new, f"{at}/ttl")
-    for gone in old.values():
-        yield Judgement(TTL_UNSAID, f"{gone.name} was kept {_ttl(gone, edit.old)}", edit.old, edit.new, "/state")
+        yield from _renamed(edit, counterpart, new, pointer)
+        yield from _ttl_changed(c, edit, counterpart, new, f"{pointer}/ttl")
+    for removed in old.values():
+        message = f"{removed.name} was kept {_ttl(removed, edit.old)}"
+        yield Judgement(TTL_UNSAID, message, edit.old, edit.new, "/state")
 
 
-def _renamed(edit: Update, old: StateMetadata, new: StateMetadata, at: str) -> Iterator[Judgement]:
+def _renamed(edit: Update, old: StateMetadata, new: StateMetadata, pointer: str) -> Iterator[Judgement]:
     if old.name != new.name:
-        yield Judgement(STATE_NAME, f"{old.name} → {new.name}", edit.old, edit.new, f"{at}/name")
+        yield Judgement(STATE_NAME, f"{old.name} → {new.name}", edit.old, edit.new, f"{pointer}/name")
 
 
-def _ttl_changed(c: Comparison, edit: Update, old: StateMetadata, new: StateMetadata, at: str) -> Iterator[Judgement]:
+def _ttl_changed(
+    c: Comparison, edit: Update, old: StateMetadata, new: StateMetadata, pointer: str
+) -> Iterator[Judgement]:
     before, after = _ttl_ms(old, edit.old), _ttl_ms(new, edit.new)
     if before == after:
         return
     message = f"{new.name} {format_duration(before)} → {format_duration(after)}"
-    change = FieldChange("state", at, format_duration(before), format_duration(after))
+    change = FieldChange("state", pointer, format_duration(before), format_duration(after))
     rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
     if rule_ is not TTL and _release(c.new.plan) < (2, 2):
         rule_ = TTL_MIGRATION
     declared = edit.new.declared_states(len(c.new.plan.inputs(edit.new)))
     expiry = next((state.expiry for index, state in enumerate(declared) if index == new.index), "it is forgotten")
-    yield Judgement(rule_, message, edit.old, edit.new, at, _ttl_hint(expiry, before, after), changes=(change,))
+    yield Judgement(rule_, message, edit.old, edit.new, pointer, _ttl_hint(expiry, before, after), changes=(change,))
 
 
 @pair_judge
 def snapshots(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """How long a join as of processing time, which Flink does not run, keeps the rows of its right side."""
+    """Changes of the TTL of a join as of processing time, which Flink does not run."""
     old, new = edit.old, edit.new
     if not isinstance(old, TemporalJoin) or not isinstance(new, TemporalJoin):
         return
@@ -204,12 +207,12 @@ def snapshots(c: Comparison, edit: Became) -> Iterator[Judgement]:
 
 
 def _ttl_hint(expiry: str, before: int, after: int) -> str:
-    """What another TTL means for new entries and for those that a checkpoint on Spark already has."""
-    kept = f"still expire after {format_duration(before)}" if before else "never expire"
-    old = f"On Spark, entries that are already there {kept}, until they are written again."
+    """The effect of another TTL on new entries, and on existing ones in a checkpoint on Spark."""
+    old_expiry = f"still expire after {format_duration(before)}" if before else "never expire"
+    on_spark = f"On Spark, existing entries {old_expiry}, until they are written again."
     if before and after:
-        return old
-    return f"When an entry expires, {expiry}. {old}" if after else f"The state may grow without end. {old}"
+        return on_spark
+    return f"When an entry expires, {expiry}. {on_spark}" if after else f"The state may grow without limit. {on_spark}"
 
 
 def _release(plan: Plan) -> tuple[int, ...]:
@@ -231,55 +234,55 @@ def _ttl_ms(state: StateMetadata, node: ExecNode) -> int:
 
 @plan_judge
 def shorter_downstream(c: Comparison) -> Iterator[Judgement]:
-    """Operators that came to forget sooner than those that feed them."""
+    """Operators whose TTL is now shorter than that of an operator that feeds them."""
     before = {(node.id, upstream.id) for node, upstream, *_ in expiring_before_upstream(c.old.plan)}
     olds = {new.id: old for old, new in c.became().items()}
     names = node_names(c.new.plan)
     for node, upstream, shortest, longest in expiring_before_upstream(c.new.plan):
         if (olds.get(node.id), olds.get(upstream.id)) not in before:
-            other = f"keeps state for {format_duration(longest)}" if longest else "never forgets"
+            other = f"keeps state for {format_duration(longest)}" if longest else "keeps state for ever"
             message = f"keeps state for {format_duration(shortest)}, while {names[upstream.id]} upstream {other}"
             yield Judgement(TTL_SHORTER, message, c.old.plan.by_id.get(olds.get(node.id, -1)), node, "/state")
 
 
 @pair_judge
 def kept_rows(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """The rows and keys that an operator keeps."""
+    """Changes of the rows and keys that an operator stores."""
     if not isinstance(edit, Update | Keep) or not (edit.old.is_stateful and edit.new.is_stateful):
         return
     for old, new in paired(stored(edit.old, c.old), stored(edit.new, c.new)):
-        yield from _kept(c, edit, old, new)
+        yield from _stored_changes(c, edit, old, new)
 
 
 def _schema_change(c: Comparison, old: Sequence[StoredColumn], new: Sequence[StoredColumn]) -> str:
-    """What became of the columns that are kept."""
+    """The changes of stored columns as text."""
     before, after = {column.meaning: column for column in old}, {column.meaning: column for column in new}
-    gone = [column for m, column in before.items() if m not in after]
-    come = [column for m, column in after.items() if m not in before]
+    removed = [column for m, column in before.items() if m not in after]
+    added = [column for m, column in after.items() if m not in before]
     retyped = [(column, after[m]) for m, column in before.items() if m in after and after[m].type != column.type]
-    for column in list(gone):
-        twin = next((n for n in come if _is_recast(c, column, n)), None)
-        if twin is not None:
-            retyped.append((column, twin))
-            gone.remove(column)
-            come.remove(twin)
+    for column in list(removed):
+        recast = next((n for n in added if _is_recast(c, column, n)), None)
+        if recast is not None:
+            retyped.append((column, recast))
+            removed.remove(column)
+            added.remove(recast)
     parts = (
-        ("no longer keeps", list(map(str, gone))),
-        ("also keeps", list(map(str, come))),
+        ("no longer keeps", list(map(str, removed))),
+        ("also keeps", list(map(str, added))),
         ("keeps", [f"{o} → {n}" for o, n in retyped]),
     )
-    told = [f"{verb} {', '.join(columns)}" for verb, columns in parts if columns]
-    return short("; ".join(told) or f"keeps its columns in another order: {', '.join(map(str, new))}", 200)
+    texts = [f"{verb} {', '.join(columns)}" for verb, columns in parts if columns]
+    return short("; ".join(texts) or f"keeps its columns in another order: {', '.join(map(str, new))}", 200)
 
 
 def _is_recast(c: Comparison, old: StoredColumn, new: StoredColumn) -> bool:
-    """Whether a column is the old one in another type."""
+    """Whether a column is the old one with another type."""
     roots = c.new.meanings.roots
     return old.type != new.type and bool(roots(old.meaning)) and roots(old.meaning) == roots(new.meaning)
 
 
 def _cast(old: StoredColumn, new: StoredColumn) -> str | None:
-    """What in the query gives a column that is kept its old type again; ``None`` where nothing does."""
+    """The expression that gives a stored column its old type; ``None`` where there is none."""
     before, after = (readable(column.type).removesuffix(" NOT NULL") for column in (old, new))
     if before != after:
         return f"CAST({new.name} AS {before})"
@@ -302,7 +305,7 @@ def _type_hint(c: Comparison, old: Sequence[StoredColumn], new: Sequence[StoredC
     return f"Below the operator write {', '.join(casts)}, or start without state."
 
 
-def _kept(c: Comparison, edit: Update | Keep, old: Stored, new: Stored) -> Iterator[Judgement]:
+def _stored_changes(c: Comparison, edit: Update | Keep, old: Stored, new: Stored) -> Iterator[Judgement]:
     if old.is_key:
         for o, n in zip(old.columns, new.columns, strict=False):
             if o.meaning == n.meaning and o.type != n.type:

@@ -81,26 +81,28 @@ NAMES = rule(
 
 @field_judge("keys", WindowOperator)
 def keys(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """Other keys are other windows."""
+    """Other keys have other windows."""
     yield Judgement(KEYS, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 @field_judge("time_attribute_index", WindowOperator)
 def time_attribute(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """Windows are cut by the time of rows, but for global ones."""
-    both = all(isinstance(n, WindowOperator) and isinstance(n.assigner, GlobalWindows) for n in (edit.old, edit.new))
-    yield Judgement(TIME if both else WINDOW, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
+    """All windows except global ones depend on the time of rows."""
+    nodes = (edit.old, edit.new)
+    are_global = all(isinstance(n, WindowOperator) and isinstance(n.assigner, GlobalWindows) for n in nodes)
+    rule_ = TIME if are_global else WINDOW
+    yield Judgement(rule_, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 @field_judge("assigner", WindowOperator)
 def assigner(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """State is kept by window."""
+    """State is stored by window."""
     yield Judgement(WINDOW, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 @field_judge("trigger", WindowOperator)
 def trigger(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """The same trigger with another setting goes on with what it has."""
+    """The same trigger with another setting keeps its state."""
     assert isinstance(edit.old, WindowOperator) and isinstance(edit.new, WindowOperator)
     same = _shape(edit.old.trigger) == _shape(edit.new.trigger)
     yield Judgement(
@@ -110,28 +112,27 @@ def trigger(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
 
 @field_judge("evictor", WindowOperator)
 def evictor(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """Rows are kept wherever there is an evictor, of whatever kind."""
+    """With any evictor, the rows of windows are stored."""
     assert isinstance(edit.old, WindowOperator) and isinstance(edit.new, WindowOperator)
-    both = edit.old.evictor is not None and edit.new.evictor is not None
-    yield Judgement(
-        SETTING if both else EVICTOR, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes
-    )
+    have_evictors = edit.old.evictor is not None and edit.new.evictor is not None
+    rule_ = SETTING if have_evictors else EVICTOR
+    yield Judgement(rule_, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 @field_judge("function", WindowOperator)
 def function(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """Accumulators are those of one function."""
+    """Accumulators belong to one function."""
     yield Judgement(FUNCTION, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 @field_judge("element_names", WindowOperator)
 def element_names(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """What Python classes call columns."""
+    """The names of columns in Python classes."""
     yield Judgement(NAMES, arrows(changes), edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 def _shape(value: object) -> object:
-    """The classes of a trigger and of those inside it; of one in Python, its own."""
+    """The classes of a trigger and its nested triggers."""
     if not isinstance(value, Record):
         return None
     nested = getattr(value, "nested_trigger", None)

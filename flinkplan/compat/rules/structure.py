@@ -221,7 +221,7 @@ def versions(c: Comparison) -> Iterator[Judgement]:
 
 @plan_judge
 def comings_and_goings(c: Comparison) -> Iterator[Judgement]:
-    """Nodes that are only in one of the plans."""
+    """Nodes that are in only one of the plans."""
     queries = Queries(c)
     for edit in c.edits:
         if isinstance(edit, Insert):
@@ -231,29 +231,29 @@ def comings_and_goings(c: Comparison) -> Iterator[Judgement]:
 
 
 def _added(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
-    fresh = node.id in queries.added
-    if isinstance(node, Sink) and fresh:
+    is_in_new_query = node.id in queries.added
+    if isinstance(node, Sink) and is_in_new_query:
         table = node.dynamic_table_sink.table.identifier
         yield Judgement(QUERY_ADDED, f"the sink {table} is new", new=node)
-    elif fresh:
+    elif is_in_new_query:
         if node.is_stateful:
             yield Judgement(STATEFUL_QUERY_ADDED, "is new and starts empty", new=node)
     elif isinstance(node, OpaqueNode):
         yield Judgement(OPAQUE, "was added", new=node)
     elif not isinstance(node, TableSourceScan | Sink):
-        yield _came_or_went(node, True)
+        yield _added_or_removed(node, is_added=True)
 
 
 def _removed(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
-    gone = node.id in queries.removed
-    if isinstance(node, Sink) and gone:
+    is_in_removed_query = node.id in queries.removed
+    if isinstance(node, Sink) and is_in_removed_query:
         table = node.dynamic_table_sink.table.identifier
         yield Judgement(
             STATEFUL_QUERY_REMOVED if node.stateful_transformations else QUERY_REMOVED,
             f"the sink {table} is gone",
             old=node,
         )
-    elif gone:
+    elif is_in_removed_query:
         if node.stateful_transformations:
             yield Judgement(
                 STATEFUL_QUERY_REMOVED, f"{', '.join(node.stateful_transformations)} is left behind", old=node
@@ -261,22 +261,23 @@ def _removed(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
     elif isinstance(node, OpaqueNode):
         yield Judgement(OPAQUE, "was removed", old=node)
     elif not isinstance(node, TableSourceScan | Sink):
-        yield _came_or_went(node, False)
+        yield _added_or_removed(node, is_added=False)
 
 
-def _came_or_went(node: ExecNode, came: bool) -> Judgement:
+def _added_or_removed(node: ExecNode, *, is_added: bool) -> Judgement:
     if isinstance(node, Exchange):
-        rule, what = REDISTRIBUTED, "was added" if came else "was removed"
+        rule = REDISTRIBUTED
     elif node.is_stateful:
-        rule, what = (STATEFUL_ADDED, "was added") if came else (STATEFUL_REMOVED, "was removed")
+        rule = STATEFUL_ADDED if is_added else STATEFUL_REMOVED
     else:
-        rule, what = (STATELESS_ADDED, "was added") if came else (STATELESS_REMOVED, "was removed")
-    return Judgement(rule, what, None if came else node, node if came else None)
+        rule = STATELESS_ADDED if is_added else STATELESS_REMOVED
+    message = "was added" if is_added else "was removed"
+    return Judgement(rule, message, None if is_added else node, node if is_added else None)
 
 
 @pair_judge
 def writing(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """What is written differently but means the same."""
+    """Changes of the notation that do not change the meaning."""
     old, new = edit.old, edit.new
     if isinstance(edit, Replace):
         return
@@ -296,7 +297,7 @@ def writing(c: Comparison, edit: Became) -> Iterator[Judgement]:
 
 @pair_judge
 def places(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """Nodes that gave way to others, or whose inputs changed places."""
+    """Nodes that were replaced, or whose inputs changed places."""
     old, new = edit.old, edit.new
     if isinstance(edit, Replace) and not is_split(c, edit):
         yield Judgement(REPLACED, f"{old.type} → {new.type}", old, new, "/type")
@@ -307,6 +308,6 @@ def places(c: Comparison, edit: Became) -> Iterator[Judgement]:
 
 @pair_judge
 def opaque(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """Changes of nodes that are not looked into."""
+    """Changes of nodes that are not analysed."""
     if isinstance(edit, Update) and isinstance(edit.new, OpaqueNode):
         yield Judgement(OPAQUE, "changed", edit.old, edit.new, changes=edit.changes)

@@ -217,7 +217,7 @@ _TABLE = "/table/resolvedTable"
 
 @field_judge("scan_table_source", TableSourceScan)
 def sources(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """What changed about a source's table, and what is pushed into it."""
+    """Changes of a source's table, and of what is pushed down to it."""
     options = _options(edit.new) | _options(edit.old)
     is_files = options.get("connector", "filesystem") == "filesystem"
     yield from _grouped(edit, changes, lambda change: _source_rule(change, is_files, edit))
@@ -225,27 +225,27 @@ def sources(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
 
 @field_judge("dynamic_table_sink", Sink)
 def sinks(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """What changed about a sink's table."""
+    """Changes of a sink's table."""
     for judgement in _grouped(edit, changes, _sink_rule):
         yield replace(judgement, flink=_connector_on_flink(edit)) if judgement.rule is SINK_CONNECTOR else judgement
 
 
 def _connector_on_flink(edit: Update) -> Verdict | None:
-    """What another connector means on Flink; what the old one leaves behind is told elsewhere."""
-    known = (n.stateful_connector_operators is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
-    return Verdict.COMPATIBLE if all(known) else None
+    """The verdict on Flink for another connector; state that no operator claims has a rule of its own."""
+    is_known = (n.stateful_connector_operators is not None for n in (edit.old, edit.new) if isinstance(n, Sink))
+    return Verdict.COMPATIBLE if all(is_known) else None
 
 
 @field_judge("require_upsert_materialize", Sink)
 def materializers(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
-    """Whether a sink keeps rows."""
-    what = "keeps rows now" if getattr(edit.new, "require_upsert_materialize", False) else "no longer keeps rows"
-    yield Judgement(MATERIALIZER, what, edit.old, edit.new, changes[0].pointer, changes=changes)
+    """Changes of whether a sink stores rows."""
+    message = "keeps rows now" if getattr(edit.new, "require_upsert_materialize", False) else "no longer keeps rows"
+    yield Judgement(MATERIALIZER, message, edit.old, edit.new, changes[0].pointer, changes=changes)
 
 
 @pair_judge
 def exchanged(c: Comparison, edit: Became) -> Iterator[Judgement]:
-    """Columns of a sink that get what others got before."""
+    """Columns of a sink that get the values that other columns got before."""
     if not isinstance(edit, Keep | Update) or not isinstance(edit.new, Sink):
         return
     old, new = (_filled(node, lineage) for node, lineage in ((edit.old, c.old), (edit.new, c.new)))
@@ -260,7 +260,7 @@ def exchanged(c: Comparison, edit: Became) -> Iterator[Judgement]:
 
 
 def _filled(sink: ExecNode, lineage: Lineage) -> dict[str, Meaning]:
-    """What the columns of a sink's table are filled with; nothing where the plan does not say which they are."""
+    """The meanings of the values of a sink's columns; empty where the plan does not have the columns."""
     names, row = _columns(sink), lineage.rows[sink.id]
     return dict(zip(names, row, strict=True)) if len(names) == len(row) else {}
 
@@ -273,13 +273,13 @@ def _options(node: object) -> dict[str, str]:
 def _grouped(
     edit: Update, changes: tuple[FieldChange, ...], choose: Callable[[FieldChange], ChangeRule]
 ) -> Iterator[Judgement]:
-    """One judgement for all changes that one rule applies to."""
+    """One judgement for all changes with the same rule."""
     by_rule: dict[ChangeRule, list[FieldChange]] = {}
     for change in changes:
         by_rule.setdefault(choose(change), []).append(change)
-    for rule_, its in by_rule.items():
-        message = _message(rule_, edit, tuple(its))
-        yield Judgement(rule_, message, edit.old, edit.new, its[0].pointer, changes=tuple(its))
+    for rule_, rule_changes in by_rule.items():
+        message = _message(rule_, edit, tuple(rule_changes))
+        yield Judgement(rule_, message, edit.old, edit.new, rule_changes[0].pointer, changes=tuple(rule_changes))
 
 
 def _message(rule_: ChangeRule, edit: Update, changes: tuple[FieldChange, ...]) -> str:
@@ -293,15 +293,15 @@ def _message(rule_: ChangeRule, edit: Update, changes: tuple[FieldChange, ...]) 
 
 
 def _columns_change(edit: Update, read: Callable[[ExecNode], Mapping[str, str]]) -> str:
-    """What became of columns: which there are, else their types, and the primary key."""
+    """The change of the columns as text: their names, else their types, and the primary key."""
     old, new = read(edit.old), read(edit.new)
     if list(old) != list(new):
         return f"({', '.join(old)}) → ({', '.join(new)})"
-    told = [f"{name} {readable(t)} → {readable(new[name])}" for name, t in old.items() if new[name] != t]
+    texts = [f"{name} {readable(t)} → {readable(new[name])}" for name, t in old.items() if new[name] != t]
     keys = [_primary_key(node) for node in (edit.old, edit.new)]
     if keys[0] != keys[1]:
-        told.append(f"primary key {' → '.join(keys)}")
-    return "; ".join(told)
+        texts.append(f"primary key {' → '.join(keys)}")
+    return "; ".join(texts)
 
 
 def _primary_key(node: ExecNode) -> str:
@@ -311,18 +311,18 @@ def _primary_key(node: ExecNode) -> str:
 
 
 def _fields(node: ExecNode) -> dict[str, str]:
-    """The columns that a scan hands on, with their types."""
+    """The output columns of a scan, with their types."""
     return {f.name: str(f.type.regular()) for f in node.fields}
 
 
 def _columns(node: ExecNode) -> dict[str, str]:
-    """The columns of a table's schema, with their types where they have one."""
+    """The columns of a table's schema, with their types if they have one."""
     table = _table_of(node)
     return {c.name: str(c.data_type or "") for c in table.schema.columns} if table else {}
 
 
 def _table_of(node: ExecNode) -> ResolvedTable | None:
-    """The table that a node reads or writes, where the plan says how it is defined."""
+    """The table that a node reads or writes, if the plan has its definition."""
     if isinstance(node, TableSourceScan):
         return node.scan_table_source.table.resolved_table
     return node.dynamic_table_sink.table.resolved_table if isinstance(node, Sink) else None

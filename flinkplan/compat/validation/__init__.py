@@ -1,4 +1,4 @@
-"""Judges a plan's text: first by the JSON Schema, then by what it means; everything found, at once."""
+"""Validates the text of a plan: first its JSON Schema, then its meaning; all findings are reported at once."""
 
 from __future__ import annotations
 
@@ -53,35 +53,35 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_functions,
 )
 
-_ABOUT_THE_VALUE = {"plan-keys", "plan-version", "node-type", "node-version", "state-ttl"}
-"""Rules that say of a value all that the schema would say, and better."""
+_MORE_PRECISE_THAN_SCHEMA = {"plan-keys", "plan-version", "node-type", "node-version", "state-ttl"}
+"""Rules whose findings replace those of the schema about the same value."""
 
 
 def validate_text(text: str, file: str | None = None) -> list[Finding]:
-    """All findings about a plan, in the order of the text.  Never raises for what the text says."""
+    """All findings about a plan, in the order of the text.  Never raises an error for an invalid text."""
     try:
         document = parse_json(text, file)
     except PlanError as e:
         where = e.where if isinstance(e.where, Location) else Location(file)
         return [Finding("json", Severity.ERROR, e.message, location=where, hint=e.hint)]
     try:
-        return _judged(RawPlan(document), Positions(text, file))
+        return _findings(RawPlan(document), Positions(text, file))
     except RecursionError:
         return [Finding("json", Severity.ERROR, "the plan is nested too deeply", location=Location(file))]
 
 
-def _judged(plan: RawPlan, positions: Positions) -> list[Finding]:
+def _findings(plan: RawPlan, positions: Positions) -> list[Finding]:
     meaning = [finding for check in CHECKS for finding in check(plan)]
-    precise = {f.pointer for f in meaning if f.rule in _ABOUT_THE_VALUE}
-    shape = [f for f in check_schema(plan) if f.pointer not in precise]
-    meaning = [f for f in meaning if f.rule != "type" or not _holds_one_of(f.pointer, shape)]
-    advised = () if errors((*shape, *meaning)) else _advised(positions.text)
-    found = [replace(f, location=positions.location(f.pointer)) for f in (*shape, *meaning, *advised)]
-    return sorted(found, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
+    precise = {f.pointer for f in meaning if f.rule in _MORE_PRECISE_THAN_SCHEMA}
+    schema = [f for f in check_schema(plan) if f.pointer not in precise]
+    meaning = [f for f in meaning if f.rule != "type" or not _contains_any(f.pointer, schema)]
+    advice_ = () if errors((*schema, *meaning)) else _advice(positions.text)
+    located = [replace(f, location=positions.location(f.pointer)) for f in (*schema, *meaning, *advice_)]
+    return sorted(located, key=lambda f: ((f.location and f.location.line) or 0, f.pointer, f.rule))
 
 
-def _advised(text: str) -> list[Finding]:
-    """What is perhaps not as meant in a plan without errors."""
+def _advice(text: str) -> list[Finding]:
+    """The warnings about a plan without errors."""
     try:
         plan = loads(text)
         return [*advice.plan_findings(plan), *advice.all_table_findings(plan)]
@@ -90,24 +90,24 @@ def _advised(text: str) -> list[Finding]:
 
 
 def read_plan(text: str, file: str | None = None) -> Plan:
-    """The plan in a text, to be executed.  Raises :class:`PlanError` for the errors found in it, all at once."""
-    found = errors(validate_text(text, file))
-    if found:
-        raise combined_error([PlanError(_of_node(f), where=f.location, hint=f.hint) for f in found])
+    """The plan in a text, to be executed.  Raises :class:`PlanError` for all errors in it at once."""
+    findings = errors(validate_text(text, file))
+    if findings:
+        raise combined_error([PlanError(_message(f), where=f.location, hint=f.hint) for f in findings])
     return loads(text, file)
 
 
-def _of_node(finding: Finding) -> str:
+def _message(finding: Finding) -> str:
     return finding.message if finding.node is None else f"node {finding.node}: {finding.message}"
 
 
 def check_plan(plan: Plan) -> None:
-    """Raise :class:`PlanError` for state entries that Flink would refuse, but only when it runs the plan."""
+    """Raise :class:`PlanError` for invalid state entries, which Flink refuses only when it runs the plan."""
     states = [{"id": n.id, "type": n.type, "state": [write_object(s) for s in n.states]} for n in plan.nodes]
     edges = [{"source": edge.source, "target": edge.target} for edge in plan.edges]
     for finding in errors(check_states(RawPlan({"nodes": states, "edges": edges}))):
         raise PlanError(finding.message, where=f"node {finding.node} ({finding.pointer})", hint=finding.hint)
 
 
-def _holds_one_of(pointer: str, findings: Iterable[Finding]) -> bool:
+def _contains_any(pointer: str, findings: Iterable[Finding]) -> bool:
     return any(f.pointer == pointer or f.pointer.startswith(pointer + "/") for f in findings)

@@ -1,4 +1,4 @@
-"""Columns: what nodes read is what their inputs yield, and their output types are what they make of it."""
+"""Checks columns: those that nodes read against their inputs, and output types against what nodes compute."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from .raw import RawNode, RawPlan
 Path = tuple[str | int, ...]
 Fields = Sequence[RowField]
 
-_MISSING = "see whether its edges come from the right nodes"
+_HINT = "check that its edges come from the right nodes"
 
 
 def check_output_types(plan: RawPlan) -> Iterator[Finding]:
-    """An output type has one column for each that the node yields, and those of the inputs in their types."""
+    """An output type has one column for each column of the node, and those of inputs with their types."""
     for node, inputs in _readable(plan):
         yielded = node.node.yields(inputs) if node.node and inputs else None
         if yielded is not None and node.fields is not None:
@@ -35,18 +35,18 @@ def check_output_types(plan: RawPlan) -> Iterator[Finding]:
 def _check_output_type(
     node: RawNode, inputs: Sequence[Fields], yielded: Sequence[Yield], fields: Fields
 ) -> Iterator[Finding]:
-    handed_on = _handed_on(yielded, inputs)
-    if handed_on is None and len(yielded) != len(fields):
-        message = f"the output type has {len(fields)} columns, but the node yields {len(yielded)}"
+    passed = _passed_rows(yielded, inputs)
+    if passed is None and len(yielded) != len(fields):
+        message = f"the output type has {len(fields)} columns, but the node has {len(yielded)}"
         yield node.finding("output-columns", message, "outputType")
-    for read in handed_on or ():
-        if [field.type.root for field in read] != [field.type.root for field in fields]:
-            message = f"hands on the columns ({_listed(fields)}), but its input has ({_listed(read)})"
-            yield node.finding("column-type", message, "outputType", hint=_MISSING)
+    for row in passed or ():
+        if [field.type.root for field in row] != [field.type.root for field in fields]:
+            message = f"passes on the columns ({_listed(fields)}), but its input has ({_listed(row)})"
+            yield node.finding("column-type", message, "outputType", hint=_HINT)
 
 
-def _handed_on(yielded: Sequence[Yield], inputs: Sequence[Fields]) -> Sequence[Fields] | None:
-    """The columns of an input that a node does nothing but hand on, or those of each; ``None``: it does more."""
+def _passed_rows(yielded: Sequence[Yield], inputs: Sequence[Fields]) -> Sequence[Fields] | None:
+    """The rows of the inputs that a node passes on unchanged; ``None`` for a node that computes columns."""
     if yielded and all(isinstance(column, UnionColumn) for column in yielded):
         return inputs
     return inputs[:1] if yielded == tuple(input_columns(inputs[:1])) else None
@@ -57,7 +57,7 @@ def _listed(fields: Fields) -> str:
 
 
 def check_reads(plan: RawPlan) -> Iterator[Finding]:
-    """Expressions, keys, arguments, sort columns and the like are columns of the inputs, in the types they say."""
+    """Columns in expressions, keys, arguments, sort orders and so on exist in the inputs, with their types."""
     for node, inputs in _readable(plan):
         for read in _Reader(node, inputs).reads() if inputs else ():
             yield from _check_read(node, read)
@@ -69,15 +69,15 @@ def _check_read(node: RawNode, read: _Read) -> Iterator[Finding]:
         message = f"column {read.index} is {verb}, but the input has {len(read.row)} columns"
         yield node.finding("column-index", message, *read.path, hint=f"columns count from 0 to {len(read.row) - 1}")
         return
-    found = read.row[read.index]
-    if read.path[-1] == "filterArg" and found.type.root != "BOOLEAN":
-        message = f"column {read.index} filters, but '{found.name}' is {found.type.root}"
+    column = read.row[read.index]
+    if read.path[-1] == "filterArg" and column.type.root != "BOOLEAN":
+        message = f"column {read.index} filters, but '{column.name}' is {column.type.root}"
         hint = "a filter is a BOOLEAN column, or -1 for none"
         yield node.finding("column-type", message, *read.path, hint=hint)
-    said = None if read.type is None else _root(read.type)
-    if said not in (None, found.type.root):
-        message = f"column {read.index} is read as {said}, but '{found.name}' is {found.type.root}"
-        yield node.finding("column-type", message, *read.path[:-1], "type", hint=_MISSING)
+    declared = None if read.type is None else _root(read.type)
+    if declared not in (None, column.type.root):
+        message = f"column {read.index} is read as {declared}, but '{column.name}' is {column.type.root}"
+        yield node.finding("column-type", message, *read.path[:-1], "type", hint=_HINT)
 
 
 def check_element_names(plan: RawPlan) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def check_element_names(plan: RawPlan) -> Iterator[Finding]:
 
 
 def _readable(plan: RawPlan) -> Iterator[tuple[RawNode, list[Fields]]]:
-    """The nodes that are looked into and the columns of whose inputs are known, with these."""
+    """The nodes of known types whose inputs have known columns, with these columns."""
     for node in plan.nodes:
         inputs = [source.fields for source in plan.inputs(node)]
         if node.cls is not None and not issubclass(node.cls, OpaqueNode) and None not in inputs:
@@ -100,7 +100,7 @@ def _readable(plan: RawPlan) -> Iterator[tuple[RawNode, list[Fields]]]:
 
 
 class _Read(Record):
-    """A column that is read: where, which, of which row; in an expression, the type that it says, in JSON."""
+    """A column that is read: its path, index and row; in an expression also the declared type as JSON."""
 
     path: Path
     index: int
@@ -109,22 +109,22 @@ class _Read(Record):
 
 
 class _Reader:
-    """Finds the columns that a node's fields refer to, by what is declared of the fields."""
+    """Finds the columns to which a node's fields refer, from the declarations of the fields."""
 
     def __init__(self, node: RawNode, inputs: Sequence[Fields]) -> None:
         self.node, self.inputs = node, inputs
-        whole = [field for fields in inputs for field in fields]
+        joined = [field for fields in inputs for field in fields]
         over = node.values.get("over_spec")
         constants = [RowField("constant", constant.type) for constant in over.constants] if over else []
         self.rows: Mapping[Input | None, Fields] = {
-            Input.ALL: whole,
+            Input.ALL: joined,
             Input.LEFT: inputs[0],
             Input.RIGHT: inputs[-1],
-            Input.CONSTANTS: [*whole, *constants],
+            Input.CONSTANTS: [*joined, *constants],
         }
 
     def reads(self) -> Iterator[_Read]:
-        """All columns that are read, but for rows that are none of the node's inputs."""
+        """All columns that are read from the node's inputs."""
         return self._of_record(self.node.cls, self.node.values, self.node.json, (), None)
 
     def _of_record(

@@ -1,4 +1,4 @@
-"""What stands inside a node: types, expressions, functions."""
+"""Checks the content of nodes: types, expressions, functions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_types_and_expressions(plan: RawPlan) -> Iterator[Finding]:
 
 
 def check_functions(plan: RawPlan) -> Iterator[Finding]:
-    """Every built-in function is one of the function table, and takes its operands, but where nobody looks."""
+    """Every built-in function is in the function table and accepts its operands; unknown nodes are skipped."""
     from ...plan.functions import all_functions
 
     known = {function.key: function for function in all_functions()}

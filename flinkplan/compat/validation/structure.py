@@ -1,4 +1,4 @@
-"""Top-level keys, node types, ids, edges."""
+"""Checks top-level keys, node types, ids and edges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _OWN_FIELD = "flinkplan"
 
 
 def check_keys(plan: RawPlan) -> Iterator[Finding]:
-    """The document has Flink's three keys and no other."""
+    """The document has exactly Flink's three keys."""
     if not isinstance(plan.json, Mapping):
         yield _plan_finding("plan-keys", "a compiled plan is a JSON object", "", "it starts with {")
         return
@@ -27,21 +27,21 @@ def check_keys(plan: RawPlan) -> Iterator[Finding]:
             yield _plan_finding("plan-keys", f"the plan has no '{key}'", "", f"a plan has {', '.join(_KEYS)}")
     for key in plan.json:
         if key not in _KEYS:
-            hint = nearest(key, _KEYS) or "Flink refuses it; put what is yours inside a node, under 'flinkplan'"
+            hint = nearest(key, _KEYS) or "Flink refuses it; put your own data into a node, under 'flinkplan'"
             yield _plan_finding("plan-keys", f"the plan has the unknown top-level key '{key}'", pointer(key), hint)
 
 
 def check_version(plan: RawPlan) -> Iterator[Finding]:
-    """The plan is of a release that can be read."""
+    """The plan is of a known release."""
     version = plan.json.get("flinkVersion") if isinstance(plan.json, Mapping) else None
     if isinstance(version, str) and version not in RELEASES:
-        message = f"the plan is of Flink {version!r}, which is not known here"
-        hint = f"write a release and no patch level: {RELEASES[0]} to {RELEASES[-1]}"
+        message = f"the plan is of Flink {version!r}, which is unknown"
+        hint = f"write a release without a patch level: {RELEASES[0]} to {RELEASES[-1]}"
         yield _plan_finding("plan-version", message, "/flinkVersion", hint)
 
 
 def check_types(plan: RawPlan) -> Iterator[Finding]:
-    """Every node exists in that version."""
+    """Every node has a known type and version."""
     names = [cls.metadata.name for cls in node_classes()]
     for node in plan.nodes:
         if node.type_name is None:
@@ -56,12 +56,12 @@ def check_types(plan: RawPlan) -> Iterator[Finding]:
             message = f"'{node.name}' has no version {node.version}"
             yield node.finding("node-version", message, "type", hint=f"there is {versions}")
         elif node.cls.metadata.is_own:
-            message = f"'{node.type_name}' is a node of flinkplan: the plan runs here, and not on Flink"
+            message = f"'{node.type_name}' is a node of flinkplan: the plan runs only here, not on Flink"
             yield node.finding("own-node", message, "type")
 
 
 def check_fields(plan: RawPlan) -> Iterator[Finding]:
-    """Every field and option of a node is one that the node has."""
+    """Every field and option of a node is known."""
     for node in plan.nodes:
         if node.cls is None or issubclass(node.cls, OpaqueNode):
             continue
@@ -78,19 +78,19 @@ def check_fields(plan: RawPlan) -> Iterator[Finding]:
 
 
 def check_run(plan: RawPlan) -> Iterator[Finding]:
-    """No operator is one that Flink compiles but never runs."""
+    """No operator is one that Flink compiles, but never runs."""
     for node in plan.nodes:
         join = node.node
         if isinstance(join, TemporalJoin) and join.snapshot_ttl_ms is not None:
-            message = "a join as of processing time that waits for a snapshot runs here, and not in Flink"
+            message = "a join as of processing time that waits for a snapshot runs only here, not in Flink"
             yield node.finding("not-in-flink", message, "rightTimeAttributeIndex")
         elif node.cls is TemporalJoin and node.values.get("right_time_attribute_index", 0) < 0:
-            message = "a join as of processing time can be planned, but not run, in Flink neither"
+            message = "a join as of processing time can be compiled, but not executed, also in Flink"
             hint = "join as of an event time of the left table, or without FOR SYSTEM_TIME"
             yield node.finding("never-runs", message, "rightTimeAttributeIndex", hint=hint)
         if node.cls is LookupJoin and node.values.get("lookup_keys") == {}:
-            message = "a table that is looked up by no column can be planned, but not run, in Flink neither"
-            hint = "compare a column of it, as it stands and in its type, with = to one of the left side"
+            message = "a table that is looked up by no column can be compiled, but not executed, also in Flink"
+            hint = "compare one of its columns, without a cast, by = with a column of the left side"
             yield node.finding("never-runs", message, "lookupKeys", hint=hint)
 
 
@@ -98,13 +98,13 @@ def check_ids(plan: RawPlan) -> Iterator[Finding]:
     """No two nodes share an id."""
     for node in plan.nodes:
         if node.id is not None and plan.by_id[node.id] is not node:
-            free = max(plan.by_id) + 1
+            unused = max(plan.by_id) + 1
             message = f"the id {node.id} is used twice, first by {plan.by_id[node.id].type_name}"
-            yield node.finding("node-id", message, "id", hint=f"{free} is free; the edges have to follow")
+            yield node.finding("node-id", message, "id", hint=f"use {unused}, and change the edges too")
 
 
 def check_edges(plan: RawPlan) -> Iterator[Finding]:
-    """Every edge joins two nodes."""
+    """Every edge connects two nodes."""
     for edge in plan.edges:
         for end, node_id in (("source", edge.source), ("target", edge.target)):
             if node_id is not None and node_id not in plan.by_id:
@@ -114,69 +114,69 @@ def check_edges(plan: RawPlan) -> Iterator[Finding]:
 
 
 def check_inputs(plan: RawPlan) -> Iterator[Finding]:
-    """Every node has as many inputs as it takes, and feeds another unless it is a sink."""
+    """Every node has the right number of inputs, and feeds another one unless it is a sink."""
     feeding = {edge.source for edge in plan.edges}
     fed = Counter(edge.target for edge in plan.edges)
     for node in plan.nodes:
         if node.id is None or node.cls is None or plan.by_id[node.id] is not node:
             continue
-        found = fed[node.id]
+        count = fed[node.id]
         needed = node.cls.metadata.inputs
-        if needed is not None and found != needed:
-            message = f"'{node.name}' has {found or 'no'} input{'s' if found > 1 else ''} and takes {needed or 'none'}"
+        if needed is not None and count != needed:
+            message = f"'{node.name}' has {count or 'no'} input{'s' if count > 1 else ''}, but needs {needed or 'none'}"
             hint = f'every input is an edge with "target" : {node.id}'
             yield node.finding("input-count", message, hint=hint)
-        elif not found and needed is None and not issubclass(node.cls, OpaqueNode):
+        elif not count and needed is None and not issubclass(node.cls, OpaqueNode):
             yield node.finding("input-count", f"'{node.name}' has no input", hint="every input is an edge")
         if node.name == "stream-exec-sink":
             if node.id in feeding:
-                yield node.finding("dead-end", "a sink feeds no other node", hint="remove the edge from it")
+                yield node.finding("dead-end", "a sink cannot feed another node", hint="remove the edge from it")
         elif node.id not in feeding:
-            message = "its rows go nowhere: no edge starts here"
+            message = "its output is not used: no edge starts here"
             yield node.finding("dead-end", message, hint=f'an edge with "source" : {node.id} is missing')
     if isinstance(plan.json, Mapping) and plan.json.get("nodes") == []:
         yield _plan_finding("dead-end", "the plan has no nodes", "/nodes", "a plan has at least a source and a sink")
 
 
 def check_order(plan: RawPlan) -> Iterator[Finding]:
-    """Rows flow one way, and the nodes are listed in that direction."""
-    circle = _circle(plan)
-    if circle:
-        first = next(n for n in plan.nodes if n.id in circle)
-        names = ", ".join(map(str, sorted(circle)))
-        yield first.finding("cycle", f"the nodes {names} feed each other in a circle", hint="remove one of the edges")
+    """The edges form no cycle, and the nodes are in topological order."""
+    cycle = _cycle(plan)
+    if cycle:
+        first = next(n for n in plan.nodes if n.id in cycle)
+        names = ", ".join(map(str, sorted(cycle)))
+        yield first.finding("cycle", f"the nodes {names} form a cycle", hint="remove one of the edges")
         return
     for node in plan.nodes:
         for source in plan.inputs(node):
             if source.index > node.index:
-                message = f"stands before node {source.id}, which feeds it"
+                message = f"is listed before its input, node {source.id}"
                 yield node.finding("node-order", message, "id", hint="list the nodes from the sources to the sinks")
 
 
-def _circle(plan: RawPlan) -> set[int]:
-    """The ids of nodes that feed themselves: rows never get there from a source, nor from there to an end."""
+def _cycle(plan: RawPlan) -> set[int]:
+    """The ids of nodes in cycles: neither a topological order from the sources nor one from the sinks reaches them."""
     edges = [(e.source, e.target) for e in plan.edges if e.source in plan.by_id and e.target in plan.by_id]
     forwards = [(source, target) for source, target in edges if source is not None and target is not None]
     backwards = [(target, source) for source, target in forwards]
-    return _beyond_reach(plan.by_id, forwards) & _beyond_reach(plan.by_id, backwards)
+    return _unreached(plan.by_id, forwards) & _unreached(plan.by_id, backwards)
 
 
-def _beyond_reach(ids: Iterable[int], edges: Sequence[tuple[int, int]]) -> set[int]:
-    """What is never reached where a node is only reached after all that lead to it."""
+def _unreached(ids: Iterable[int], edges: Sequence[tuple[int, int]]) -> set[int]:
+    """The nodes that a topological order does not reach."""
     targets: dict[int, list[int]] = {}
     for source, target in edges:
         targets.setdefault(source, []).append(target)
     missing = Counter(target for _, target in edges)
-    left = set(ids)
+    unreached = set(ids)
     reached = [i for i in ids if not missing[i]]
     for node in reached:
-        left.remove(node)
+        unreached.remove(node)
         for target in targets.get(node, ()):
             missing[target] -= 1
             if not missing[target]:
                 reached.append(target)
-    return left
+    return unreached
 
 
-def _plan_finding(rule: str, message: str, at: str, hint: str | None = None) -> Finding:
-    return Finding(rule, RULES[rule].severity, message, at, hint=hint)
+def _plan_finding(rule: str, message: str, pointer: str, hint: str | None = None) -> Finding:
+    return Finding(rule, RULES[rule].severity, message, pointer, hint=hint)

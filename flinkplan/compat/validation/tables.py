@@ -1,4 +1,4 @@
-"""Tables: what scans read, and what sinks take."""
+"""Checks the columns of tables against those of scans and sinks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HINT = "see the columns of the table's schema"
 
 
 def check_tables(plan: RawPlan) -> Iterator[Finding]:
-    """Scans read, and sinks take, the columns that their tables have."""
+    """Scans and sinks have the columns of their tables."""
     for node in plan.nodes:
         if node.cls is TableSourceScan and (source := node.values.get("scan_table_source")):
             yield from _check_names(node, "scanTableSource", source.table)

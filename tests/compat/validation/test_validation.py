@@ -121,7 +121,7 @@ def test_a_node_that_was_cut_out_is_missed() -> None:
     (found,) = validate_text(json.dumps(plan))
     assert found.rule == "column-type"
     assert found.message == (
-        "hands on the columns (city VARCHAR, cname VARCHAR, amount INT), but its input has "
+        "passes on the columns (city VARCHAR, cname VARCHAR, amount INT), but its input has "
         "(cid INT, amount INT, cid0 INT, cname VARCHAR, city VARCHAR)"
     )
 
@@ -207,7 +207,7 @@ EDITS = [
         None,
         id="unread-option",
     ),
-    pytest.param("node-id", lambda p: p["nodes"][1].update(id=1), "/nodes/1/id", "free", id="id-twice"),
+    pytest.param("node-id", lambda p: p["nodes"][1].update(id=1), "/nodes/1/id", "change the edges too", id="id-twice"),
     pytest.param("edge-end", lambda p: p["edges"][0].update(source=99), "/edges/0/source", "the ids are", id="nowhere"),
     pytest.param("input-count", lambda p: p["edges"].clear(), f"/nodes/{JOIN}", "edge", id="no-edge"),
     pytest.param(
@@ -387,7 +387,7 @@ def test_finds(rule: str, edit: Edit, pointer: str | None, hint: str | None) -> 
 @pytest.mark.parametrize(
     ("rule", "edit", "field", "message"),
     [
-        ("output-columns", lambda n: n["aggCalls"].pop(), "outputType", "but the node yields"),
+        ("output-columns", lambda n: n["aggCalls"].pop(), "outputType", "but the node has"),
         ("operand-count", lambda n: n["aggCalls"][1]["argList"].clear(), "aggCalls/1/argList", "has 0 operands"),
         ("column-type", lambda n: n["aggCalls"][1].update(filterArg=1), "aggCalls/1/filterArg", "is DECIMAL"),
     ],
