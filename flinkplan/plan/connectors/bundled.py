@@ -27,9 +27,14 @@ EVERYWHERE = (
         "scan.watermark.emit.strategy", one_of("ON-PERIODIC", "ON-EVENT"), "on-periodic", "when watermarks are made"
     ),
     unused("scan.watermark.alignment.group", TEXT, None, "the group of sources that wait for each other"),
-    unused("scan.watermark.alignment.max-drift", DURATION, None, "how far they may be apart"),
-    unused("scan.watermark.alignment.update-interval", DURATION, "1 s", "how often they compare"),
-    Option("scan.watermark.idle-timeout", DURATION, None, "a source without rows for so long holds no watermark back"),
+    unused("scan.watermark.alignment.max-drift", DURATION, None, "the maximum difference between their watermarks"),
+    unused("scan.watermark.alignment.update-interval", DURATION, "1 s", "the interval of updates of the alignment"),
+    Option(
+        "scan.watermark.idle-timeout",
+        DURATION,
+        None,
+        "a source without rows for this time does not hold back the watermark",
+    ),
 )
 """Options of every table."""
 
@@ -46,41 +51,50 @@ DEFAULT_PARTITION = Option(
 _FILES = (
     Option("path", TEXT, None, "the folder (to read: or the file)", required=True),
     Option("format", TEXT, None, "the format of the files", required=True),
-    Option("source.monitor-interval", DURATION, None, "look for new files so often: reading then never ends"),
+    Option("source.monitor-interval", DURATION, None, "the interval of looking for new files; reading then never ends"),
     Option("source.path.regex-pattern", TEXT, None, "read the files whose whole path matches this expression"),
     unused("source.report-statistics", one_of("NONE", "ALL"), "ALL", "files tell the planner how many rows they hold"),
     DEFAULT_PARTITION,
-    unused("partition.time-extractor.kind", exactly_one_of("default", "custom"), "default", "what dates a partition"),
-    unused("partition.time-extractor.class", TEXT, None, "the class that does"),
-    unused("partition.time-extractor.timestamp-pattern", TEXT, None, "how the partition columns make a time"),
-    unused("partition.time-extractor.timestamp-formatter", TEXT, None, "how that time is written"),
-    unused("sink.rolling-policy.file-size", MEMORY, "128 mb", "a new file is begun at this size"),
-    unused("sink.rolling-policy.rollover-interval", DURATION, "30 min", "a new file is begun after so long"),
-    unused("sink.rolling-policy.inactivity-interval", DURATION, "30 min", "and after so long without rows"),
-    unused("sink.rolling-policy.check-interval", DURATION, "1 min", "how often that is looked at"),
-    unused("sink.partition-commit.trigger", TEXT, "process-time", "what a partition's commit waits for"),
-    unused("sink.partition-commit.delay", DURATION, "0 s", "for how long it waits"),
+    unused(
+        "partition.time-extractor.kind",
+        exactly_one_of("default", "custom"),
+        "default",
+        "how the time of a partition is extracted",
+    ),
+    unused("partition.time-extractor.class", TEXT, None, "the class that extracts it"),
+    unused(
+        "partition.time-extractor.timestamp-pattern", TEXT, None, "the pattern of the time, made of partition columns"
+    ),
+    unused("partition.time-extractor.timestamp-formatter", TEXT, None, "the format of that time"),
+    unused("sink.rolling-policy.file-size", MEMORY, "128 mb", "a file is finished at this size"),
+    unused("sink.rolling-policy.rollover-interval", DURATION, "30 min", "a file is finished after this time"),
+    unused(
+        "sink.rolling-policy.inactivity-interval", DURATION, "30 min", "a file is finished after this time without rows"
+    ),
+    unused("sink.rolling-policy.check-interval", DURATION, "1 min", "the interval of these checks"),
+    unused("sink.partition-commit.trigger", TEXT, "process-time", "the time that the commit of a partition depends on"),
+    unused("sink.partition-commit.delay", DURATION, "0 s", "the delay of the commit"),
     unused("sink.partition-commit.watermark-time-zone", TEXT, "UTC", "the zone of a partition's time"),
-    unused("sink.partition-commit.policy.kind", TEXT, None, "how a commit is told: metastore, success-file, custom"),
-    unused("sink.partition-commit.policy.class", TEXT, None, "the class that does"),
-    unused("sink.partition-commit.policy.class.parameters", TEXT, None, "what it is given"),
+    unused("sink.partition-commit.policy.kind", TEXT, None, "the actions of a commit: metastore, success-file, custom"),
+    unused("sink.partition-commit.policy.class", TEXT, None, "the class of a custom action"),
+    unused("sink.partition-commit.policy.class.parameters", TEXT, None, "the parameters of that class"),
     unused("sink.partition-commit.success-file.name", TEXT, "_SUCCESS", "the name of that file"),
     Option("sink.shuffle-by-partition.enable", BOOLEAN, "false", "all rows of a partition are written by one task"),
     PARALLELISM,
-    unused("auto-compaction", BOOLEAN, "false", "small files are put together"),
-    unused("compaction.file-size", MEMORY, None, "up to this size"),
-    unused("compaction.parallelism", WHOLE, None, "by so many tasks"),
+    unused("auto-compaction", BOOLEAN, "false", "small files are merged"),
+    unused("compaction.file-size", MEMORY, None, "the target size of merged files"),
+    unused("compaction.parallelism", WHOLE, None, "how many tasks merge files"),
 )
 
 _FIELDS = (
     Option("fields.#.kind", exactly_one_of("random", "sequence"), "random", "random values, or a sequence of numbers"),
-    Option("fields.#.min", NUMBER, None, "the least random number; else the type's"),
-    Option("fields.#.max", NUMBER, None, "the greatest random number; else the type's"),
-    Option("fields.#.max-past", DURATION, "0 ms", "random times are up to so long ago"),
-    Option("fields.#.start", WHOLE, None, "where a sequence starts"),
-    Option("fields.#.end", WHOLE, None, "where it ends, and reading with it"),
-    Option("fields.#.length", WHOLE, "100", "the length of texts and bytes, of collections 3"),
-    unused("fields.#.var-len", BOOLEAN, "false", "texts and bytes are of random lengths up to that"),
+    Option("fields.#.min", NUMBER, None, "the minimum of random numbers; by default the type's"),
+    Option("fields.#.max", NUMBER, None, "the maximum of random numbers; by default the type's"),
+    Option("fields.#.max-past", DURATION, "0 ms", "the maximum age of random times"),
+    Option("fields.#.start", WHOLE, None, "the first number of a sequence"),
+    Option("fields.#.end", WHOLE, None, "the last number of a sequence, which ends reading"),
+    Option("fields.#.length", WHOLE, "100", "the length of texts and bytes; collections have 3 elements by default"),
+    unused("fields.#.var-len", BOOLEAN, "false", "texts and bytes have random lengths up to that"),
     Option("fields.#.null-rate", NUMBER, "0", "the share of NULLs"),
 )
 
@@ -103,13 +117,13 @@ BUNDLED = (
     ),
     Connector(
         "datagen",
-        "made-up rows",
+        "generated rows",
         Source(always(INSERTS), limit=True),
         None,
         (
             *EVERYWHERE,
-            Option("number-of-rows", WHOLE, None, "how many rows; else without end"),
-            Option("rows-per-second", WHOLE, "10000", "how many a second where they have no end"),
+            Option("number-of-rows", WHOLE, None, "the number of rows; unlimited by default"),
+            Option("rows-per-second", WHOLE, "10000", "the number of rows per second if it is unlimited"),
             unused("scan.parallelism", WHOLE, None, "how many tasks read"),
             *_FIELDS,
         ),
@@ -117,12 +131,12 @@ BUNDLED = (
     ),
     Connector(
         "print",
-        "rows to standard output, each with its kind",
+        "prints rows to standard output, each with its kind",
         None,
         Sink(always(ALL), as_requested=True),
         (
             *EVERYWHERE,
-            Option("print-identifier", TEXT, None, "what stands before each row"),
+            Option("print-identifier", TEXT, None, "the prefix of each row"),
             Option("standard-error", BOOLEAN, "false", "rows go to standard error"),
             PARALLELISM,
         ),
@@ -130,7 +144,7 @@ BUNDLED = (
     ),
     Connector(
         "blackhole",
-        "nowhere",
+        "discards rows",
         None,
         Sink(always(UPSERTS), as_requested=True),
         EVERYWHERE,

@@ -27,8 +27,8 @@ from .model import Format
 
 _IGNORE = Option("ignore-parse-errors", BOOLEAN, "false", "a field that cannot be read is NULL, a line is left out")
 _JSON = (
-    Option("map-null-key.mode", one_of("FAIL", "DROP", "LITERAL"), "FAIL", "what becomes of a map's NULL key"),
-    Option("map-null-key.literal", TEXT, "null", "what is written for a NULL key where the mode is LITERAL"),
+    Option("map-null-key.mode", one_of("FAIL", "DROP", "LITERAL"), "FAIL", "how a NULL key of a map is written"),
+    Option("map-null-key.literal", TEXT, "null", "the text of a NULL key in the mode LITERAL"),
     Option(
         "timestamp-format.standard",
         exactly_one_of("SQL", "ISO-8601"),
@@ -40,13 +40,13 @@ _JSON = (
 )
 
 _CSV = (
-    Option("field-delimiter", ESCAPED_CHARACTER, ",", "what stands between fields"),
+    Option("field-delimiter", ESCAPED_CHARACTER, ",", "the separator of fields"),
     Option("disable-quote-character", BOOLEAN, "false", "values are not quoted"),
-    Option("quote-character", CHARACTER, '"', "what stands around quoted values"),
+    Option("quote-character", CHARACTER, '"', "the quote of values"),
     Option("allow-comments", BOOLEAN, "false", "lines that begin with # are left out"),
     _IGNORE,
-    Option("array-element-delimiter", CHARACTER, ";", "what stands between the elements of an array or row"),
-    Option("escape-character", CHARACTER, None, "what takes the next character literally"),
+    Option("array-element-delimiter", CHARACTER, ";", "the separator of the elements of an array or row"),
+    Option("escape-character", CHARACTER, None, "the character that escapes the next one"),
     Option("null-literal", TEXT, None, "the text that stands for NULL"),
     Option("write-bigdecimal-in-scientific-notation", BOOLEAN, "true", "decimals are written with an exponent"),
     Option("trim-spaces", BOOLEAN, "false", "spaces around values are left out"),
@@ -93,14 +93,18 @@ _PARQUET = (
         "how columns are compressed",
         passed_as="compression",
     ),
-    _library("parquet", "compression.codec.zstd.level", WHOLE, "3", "how hard ZSTD tries, from 1 to 22"),
+    _library("parquet", "compression.codec.zstd.level", WHOLE, "3", "the level of ZSTD, from 1 to 22"),
     _library("parquet", "block.size", POSITIVE, "134217728", "the bytes of a row group"),
     _library("parquet", "page.size", POSITIVE, "1048576", "the bytes of a page"),
     _library("parquet", "dictionary.page.size", POSITIVE, "1048576", "the bytes of a dictionary's page"),
     _library("parquet", "enable.dictionary", BOOLEAN, "true", "values that repeat are written once"),
-    _library("parquet", "validation", BOOLEAN, "false", "what is written is held against the schema"),
+    _library("parquet", "validation", BOOLEAN, "false", "written values are checked against the schema"),
     _library(
-        "parquet", "writer.version", exactly_one_of("PARQUET_1_0", "PARQUET_2_0", "v1", "v2"), "PARQUET_1_0", "of pages"
+        "parquet",
+        "writer.version",
+        exactly_one_of("PARQUET_1_0", "PARQUET_2_0", "v1", "v2"),
+        "PARQUET_1_0",
+        "the version of pages",
     ),
     _library("parquet", "writer.max-padding", WHOLE, "8388608", "how many bytes may stay empty before a row group"),
     _library("parquet", "page.row.count.limit", POSITIVE, "20000", "the rows of a page"),
@@ -113,7 +117,7 @@ _PARQUET = (
         "timestamp.time.unit",
         exactly_one_of("nanos", "micros", "millis"),
         "micros",
-        "of what these numbers are",
+        "the unit of these numbers",
         executed=False,
     ),
     _others("Parquet"),
@@ -124,7 +128,7 @@ _ORC = (
         "compress",
         one_of("NONE", "ZLIB", "SNAPPY", "LZO", "LZ4", "ZSTD", "BROTLI"),
         None,
-        "how columns are compressed; else Flink as ZLIB, Spark as ZSTD",
+        "how columns are compressed; by default ZLIB in Flink and ZSTD in Spark",
         passed_as="compression",
     ),
     _library("orc", "compress.size", POSITIVE, "262144", "the bytes that are compressed at once"),
@@ -135,10 +139,28 @@ _ORC = (
     _library("orc", "create.index", BOOLEAN, "true", "files have indexes"),
     _library("orc", "row.index.stride", POSITIVE, "10000", "the rows between their entries"),
     _library("orc", "bloom.filter.columns", TEXT, None, "the columns with Bloom filters, between commas"),
-    _library("orc", "bloom.filter.fpp", NUMBER, "0.01", "how often these may be wrong"),
-    _library("orc", "dictionary.key.threshold", NUMBER, "0.8", "up to which share of distinct values there is one"),
-    _library("orc", "encoding.strategy", one_of("SPEED", "COMPRESSION"), "SPEED", "what encoding is for"),
-    _library("orc", "compression.strategy", one_of("SPEED", "COMPRESSION"), "SPEED", "what compression is for"),
+    _library("orc", "bloom.filter.fpp", NUMBER, "0.01", "the rate of false positives of Bloom filters"),
+    _library(
+        "orc",
+        "dictionary.key.threshold",
+        NUMBER,
+        "0.8",
+        "the maximum share of distinct values for which there is a dictionary",
+    ),
+    _library(
+        "orc",
+        "encoding.strategy",
+        one_of("SPEED", "COMPRESSION"),
+        "SPEED",
+        "whether encoding is optimized for speed or for size",
+    ),
+    _library(
+        "orc",
+        "compression.strategy",
+        one_of("SPEED", "COMPRESSION"),
+        "SPEED",
+        "whether compression is optimized for speed or for size",
+    ),
     _others("ORC"),
 )
 
@@ -147,7 +169,7 @@ FORMATS: Mapping[str, Format] = {
     for format_ in (
         Format(
             "json",
-            "an object a line",
+            "one JSON object per line",
             (
                 Option(
                     "fail-on-missing-field", BOOLEAN, "false", "a missing field fails the job, instead of being NULL"
@@ -158,7 +180,7 @@ FORMATS: Mapping[str, Format] = {
             ),
             executed=True,
         ),
-        Format("csv", "values between delimiters, a line a row", _CSV, executed=True),
+        Format("csv", "separated values, one row per line", _CSV, executed=True),
         Format(
             "raw",
             "one column, as its bytes",
@@ -170,14 +192,14 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "debezium-json",
-            "changes as Debezium tells them",
+            "changes in Debezium's format",
             (Option("schema-include", BOOLEAN, "false", "messages hold their schema (to read only)"), _IGNORE, *_JSON),
             kinds=ALL,
             executed=True,
         ),
         Format(
             "canal-json",
-            "changes as Canal tells them",
+            "changes in Canal's format",
             (
                 Option("database.include", TEXT, None, "a regular expression of the databases whose changes are read"),
                 Option("table.include", TEXT, None, "a regular expression of the tables whose changes are read"),
@@ -188,8 +210,8 @@ FORMATS: Mapping[str, Format] = {
             journal=True,
             executed=True,
         ),
-        Format("maxwell-json", "changes as Maxwell tells them", (_IGNORE, *_JSON), ALL, journal=True, executed=True),
-        Format("ogg-json", "changes as GoldenGate tells them", (_IGNORE, *_JSON), ALL, journal=True, executed=True),
+        Format("maxwell-json", "changes in Maxwell's format", (_IGNORE, *_JSON), ALL, journal=True, executed=True),
+        Format("ogg-json", "changes in GoldenGate's format", (_IGNORE, *_JSON), ALL, journal=True, executed=True),
         Format(
             "parquet",
             "columns in files of Parquet",
@@ -200,7 +222,7 @@ FORMATS: Mapping[str, Format] = {
         Format("orc", "columns in files of ORC", _ORC, columnar=True, executed=True),
         Format("avro", "records of Avro, as messages", _AVRO, framed=True, executed=True),
         Format("avro-confluent", "records of Avro, their schemas in a registry"),
-        Format("debezium-avro-confluent", "changes in Avro as Debezium tells them", kinds=ALL),
+        Format("debezium-avro-confluent", "changes in Debezium's format, in Avro", kinds=ALL),
         Format("avro-glue", "records of Avro, their schemas in AWS Glue"),
         Format("json-glue", "objects of JSON, their schemas in AWS Glue"),
         Format("json-confluent", "objects of JSON, their schemas in a registry"),

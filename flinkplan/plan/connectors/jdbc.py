@@ -72,15 +72,22 @@ def _is_supported(rex: RexNode) -> bool:
 _PARTITIONS = tuple(f"scan.partition.{name}" for name in ("column", "num", "lower-bound", "upper-bound"))
 
 _LOOKUPS = (
-    Option("lookup.cache", one_of("NONE", "PARTIAL"), "NONE", "which rows are kept that were looked up"),
-    Option("lookup.max-retries", WHOLE, "3", "how often a lookup is tried again"),
-    Option("lookup.partial-cache.max-rows", WHOLE, None, "the rows of so many keys"),
-    Option("lookup.partial-cache.expire-after-write", DURATION, None, "for so long"),
-    Option("lookup.partial-cache.expire-after-access", DURATION, None, "for so long since they were last asked for"),
-    Option("lookup.partial-cache.cache-missing-key", BOOLEAN, "true", "keys without rows, too"),
-    Option("lookup.cache.max-rows", WHOLE, None, "the rows of so many keys; with the next one, the same as PARTIAL"),
-    Option("lookup.cache.ttl", DURATION, None, "for so long; the older name"),
-    Option("lookup.cache.caching-missing-key", BOOLEAN, "true", "keys without rows, too; the older name"),
+    Option("lookup.cache", one_of("NONE", "PARTIAL"), "NONE", "which looked-up rows are cached"),
+    Option("lookup.max-retries", WHOLE, "3", "the maximum number of retries of a lookup"),
+    Option("lookup.partial-cache.max-rows", WHOLE, None, "the maximum number of cached keys"),
+    Option("lookup.partial-cache.expire-after-write", DURATION, None, "how long rows are cached"),
+    Option(
+        "lookup.partial-cache.expire-after-access", DURATION, None, "how long rows are cached after the last lookup"
+    ),
+    Option("lookup.partial-cache.cache-missing-key", BOOLEAN, "true", "whether keys without rows are cached"),
+    Option(
+        "lookup.cache.max-rows",
+        WHOLE,
+        None,
+        "the maximum number of cached keys; with the next option, the same as PARTIAL",
+    ),
+    Option("lookup.cache.ttl", DURATION, None, "how long rows are cached; the older name"),
+    Option("lookup.cache.caching-missing-key", BOOLEAN, "true", "whether keys without rows are cached; the older name"),
 )
 
 
@@ -139,23 +146,25 @@ JDBC = Connector(
             "url", TEXT, None, "the database: jdbc:derby:… or jdbc:postgresql:…; others are compiled", required=True
         ),
         Option("table-name", TEXT, None, "the table", required=True),
-        Option("driver", TEXT, None, "the class of the driver, which the URL tells"),
-        Option("username", TEXT, None, "who asks"),
-        Option("password", TEXT, None, "a variable"),
-        unused("compatible-mode", TEXT, None, "what a database of several dialects speaks"),
-        unused("connection.max-retry-timeout", DURATION, "60 s", "how long a connection is waited for"),
-        Option("scan.partition.column", TEXT, None, "a column of numbers by which several tasks read"),
-        Option("scan.partition.num", WHOLE, None, "how many parts are read"),
-        Option("scan.partition.lower-bound", WHOLE, None, "the least number that is read"),
-        Option("scan.partition.upper-bound", WHOLE, None, "the greatest"),
-        Option("scan.fetch-size", WHOLE, "0", "how many rows are fetched at once; 0: as the driver does"),
+        Option("driver", TEXT, None, "the class of the driver; by default that of the URL"),
+        Option("username", TEXT, None, "the name of the user"),
+        Option("password", TEXT, None, "the password, as a variable"),
+        unused("compatible-mode", TEXT, None, "the mode of a database with several dialects"),
+        unused("connection.max-retry-timeout", DURATION, "60 s", "the timeout of a connection"),
+        Option("scan.partition.column", TEXT, None, "a numeric column by which several tasks read in parallel"),
+        Option("scan.partition.num", WHOLE, None, "the number of partitions that are read"),
+        Option("scan.partition.lower-bound", WHOLE, None, "the smallest value of the partition column"),
+        Option("scan.partition.upper-bound", WHOLE, None, "the largest value of the partition column"),
+        Option("scan.fetch-size", WHOLE, "0", "how many rows are fetched at once; 0 means the driver's default"),
         Option("scan.auto-commit", BOOLEAN, "true", "whether rows are read outside a transaction"),
         unused("scan.parallelism", WHOLE, None, "how many tasks read"),
-        Option("filter.handling.policy", one_of("ALWAYS", "INDEX_ONLY", "NEVER"), "ALWAYS", "which filters it takes"),
+        Option(
+            "filter.handling.policy", one_of("ALWAYS", "INDEX_ONLY", "NEVER"), "ALWAYS", "which filters are pushed down"
+        ),
         *_LOOKUPS,
-        Option("sink.buffer-flush.max-rows", WHOLE, "100", "how many rows are written at once"),
-        Option("sink.buffer-flush.interval", DURATION, "1 s", "and how long they wait for others at the most"),
-        Option("sink.max-retries", WHOLE, "3", "how often writing is tried again"),
+        Option("sink.buffer-flush.max-rows", WHOLE, "100", "the maximum number of rows in a write"),
+        Option("sink.buffer-flush.interval", DURATION, "1 s", "the maximum time that rows wait for a write"),
+        Option("sink.max-retries", WHOLE, "3", "the maximum number of retries of a write"),
         PARALLELISM,
     ),
     problems=_problems,

@@ -60,8 +60,8 @@ _TOPICS = (
     *PROPERTIES,
 )
 _MESSAGES = (
-    Option("key.fields-prefix", TEXT, None, "what stands before the names of the key's columns in the table alone"),
-    Option("value.fields-include", _INCLUDED, "ALL", "whether the value holds the key's columns, too"),
+    Option("key.fields-prefix", TEXT, None, "a prefix of the names of key columns in the table, not in messages"),
+    Option("value.fields-include", _INCLUDED, "ALL", "whether the value also contains the key columns"),
 )
 _ENDS = (
     Option(
@@ -70,20 +70,20 @@ _ENDS = (
         "unbounded",
         "where reading ends",
     ),
-    Option("scan.bounded.specific-offsets", _POSITIONS, None, "there, in the mode specific-offsets"),
-    Option("scan.bounded.timestamp-millis", WHOLE, None, "at this time, in the mode timestamp"),
+    Option("scan.bounded.specific-offsets", _POSITIONS, None, "the offsets of the mode specific-offsets"),
+    Option("scan.bounded.timestamp-millis", WHOLE, None, "the time of the mode timestamp"),
 )
 _SCAN_PARALLELISM = unused("scan.parallelism", WHOLE, None, "how many tasks read")
 _DELIVERY = (
     Option(
-        "sink.delivery-guarantee", _GUARANTEES, "at-least-once", "what a failure leaves; exactly-once is refused here"
+        "sink.delivery-guarantee", _GUARANTEES, "at-least-once", "the delivery guarantee; exactly-once is refused here"
     ),
-    unused("sink.transactional-id-prefix", TEXT, None, "what the names of transactions begin with"),
+    unused("sink.transactional-id-prefix", TEXT, None, "the prefix of the ids of transactions"),
     unused(
         "sink.transaction-naming-strategy",
         exactly_one_of("DEFAULT", "INCREMENTING", "POOLING"),
         "DEFAULT",
-        "what follows",
+        "how the ids of transactions continue",
     ),
     PARALLELISM,
 )
@@ -206,9 +206,9 @@ KAFKA = (
             *EVERYWHERE,
             *_TOPICS,
             Option(FORMAT, TEXT, None, "the format of values"),
-            Option(VALUE_FORMAT, TEXT, None, "the same, where its options begin with 'value.'"),
+            Option(VALUE_FORMAT, TEXT, None, "the format of values, if its options begin with 'value.'"),
             Option(KEY_FORMAT, TEXT, None, "the format of keys, whose options begin with 'key.'"),
-            Option("key.fields", _NAMES, None, "the columns that keys hold"),
+            Option("key.fields", _NAMES, None, "the key columns"),
             *_MESSAGES,
             Option(
                 "scan.startup.mode",
@@ -216,14 +216,14 @@ KAFKA = (
                 "group-offsets",
                 "where reading begins",
             ),
-            Option("scan.startup.specific-offsets", _POSITIONS, None, "there, in the mode specific-offsets"),
-            Option("scan.startup.timestamp-millis", WHOLE, None, "at this time, in the mode timestamp"),
+            Option("scan.startup.specific-offsets", _POSITIONS, None, "the offsets of the mode specific-offsets"),
+            Option("scan.startup.timestamp-millis", WHOLE, None, "the time of the mode timestamp"),
             *_ENDS,
             Option(
                 "scan.topic-partition-discovery.interval",
                 DURATION,
                 "5 min",
-                "look for new partitions so often; 0: never",
+                "the interval of looking for new partitions; 0 means never",
             ),
             _SCAN_PARALLELISM,
             Option(
@@ -235,7 +235,7 @@ KAFKA = (
                     f"record.{part}.include.kafka.connect.json.schema",
                     BOOLEAN,
                     "false",
-                    f"{part}s hold their schema; refused here",
+                    f"{part}s contain their schema; refused here",
                 )
                 for part in ("key", "value")
             ),
@@ -260,8 +260,15 @@ KAFKA = (
             *_MESSAGES,
             *_ENDS,
             _SCAN_PARALLELISM,
-            unused("sink.buffer-flush.max-rows", WHOLE, "0", "a key's last row alone is written of so many"),
-            unused("sink.buffer-flush.interval", DURATION, "0 s", "or of this time"),
+            unused(
+                "sink.buffer-flush.max-rows",
+                WHOLE,
+                "0",
+                "the maximum number of rows of which only the last one of each key is written",
+            ),
+            unused(
+                "sink.buffer-flush.interval", DURATION, "0 s", "the maximum time for which rows are collected for that"
+            ),
             *_DELIVERY,
         ),
         formats=(VALUE_FORMAT, KEY_FORMAT),

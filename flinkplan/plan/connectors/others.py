@@ -115,7 +115,7 @@ OTHERS = (
         Source(always(INSERTS), **_TABLES, bounded=True, lookups=True),
         Sink(always(ALL), as_requested=True),
     ),
-    Connector("faker", "made-up rows", Source(always(INSERTS), limit=True, lookups=True)),
+    Connector("faker", "generated rows", Source(always(INSERTS), limit=True, lookups=True)),
     Connector("influxdb", "measurements of InfluxDB", Source(always(INSERTS)), Sink(always(INSERTS))),
     Connector("prometheus", "time series of Prometheus", None, Sink(always(INSERTS))),
     Connector("cloudwatch", "metrics of AWS CloudWatch", None, Sink(always(INSERTS))),
