@@ -83,12 +83,6 @@ class Golden:
         assert text == file.read_text("utf-8")
 
 
-@pytest.fixture(scope="session")
-def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The archive of Java's classes from which jobs start that are killed; the first one to end leaves it."""
-    return tmp_path_factory.mktemp("classes") / "classes.jsa"
-
-
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
     """The golden files beside the test."""

@@ -1,7 +1,6 @@
 """Jobs in processes of their own, which are killed again and again.
 
-What costs is a JVM that starts.  So the first process, which is not killed, may leave an archive of the classes that it
-has loaded, with which the others start in half the time; and while one process works, the next one starts and waits.
+What costs is a JVM that starts.  So while one process works, the next one starts and waits.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pytest
-
-from flinkplan.executor.runtime.class_archive import ClassArchive
 
 SEED = int(os.environ.get("FLINKPLAN_SEED", "7"))
 BATCHES = (0, 0, 1, 2, 3)
@@ -28,6 +28,8 @@ BATCHES = (0, 0, 1, 2, 3)
 PATIENCE, START_UP = 1.0, 4.0
 """Seconds within which it is killed after a batch, or from its start on."""
 CORES = (1, 2, 4)
+LOOKS, LOOK_SECONDS = 120, 0.005
+"""Seconds within which what is looked for comes, however busy the machine is; between two looks."""
 
 BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptions"
 """How a JVM starts that lives for seconds."""
@@ -36,29 +38,32 @@ BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptio
 class Work:
     """A plan that processes execute one after another from one checkpoint.
 
-    ``folder`` holds the checkpoint and what else the work has, ``classes`` is the archive of Java's classes.
+    ``folder`` holds the checkpoint and what else the work has.
     """
 
-    def __init__(self, plan: Path, folder: Path, variables: Mapping[str, str], classes: Path) -> None:
+    def __init__(self, plan: Path, folder: Path, variables: Mapping[str, str]) -> None:
         self._plan = plan
         self._folder = folder
         self._variables = variables
-        self._classes = classes
 
-    def finish(self) -> None:
-        """Work through all that is there in a process that leaves the archive, if there is none."""
-        made = None if self._classes.exists() else self._classes
-        Worker(self._arguments("bounded"), 2, ClassArchive(self._classes, made=made).java_options).finish()
+    def is_within_batch(self) -> bool:
+        """Whether a query has planned a batch that it has not committed."""
+        queries = (self._folder / "checkpoint").glob("[!.]*")
+        return any(_last(query / "offsets") > _last(query / "commits") for query in queries)
 
     def worker(self, mode: str, cores: int, *options: str, conf: Mapping[str, str] = MappingProxyType({})) -> Worker:
-        """Another process, which starts from the archive; ``conf`` are settings of its session."""
-        java = ClassArchive(self._classes).java_options
-        return Worker([*self._arguments(mode), *options], cores, java, conf)
+        """Another process; ``conf`` are settings of its session."""
+        return Worker([*self._arguments(mode), *options], cores, conf)
 
     def _arguments(self, mode: str) -> list[str]:
         arguments = ["execute", str(self._plan), "--mode", mode, "--log-format", "json"]
         arguments += ["--checkpoint", str(self._folder / "checkpoint")]
         return arguments + [part for name, value in self._variables.items() for part in ("--var", f"{name}={value}")]
+
+
+def _last(log: Path) -> int:
+    """The last batch of a log of Spark's; -1 where there is none."""
+    return max((int(file.name) for file in log.glob("*") if file.name.isdigit()), default=-1)
 
 
 class Running:
@@ -107,19 +112,14 @@ class Running:
 
 
 class Worker(Running):
-    """A process that runs a command once it is told to.
+    """A process that runs a command once it is told to; ``conf`` are settings of its session."""
 
-    ``java`` are options of its JVM, ``conf`` settings of Spark.
-    """
-
-    def __init__(
-        self, arguments: Sequence[str], cores: int, java: str, conf: Mapping[str, str] = MappingProxyType({})
-    ) -> None:
+    def __init__(self, arguments: Sequence[str], cores: int, conf: Mapping[str, str] = MappingProxyType({})) -> None:
         conf = {
             **conf,
             "spark.sql.shuffle.partitions": "1",
             "spark.sql.files.minPartitionNum": str(cores),
-            "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC {BRIEF} {java}",
+            "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC {BRIEF}",
         }
         code = (
             "from flinkplan.cli.main import main; from flinkplan.executor.jvm.session import session; "
@@ -141,36 +141,78 @@ class Worker(Running):
         super().finish()
 
 
+class Place(Enum):
+    """Where a process is killed."""
+
+    STARTING = "while it starts"
+    WITHIN = "within a batch"
+    BETWEEN = "between two batches"
+
+
 class Kills:
-    """How often a work is killed, and after how many batches each time."""
+    """How often a work is killed, and where.
 
-    def __init__(self, usual: int) -> None:
-        """``usual``: how often, unless ``FLINKPLAN_KILLS`` says otherwise."""
-        count = int(os.environ.get("FLINKPLAN_KILLS", usual))
+    By default that is once at each of ``places``; where ``FLINKPLAN_KILLS`` is a number, so often at random moments.
+    """
+
+    def __init__(self, *places: Place) -> None:
+        often = os.environ.get("FLINKPLAN_KILLS")
         self._moments = random.Random(SEED)
-        self._batches = [self._moments.choice(BATCHES) for _ in range(count)]
-        self.feeds = count + sum(self._batches)
-        """How often input is added."""
+        self._places: Sequence[Place | int] = places
+        if often is not None:
+            self._places = [self._moments.choice(BATCHES) for _ in range(int(often))]
+        self.feeds = len(self._places) + sum(_batches(place) for place in self._places)
+        """How often input is added at least."""
 
-    def inflict(self, work: Work, feed: Callable[[int], None], sinks: Iterable[str]) -> None:
-        """Kill the processes of a work and let the last one finish; a batch of each sink brings more input."""
-        waited = tuple(sinks)
-        numbers = iter(range(self.feeds))
-        worker = self._next(work, "streaming")
-        for kills, count in enumerate(self._batches, 1):
-            following = self._next(work, "streaming" if kills < len(self._batches) else "bounded")
+    def inflict(self, work: Work, feed: Callable[[int], None], sinks: Iterable[str]) -> int:
+        """Kill the processes of a work and let the last one finish; a batch of each sink brings more input.
+
+        Returns how often input was added.
+        """
+        waited, numbers = tuple(sinks), count()
+
+        def more() -> None:
             feed(next(numbers))
+
+        worker = self._next(work, "streaming")
+        for kills, place in enumerate(self._places, 1):
+            following = self._next(work, "streaming" if kills < len(self._places) else "bounded")
+            more()
             worker.begin()
-            for _ in range(count):
+            for _ in range(_batches(place)):
                 worker.batch(*waited)
-                feed(next(numbers))
-            worker.wait(self._moments.uniform(0, PATIENCE if count else START_UP))
+                more()
+            if place is Place.WITHIN:
+                _until(work.is_within_batch, otherwise=more)
+            elif place is Place.BETWEEN:
+                worker.batch(*waited)
+                _until(lambda: not work.is_within_batch())
+            else:
+                worker.wait(self._moments.uniform(0, PATIENCE if _batches(place) else START_UP))
             worker.kill()
             worker = following
         worker.finish()
+        return next(numbers)
 
     def _next(self, work: Work, mode: str) -> Worker:
         return work.worker(mode, self._moments.choice(CORES))
+
+
+def _batches(place: Place | int) -> int:
+    """How many batches of each sink a process does first."""
+    return place if isinstance(place, int) else int(place is not Place.STARTING)
+
+
+def _until(is_so: Callable[[], bool], *, otherwise: Callable[[], None] = lambda: None) -> None:
+    """Look until something is so; ``otherwise`` is done whenever it was not for a second."""
+    for _ in range(LOOKS):
+        end = time.monotonic() + 1
+        while time.monotonic() < end:
+            if is_so():
+                return
+            time.sleep(LOOK_SECONDS)
+        otherwise()
+    raise AssertionError("it did not come")
 
 
 def left(folder: Path) -> Counter[tuple[Any, ...]]:

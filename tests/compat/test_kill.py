@@ -1,8 +1,8 @@
-"""A job that is killed again and again writes what one that is never killed writes.
+"""A job that is killed again and again writes what its input comes to, as if it had never been.
 
-An aggregation over a join, and a window, write files.  ``FLINKPLAN_KILLS`` sets how often the process is killed, with
-SIGKILL at random moments: while it starts, within a batch, or between two; ``make soak`` kills 200 times.  Each process
-has another number of cores, and cuts its input into as many tasks.  The last one ends the input.
+An aggregation over a join, and a window, write files.  The process is killed with SIGKILL once while it starts, once
+within a batch and once between two; ``FLINKPLAN_KILLS`` sets how often it is at random moments, ``make soak`` kills 200
+times.  Each process has another number of cores, and cuts its input into as many tasks.  The last one ends the input.
 """
 
 from __future__ import annotations
@@ -13,20 +13,15 @@ import pytest
 
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
-from tests.compat.watched import SINKS, feed, pipeline, written
-from tests.killing import Kills, Work
+from tests.compat.watched import SINKS, expected, feed, pipeline, written
+from tests.killing import Kills, Place, Work
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
 
-def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path, classes: Path) -> None:
-    kills, plan = Kills(4), tmp_path / "plan.json"
+def test_nothing_is_lost_and_nothing_comes_twice(tmp_path: Path) -> None:
+    kills, plan, folder = Kills(*Place), tmp_path / "plan.json", tmp_path / "killed"
     save(compile_script(pipeline()), plan)
-    killed, whole = tmp_path / "killed", tmp_path / "whole"
-    for number in range(kills.feeds):
-        feed(whole, number)
-    Work(plan, whole, {"DIR": str(whole)}, classes).finish()
-    assert all(written(whole).values())
-
-    kills.inflict(Work(plan, killed, {"DIR": str(killed)}, classes), lambda number: feed(killed, number), SINKS)
-    assert written(killed) == written(whole)
+    work = Work(plan, folder, {"DIR": str(folder)})
+    feeds = kills.inflict(work, lambda number: feed(folder, number), SINKS)
+    assert written(folder) == expected(feeds)

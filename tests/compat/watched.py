@@ -46,11 +46,28 @@ def feed(folder: Path, number: int) -> None:
         "orders": [order(i, product=f"p{i % 7}", amount=i % 5, ts=str(START + timedelta(minutes=i))) for i in ids],
         "shipments": [shipment(i - i % 3, cost=i % 11) for i in ids],
     }
-    for table, its in rows.items():
+    for table, lines in rows.items():
         hidden = folder / "in" / table / f".{number:06}"
         hidden.parent.mkdir(parents=True, exist_ok=True)
-        hidden.write_text("".join(json.dumps(row) + "\n" for row in its))
+        hidden.write_text("".join(json.dumps(row) + "\n" for row in lines))
         hidden.rename(hidden.with_name(f"{number:06}"))
+
+
+def expected(feeds: int) -> dict[str, Counter[tuple[Any, ...]]]:
+    """The rows that each sink holds in the end, computed from so many files of each table."""
+    ids = range(feeds * ROWS)
+    summed: dict[str, list[int]] = {}
+    windowed: Counter[tuple[str, str]] = Counter()
+    for i in ids:
+        shipped = i - i % 3
+        total = summed.setdefault(f"p{shipped % 7}", [0, 0])
+        total[:] = total[0] + shipped % 5, max(total[1], i % 11)
+        windowed[str(START + timedelta(minutes=i - i % 10)), f"p{i % 7}"] += i % 5
+    return {
+        "copied": Counter((i, f"p{i % 7}", i % 5) for i in ids),
+        "summed": Counter((product, amount, cost) for product, (amount, cost) in summed.items()),
+        "windowed": Counter((start, product, amount) for (start, product), amount in windowed.items()),
+    }
 
 
 def written(folder: Path) -> dict[str, Counter[tuple[Any, ...]]]:

@@ -1,4 +1,4 @@
-"""Jobs on two executors, one of which is killed, write what a job in one process writes.
+"""Jobs on two executors, one of which is killed, write what their input comes to.
 
 So does a stream whose driver is killed and started again.  By default one kind of job runs on each kind of cluster; all
 do where ``FLINKPLAN_CLUSTERS`` is ``all`` (``make clusters``).
@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.context import Mode
-from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.runtime.jar import runtime_jar
 from flinkplan.plan.document import Plan, save
 from flinkplan.planner import compile_script
 from tests.clusters import Cluster, local_cluster, standalone
-from tests.compat.watched import ROWS, SINKS, feed, pipeline, written
+from tests.compat.watched import ROWS, SINKS, expected, feed, pipeline, written
 from tests.killing import BRIEF, Running
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
@@ -51,18 +44,6 @@ NOT_BY_DEFAULT = pytest.mark.skipif(os.environ.get("FLINKPLAN_CLUSTERS") != "all
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     return compile_script(pipeline())
-
-
-@pytest.fixture(scope="module")
-def expected(plan: Plan, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What a job writes in one process."""
-    folder = tmp_path_factory.mktemp("whole")
-    for number in range(FILES):
-        feed(folder, number)
-    execute(plan, JobOptions(variables={"DIR": str(folder)}, spark=spark, mode=Mode.BOUNDED)).wait()
-    rows: dict[str, Counter[tuple[Any, ...]]] = written(folder)
-    assert all(rows.values())
-    return rows
 
 
 class Work:
@@ -115,9 +96,7 @@ def work(plan: Plan, tmp_path: Path) -> Iterator[Work]:
 
 
 @pytest.mark.parametrize("make", [local_cluster, pytest.param(standalone, marks=NOT_BY_DEFAULT)])
-def test_a_stream_outlives_an_executor_and_its_driver(
-    make: MakeCluster, work: Work, expected: Any, tmp_path: Path
-) -> None:
+def test_a_stream_outlives_an_executor_and_its_driver(make: MakeCluster, work: Work, tmp_path: Path) -> None:
     with make(tmp_path) as cluster:
         for number in range(BEFORE):
             feed(work.folder, number)
@@ -130,15 +109,15 @@ def test_a_stream_outlives_an_executor_and_its_driver(
             job.batch()
         job.kill()
         work.start(cluster, "--mode", "bounded").finish()
-    assert written(work.folder) == expected
+    assert written(work.folder) == expected(FILES)
 
 
 @pytest.mark.parametrize("make", [standalone, pytest.param(local_cluster, marks=NOT_BY_DEFAULT)])
-def test_a_bounded_job_outlives_an_executor(make: MakeCluster, work: Work, expected: Any, tmp_path: Path) -> None:
+def test_a_bounded_job_outlives_an_executor(make: MakeCluster, work: Work, tmp_path: Path) -> None:
     for number in range(FILES):
         feed(work.folder, number)
     with make(tmp_path) as cluster:
         job = work.submit(cluster, "--mode", "bounded")
         cluster.kill_one(BUSY)
         job.finish()
-    assert written(work.folder) == expected
+    assert written(work.folder) == expected(FILES)

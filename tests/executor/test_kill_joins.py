@@ -1,25 +1,24 @@
-"""Joins as of processing time in a job that is killed again and again write each row once, as one never killed does.
+"""Joins as of processing time in a job that is killed again and again write each row once.
 
 Orders are looked up in a table of Derby's, which stays as it is, and joined with the latest rate of their currency.  A
 rate comes with the orders before those that ask for it, so that what they find does not depend on when batches begin.
-``FLINKPLAN_KILLS`` sets how often the process is killed, as in ``tests/compat/test_kill.py``.
+The process is killed within a batch; ``FLINKPLAN_KILLS`` as in ``tests/compat/test_kill.py``.
 """
 
 from __future__ import annotations
 
 import json
+import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from flinkplan.executor.runtime.jar import jars, java
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
-from tests.killing import Kills, Work, changes
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+from tests.killing import Kills, Place, Work, changes
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
@@ -76,24 +75,26 @@ def expected(feeds: int) -> dict[str, Counter[tuple[Any, ...]]]:
 
 
 @pytest.fixture
-def customers(spark: SparkSession, tmp_path: Path) -> str:
+def customers(tmp_path: Path) -> str:
     """The URL of a database in files, which one process at a time may open."""
-    assert spark._jvm is not None
-    url, manager = f"jdbc:derby:{tmp_path / 'shop'}", spark._jvm.java.sql.DriverManager
-    connection = manager.getConnection(f"{url};create=true")
-    connection.createStatement().execute("CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(20))")
+    url = f"jdbc:derby:{tmp_path / 'shop'}"
     rows = ", ".join(f"({i}, 'customer {i}')" for i in range(1, CUSTOMERS + 1))
-    connection.createStatement().execute(f"INSERT INTO customers VALUES {rows}")
-    connection.close()
-    with pytest.raises(Exception, match="shutdown"):
-        manager.getConnection(f"{url};shutdown=true")
+    script = (
+        f"CONNECT '{url};create=true'; CREATE TABLE customers (id INT PRIMARY KEY, name VARCHAR(20));"
+        f"INSERT INTO customers VALUES {rows}; EXIT;"
+    )
+    program = java()
+    assert program is not None
+    command = [program, "-cp", f"{jars()}/*", "org.apache.derby.tools.ij"]
+    done = subprocess.run(command, input=script, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert f"{CUSTOMERS} rows inserted" in done.stdout
     return url
 
 
-def test_nothing_is_lost_and_nothing_comes_twice(customers: str, tmp_path: Path, classes: Path) -> None:
-    kills, plan, folder = Kills(2), tmp_path / "plan.json", tmp_path / "killed"
+def test_nothing_is_lost_and_nothing_comes_twice(customers: str, tmp_path: Path) -> None:
+    kills, plan, folder = Kills(Place.WITHIN), tmp_path / "plan.json", tmp_path / "killed"
     save(compile_script(SCRIPT), plan)
-    work = Work(plan, folder, {"DIR": str(folder), "URL": customers}, classes)
-    kills.inflict(work, lambda number: feed(folder, number), SINKS)
+    work = Work(plan, folder, {"DIR": str(folder), "URL": customers})
+    feeds = kills.inflict(work, lambda number: feed(folder, number), SINKS)
     found = {name: Counter(tuple(row.values()) for row in changes(folder / "out" / name)) for name in SINKS}
-    assert found == expected(kills.feeds)
+    assert found == expected(feeds)

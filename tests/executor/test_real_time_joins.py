@@ -29,9 +29,9 @@ SCRIPT = """
 """
 
 
-def test_rows_find_the_version_of_their_time_and_do_after_a_kill(tmp_path: Path, classes: Path) -> None:
+def test_rows_find_the_version_of_their_time_and_do_after_a_kill(tmp_path: Path) -> None:
     save(compile_script(SCRIPT), tmp_path / "plan.json")
-    work = Work(tmp_path / "plan.json", tmp_path, {"DIR": str(tmp_path)}, classes)
+    work = Work(tmp_path / "plan.json", tmp_path, {"DIR": str(tmp_path)})
 
     def come(orders: list[tuple[int, str, int]], rates: list[tuple[str, int | None, int, int]]) -> None:
         """Orders by minute; rates: before, then and since which minute."""
