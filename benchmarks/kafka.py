@@ -19,9 +19,9 @@ from threading import Thread
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jvm.session import session
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 
 PARTITIONS = 4

@@ -28,8 +28,8 @@ from typing import Any
 
 from measuring import Report, Round, least, run, run_cold, run_flink, run_flink_cold, two_or_more
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jvm.session import session
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError
 
 EVENTS_A_SECOND = 10_000

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from measuring import Report, least, run, run_flink, script_over, two_or_more
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jvm.session import session
+from flinkplan.executor.prepare.modes import Mode
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 BETWEEN = timedelta(milliseconds=1)

@@ -24,10 +24,10 @@ _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)"
 
 def nodes() -> Iterator[str]:
     """The exec nodes: versions, states, what runs them."""
-    from flinkplan.executor.registry import translators
+    from flinkplan.executor.prepare.query import choices
     from flinkplan.plan.nodes import MultiJoin, OpaqueNode, node_classes
 
-    runnable = translators()
+    runnable = choices()
     yield "| exec node | versions (since Flink) | states with a TTL | operators in Flink | runs here |"
     yield "|---|---|---|---|---|"
     for cls in sorted(node_classes(), key=lambda c: c.metadata.name):

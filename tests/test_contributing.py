@@ -104,7 +104,7 @@ def files(heading: str) -> list[str]:
     [
         ("How to add a scalar function", 2),
         ("How to add an aggregate function", 3),
-        ("How to add a connector", 3),
+        ("How to add a connector", 4),
         ("How to add a trigger, an assigner or an evictor", 4),
     ],
 )

@@ -10,6 +10,7 @@ from .options import assignment, check_output, force_option, is_json, read_input
 from .pipelines import load_plan_or_pipeline
 
 if TYPE_CHECKING:
+    from ..executor.prepare.job_plan import JobPlan
     from ..plan.document import Plan
 
 
@@ -71,25 +72,17 @@ def command(
     if format_ == "html":
         write_output(_page(compiled, plan, sql), output)
         return
+    job = None
     if physical:
-        from ..executor.checks import check_runnable
-        from ..executor.parts import queries_of
-        from ..executor.physical import is_batch_by_default, physical_json, physical_lines
-        from ..executor.real_time import obstacles, real_time_query
+        from ..executor.prepare.explain import physical_json, physical_lines
 
-        check_runnable(compiled)
-        queries = queries_of(compiled)
-        is_batch = is_batch_by_default(compiled)
-        against = None
-        if mode is not None:
-            is_batch = False
-            against = {name: obstacles(real_time_query(query)) for name, query in queries.items()}
+        job = _prepared(compiled, mode)
     if format_ == "json":
-        shown = physical_json(queries, is_batch=is_batch, obstacles=against) if physical else explain_json(compiled)
+        shown = explain_json(compiled) if job is None else physical_json(job)
         write_output(json_text(masked_json("", shown), indent=2) + "\n", output)
         return
     # all lines first: a tree too deep to draw is refused before anything is printed
-    tree = physical_lines(queries, is_batch=is_batch, obstacles=against) if physical else explain_lines(compiled)
+    tree = explain_lines(compiled) if job is None else physical_lines(job)
     lines = list(tree)
     if output not in (None, "-"):
         write_output("".join(f"{shown_line(str(line))}\n" for line in lines), output)
@@ -122,6 +115,16 @@ def _show_rules(path: str, options: dict[str, str], format_: str, output: str | 
     colors = {"  -": "red", "  +": "green"}
     for line in lines:
         click.echo(click.style(line, fg=colors.get(line[:3]), bold=bool(line) and not line.startswith(" ")))
+
+
+def _prepared(compiled: Plan, mode: str | None) -> JobPlan:
+    """What a job of a plan runs, in a mode or by default.  Raises what stands against running it at all."""
+    from ..executor.prepare.checks import check_runnable
+    from ..executor.prepare.job_plan import prepare, prepare_by_default
+    from ..executor.prepare.modes import Mode
+
+    check_runnable(compiled)
+    return prepare_by_default(compiled) if mode is None else prepare(compiled, Mode(mode))
 
 
 def _page(compiled: Plan, path: str, sql: str | None) -> str:

@@ -190,11 +190,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         """
         checkpoint = None if collector else self._next_checkpoint()
         self._check_restart(checkpoint, plan, options)
-        from ..executor.context import Mode
         from ..executor.jobs.job import JobOptions, execute
         from ..executor.jobs.progress import SilentListener
         from ..executor.jvm.quiet import quiet_jvm
-        from ..executor.python_classes import PythonCode
+        from ..executor.prepare.modes import Mode
+        from ..executor.prepare.python_classes import PythonCode
         from ..table.jobs import allowed_databases
 
         if checkpoint is not None:

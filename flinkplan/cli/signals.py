@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from .errors import HungUp, Terminated
 
 if TYPE_CHECKING:
-    from ..executor.context import Mode
     from ..executor.jobs.job import Job
+    from ..executor.prepare.modes import Mode
 
 _INTERRUPTS: dict[int, type[KeyboardInterrupt]] = {
     signal.SIGINT: KeyboardInterrupt,

@@ -12,7 +12,7 @@ from .pipelines import restore
 from .variables import allow_database, variable_options
 
 if TYPE_CHECKING:
-    from ..executor.checks import Refusal
+    from ..executor.prepare.checks import Refusal
     from ..plan.document import Plan
     from ..plan.findings import Finding
 
@@ -48,7 +48,7 @@ def command(
     """
     from ..compat.reports import Report, render
     from ..compat.validation import REFUSED_BY_FLINK, RULES, starts_on_flink, validate_text
-    from ..executor.checks import refusals
+    from ..executor.prepare.checks import refusals
     from ..plan.document import loads
     from ..plan.findings import Severity, errors
     from ..plan.record import replace
@@ -78,7 +78,7 @@ def _engine_findings(
     plan: Plan, text: str, name: str, engine: str | None, refusals: Iterable[Refusal]
 ) -> Iterator[Finding]:
     """The findings about what the engine that will execute the plan refuses."""
-    from ..executor.checks import Subject
+    from ..executor.prepare.checks import Subject
     from ..plan.findings import Finding, Severity
     from ..plan.text.positions import Positions, pointer
 

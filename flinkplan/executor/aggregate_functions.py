@@ -1,4 +1,4 @@
-"""Flink's aggregate functions and the accumulators that compute them."""
+"""Flink's aggregate functions, and the accumulators in Java that compute them."""
 
 from __future__ import annotations
 
@@ -8,32 +8,25 @@ from typing import Any
 
 from ..plan.errors import UnsupportedError
 from ..plan.record import Record
-from ..plan.savepoint.accumulators import accumulator_names
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
-from .context import TranslationContext
-from .jvm.types import spark_type
-from .kernels import int_array, java_type, object_array
-from .stream import Stream
 
 
 class Arguments(Record):
-    """A call's arguments: where they stand in the kernel's input, their types, and whether rows are taken back."""
+    """A call's arguments.
 
-    context: TranslationContext
+    ``columns``: where they stand in the kernel's input.  ``types``: their types.  ``retracts``: rows are taken back.
+    ``package``: the Java package of the accumulators.  ``java`` gives the Java type of what holds a type's values,
+    ``ints`` a Java ``int[]``.
+    """
+
     call: AggregateCall
     columns: Sequence[int]
     types: Sequence[LogicalType]
     retracts: bool
-
-    @property
-    def package(self) -> Any:
-        """The Java package of the accumulators."""
-        return self.context.runtime.aggregate
-
-    def java(self, t: LogicalType) -> Any:
-        """The Java face of the Spark type that holds ``t``."""
-        return java_type(self.context, spark_type(t))
+    package: Any
+    java: Callable[[LogicalType], Any]
+    ints: Callable[[Sequence[int]], Any]
 
     @property
     def first(self) -> tuple[int, Any]:
@@ -46,7 +39,7 @@ Accumulator = Callable[[Arguments], Any]
 
 def _count(a: Arguments) -> Any:
     nullable = [c for c, t in zip(a.columns, a.types, strict=True) if t.nullable]
-    return a.package.Count(int_array(a.context, nullable))
+    return a.package.Count(a.ints(nullable))
 
 
 def _sum(a: Arguments) -> Any:
@@ -104,7 +97,7 @@ def _lag(a: Arguments) -> Any:
 
 def _rank(a: Arguments) -> Any:
     """The number of rows so far: as in Flink, whose ranks know nothing of the order, so that all rows count."""
-    return a.package.Count(int_array(a.context, []))
+    return a.package.Count(a.ints([]))
 
 
 def _json_array(skip_nulls: bool) -> Accumulator:
@@ -167,40 +160,3 @@ def check_calls(calls: Iterable[AggregateCall]) -> None:
         name = function_name(call)
         if name not in ACCUMULATORS:
             raise UnsupportedError(f"the aggregate function {name or call.class_} cannot be executed")
-
-
-def accumulator(
-    context: TranslationContext,
-    call: AggregateCall,
-    columns: Sequence[int],
-    types: Sequence[LogicalType],
-    stream: Stream,
-) -> Any:
-    """The accumulator of a call over a kernel's ``columns``; :func:`check_calls` has let it pass."""
-    return ACCUMULATORS[function_name(call)](Arguments(context, call, columns, types, stream.changelog))
-
-
-def java_calls(
-    context: TranslationContext,
-    schema: Any,
-    stream: Stream,
-    calls: Sequence[AggregateCall],
-    position: dict[int, int],
-    slices: int | None = None,
-) -> Any:
-    """The calls as the kernel has them, named by what they compute, so that their state is found again.
-
-    ``slices``: the kernel's column of the slices that windows are made of; that of the parts of these is the next.
-    """
-    package = context.runtime.aggregate
-    found = []
-    for call, name in zip(calls, accumulator_names(calls, stream.type.fields), strict=True):
-        arguments = [position[i] for i in call.arg_list]
-        function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
-        if slices is not None:
-            function = package.Sliced.of(function, slices)
-        if call.distinct:
-            function = package.Distinct(function, schema, int_array(context, arguments), stream.changelog)
-        condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
-        found.append(package.Call(name, function, condition))
-    return object_array(context, package.Call, found)

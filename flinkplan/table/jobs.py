@@ -48,10 +48,10 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     """
     from ..compat.diff import Exceptions
     from ..compat.restart import check_restart
-    from ..executor.context import Mode
     from ..executor.jobs.job import JobOptions, execute
     from ..executor.jvm.quiet import quiet_jvm
-    from ..executor.python_classes import PythonCode
+    from ..executor.prepare.modes import Mode
+    from ..executor.prepare.python_classes import PythonCode
 
     checkpoint = None if collector else options.get("execution.checkpointing.dir")
     allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]

@@ -16,9 +16,9 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from rich.console import Console
 from rich.table import Table
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.executor.jvm.session import session
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import load
 
 DATA = Path(__file__).parents[1] / "data"

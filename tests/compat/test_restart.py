@@ -16,9 +16,9 @@ import pytest
 from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.references import read_plan
 from flinkplan.compat.restart import RestartError, check_restart, ignored_settings
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jobs.states import find_states
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan, dumps, loads, plan_from_json, plan_to_json
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script

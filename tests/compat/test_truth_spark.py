@@ -14,9 +14,9 @@ import pytest
 
 from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.verdicts import Verdict
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.python_classes import PythonCode
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.executor.prepare.python_classes import PythonCode
 from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.errors import FlinkplanError
 from tests.compat.truths import TRUTHS, Files, Truth

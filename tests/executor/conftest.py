@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from flinkplan.executor.build.context import TranslationContext
+from flinkplan.executor.build.stream import KIND, ORDER, SEQUENCE, Stream, column_name
 from flinkplan.executor.checkpoints.copies import relocate
 from flinkplan.executor.checkpoints.entries import read_entries, write_entries
 from flinkplan.executor.checkpoints.operators import StatefulQuery
 from flinkplan.executor.checkpoints.query_log import copy_sources, read_progress, write_progress
-from flinkplan.executor.context import Mode, TranslationContext
 from flinkplan.executor.jvm.types import spark_type
-from flinkplan.executor.stream import KIND, ORDER, SEQUENCE, Stream, column_name
 from flinkplan.plan.document import Plan
 from flinkplan.plan.files import Place as Place_
 from flinkplan.plan.record import replace
 from flinkplan.plan.types import LogicalType
 
+from .building import query_of
 from .databases import Database
 from .jobs import Place
-from .plans import BLACKHOLE, passthrough
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -53,15 +53,14 @@ class Bench:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark = spark
-        self.context = TranslationContext(spark, Plan("2.3", (), ()), Mode.AVAILABLE_NOW)
+        self.context = TranslationContext(spark, query_of(Plan("2.3", (), ())))
         self._folder = folder
         self._rows = 0
         self.rewrites = False
 
     def keep_journal(self) -> None:
         """Make operators feed a sink that wants every change."""
-        sink = {"connector": "filesystem", "path": str(self._folder / "out"), "format": "canal-json"}
-        self.context = replace(self.context, plan=passthrough(BLACKHOLE, sink))
+        self.context = replace(self.context, query=replace(self.context.query, folds=False))
 
     def source(self, name: str, of: LogicalType, *, changelog: bool = False) -> Stream:
         """A stream of rows of the ROW type ``of``, to which :meth:`put` adds."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 
 if TYPE_CHECKING:

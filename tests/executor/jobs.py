@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.executor.jobs.progress import QueryProgress
 from flinkplan.executor.jobs.queries import StreamQuery
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 
 from .plans import pipeline, row_type, scan, sink_node

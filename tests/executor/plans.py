@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flinkplan.executor.registry import refused_nodes
+from flinkplan.executor.prepare.checks import refused_nodes
 from flinkplan.plan.document import Edge, Plan, plan_from_json
 from flinkplan.plan.nodes import ExecNode, Values
 from flinkplan.plan.types import LogicalType

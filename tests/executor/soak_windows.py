@@ -14,12 +14,11 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flinkplan.executor.build.stream import SEQUENCE
 from flinkplan.executor.jvm.session import session
-from flinkplan.executor.operators.stream_windows import window_operator
-from flinkplan.executor.stream import SEQUENCE
-from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace
 
+from .building import build
 from .conftest import Bench
 from .operators.test_stream_windows import CLICKS, operator
 
@@ -54,7 +53,7 @@ def _run(spark: SparkSession, folder: Path, arguments: argparse.Namespace) -> li
     ttl = f"{arguments.minutes // 6} min"
     node = replace(node, state=tuple(replace(state, ttl=ttl) for state in node.states))
     source = bench.source("clicks", CLICKS)
-    stream = window_operator(node, (source,), replace(bench.context, plan=Plan("2.3", (node,), ())))
+    stream = build(node, (source,), bench.context)
     counts, fired = [], 0
     for minute in range(0, arguments.minutes + 1, arguments.every):
         _put(spark, folder / "clicks", minute, arguments)

@@ -14,10 +14,10 @@ import pytest
 
 from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import RestartError, check_restart
-from flinkplan.executor import input_size
-from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.jobs.queries import BatchQuery
+from flinkplan.executor.prepare.known import input_size
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script

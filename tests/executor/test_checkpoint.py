@@ -15,16 +15,15 @@ from fsspec.implementations.local import LocalFileSystem
 
 from flinkplan.compat.diff import Exceptions
 from flinkplan.compat.restart import check_restart
-from flinkplan.executor.context import Mode
+from flinkplan.executor.build.registry import builders
+from flinkplan.executor.build.stream import Stream
 from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jobs.states import find_states
-from flinkplan.executor.parts import queries_of
-from flinkplan.executor.registry import translators
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.prepare.job_plan import queries_of
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import dumps, loads
 from flinkplan.plan.errors import FlinkplanError, PlanError
-from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 from flinkplan.state.checkpoint import CheckpointRecord, DamagedCheckpointError
 
@@ -214,10 +213,10 @@ def test_a_job_that_cannot_be_translated_leaves_no_record(place: Place) -> None:
         raise PlanError("no")
 
     plan = passthrough(place.files("in"), place.files("out"))
-    known = translators()
+    known = builders()
     with pytest.MonkeyPatch.context() as patch:
-        for node in plan.nodes:
-            patch.setitem(known, type(node), replace(known[type(node)], translate=refuse))
+        for kind in list(known):
+            patch.setitem(known, kind, refuse)
         with pytest.raises(PlanError):
             place.run(plan)
     assert not CheckpointRecord(place.root / "checkpoint").exists

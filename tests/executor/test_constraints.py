@@ -7,16 +7,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.errors import PySparkException
 
-from flinkplan.executor.constraints import LENGTH, NESTED, NOT_NULL, check_enforcers, enforce_constraints
-from flinkplan.executor.context import Mode, TranslationContext
+from flinkplan.executor.build.constraints import enforce_constraints
+from flinkplan.executor.build.context import TranslationContext
+from flinkplan.executor.build.stream import SEQUENCE, Stream
+from flinkplan.executor.connectors.tables import table_of
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.jvm.types import spark_type
-from flinkplan.executor.stream import SEQUENCE, Stream
-from flinkplan.executor.tables import table_of
+from flinkplan.executor.prepare.known.constraints import LENGTH, NESTED, NOT_NULL, check_enforcers
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
+from flinkplan.plan.record import replace
 from flinkplan.plan.types.parser import parse_type
 
+from .building import query_of
 from .plans import BLACKHOLE, Fields, passthrough, pipeline, scan, sink_node
 
 if TYPE_CHECKING:
@@ -50,7 +54,8 @@ def enforced(
     rows = [(value, i) for i, value in enumerate(values)]
     frame = spark.createDataFrame(rows, f"c0 {spark_type(given).simpleString()}, {SEQUENCE} bigint")
     table = table_of(node.dynamic_table_sink.table, {})
-    context = TranslationContext(spark, Plan("2.3", (), ()), Mode.BOUNDED, options=dict([option]) | more)
+    query = replace(query_of(Plan("2.3", (), ()), Mode.BOUNDED), options=dict([option]) | more)
+    context = TranslationContext(spark, query)
     stream = enforce_constraints(node, table, Stream(frame, node.output_type), context)
     return [row[0] for row in stream.frame.collect()]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.input_size import is_small, partitions_for
+from flinkplan.executor.prepare.known.input_size import is_small, partitions_for
 from flinkplan.planner import compile_script
 
 MB = 1 << 20

@@ -129,7 +129,7 @@ def test_what_the_database_says_is_told(database: Database) -> None:
     ],
 )
 def test_what_is_refused(options: dict[str, str], words: str) -> None:
-    from flinkplan.executor.checks import check_executable
+    from flinkplan.executor.prepare.checks import check_executable
 
     from .plans import passthrough
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jvm.session import TRACK_ROWS, Lifetime
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
@@ -47,7 +47,7 @@ def test_a_jvm_is_started_for_what_is_to_run(
         return place.spark
 
     monkeypatch.setattr("flinkplan.executor.jobs.job.session", session)
-    monkeypatch.setattr("flinkplan.executor.input_size.SMALL_INPUT", limit)
+    monkeypatch.setattr("flinkplan.executor.prepare.known.input_size.SMALL_INPUT", limit)
     place.put("rows", {"a": 1})
     checkpoint = str(place.root / "checkpoint")
     execute(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.operators.joins import join
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.build.stream import Stream
 from flinkplan.plan.nodes import Join
 from flinkplan.plan.record import replace
 from flinkplan.plan.specs import JoinSpec, JoinType, StateMetadata
 from flinkplan.plan.types import INT, STRING, row
 
+from .building import build
 from .conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -29,7 +29,7 @@ ORDERS_JOIN_LINE_ORDERS = Join(
 
 def test_each_side_expires_after_its_own_ttl(bench: Bench) -> None:
     orders, lines = bench.source("orders", ORDERS), bench.source("lines", LINE_ORDERS)
-    joined = join(ORDERS_JOIN_LINE_ORDERS, (orders, lines), bench.context)
+    joined = build(ORDERS_JOIN_LINE_ORDERS, (orders, lines), bench.context)
 
     bench.put("orders", (1, "Ada"))
     bench.put("lines", (20, 2))
@@ -54,13 +54,13 @@ def test_each_side_expires_after_its_own_ttl(bench: Bench) -> None:
 def test_a_changed_ttl_holds_for_what_is_written_from_then_on(bench: Bench) -> None:
     orders, lines = bench.source("orders", ORDERS), bench.source("lines", LINE_ORDERS)
     bench.put("orders", (1, "Ada"))
-    bench.step(join(ORDERS_JOIN_LINE_ORDERS, (orders, lines), bench.context), at=0)
+    bench.step(build(ORDERS_JOIN_LINE_ORDERS, (orders, lines), bench.context), at=0)
 
     longer = replace(
         ORDERS_JOIN_LINE_ORDERS,
         state=(StateMetadata(0, "1 h", "leftState"), StateMetadata(1, "9000 ms", "rightState")),
     )
-    joined = join(longer, (orders, lines), bench.context)
+    joined = build(longer, (orders, lines), bench.context)
     bench.put("orders", (2, "Bob"))
     bench.step(joined, at=1_000)
     bench.put("lines", (10, 1), (20, 2))
@@ -75,7 +75,7 @@ def test_a_ttl_comes_and_goes_over_a_checkpoint(bench: Bench, changelog: bool) -
 
     def joined(ttl: str) -> Stream:
         state = (StateMetadata(0, ttl, "leftState"), StateMetadata(1, ttl, "rightState"))
-        return join(replace(ORDERS_JOIN_LINE_ORDERS, state=state), (orders, lines), bench.context)
+        return build(replace(ORDERS_JOIN_LINE_ORDERS, state=state), (orders, lines), bench.context)
 
     bench.put("orders", (*insert, 1, "Ada"), (*insert, 1, "Ann"))
     bench.step(joined("0 ms"), at=0)
@@ -102,7 +102,7 @@ def test_what_is_taken_back_and_comes_again_has_an_expiry_of_its_own(bench: Benc
     orders = bench.source("orders", ORDERS, changelog=True)
     lines = bench.source("lines", LINE_ORDERS, changelog=True)
     state = (StateMetadata(0, "9 s", "leftState"), StateMetadata(1, "9 s", "rightState"))
-    joined = join(replace(ORDERS_JOIN_LINE_ORDERS, state=state), (orders, lines), bench.context)
+    joined = build(replace(ORDERS_JOIN_LINE_ORDERS, state=state), (orders, lines), bench.context)
     for kind, at in (("+I", 0), ("-U", 1_000), ("+U", 2_000)):
         bench.put("orders", (kind, 1, "Ada"))
         bench.step(joined, at=at)

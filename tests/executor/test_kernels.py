@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor import stream
+from flinkplan.executor.build import stream
 from tests.executor.conftest import Bench
 from tests.executor.java_sources import java_source
 

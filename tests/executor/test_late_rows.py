@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import ExecutionError, JobOptions, execute
 from flinkplan.executor.jobs.progress import QueryProgress
-from flinkplan.executor.python_classes import PythonCode
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.executor.prepare.python_classes import PythonCode
 from flinkplan.planner import compile_script
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from flinkplan.executor import input_size, many_groups
+from flinkplan.executor.build import many_groups
+from flinkplan.executor.build.stream import Stream
 from flinkplan.executor.errors import ExecutionError
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.prepare.known import input_size
 from flinkplan.planner import compile_script
 
 from .jobs import Place
@@ -66,7 +67,7 @@ def test_rows_of_large_input_come_together_first_where_groups_are_many(
         return after
 
     original = many_groups.brought_together
-    monkeypatch.setattr("flinkplan.executor.operators.aggregates.brought_together", brought_together)
+    monkeypatch.setattr("flinkplan.executor.build.operators.aggregates.brought_together", brought_together)
     place.put("1", *({"k": i % keys, "v": i} for i in range(ROWS)))
     text = GROUPS.format(root=place.root, query=query, columns="k INT, n BIGINT, s INT")
     place.run(compile_script(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.native_aggregates import is_native_call
+from flinkplan.executor.prepare.known.native_calls import is_native_call
 from flinkplan.plan.specs import AggregateCall
 from flinkplan.plan.types import DOUBLE, FLOAT, INT, STRING, LogicalType, decimal, row
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.execution import QueryPlan
-from flinkplan.executor.folding import folds_changes
+from flinkplan.executor.prepare.job_plan import prepare
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.nodes import Join
 from flinkplan.planner import compile_script
 
@@ -31,7 +31,8 @@ def joins(
 ) -> list[tuple[str | None, bool]]:
     """Of each join of a script, in the plan's order: what stands in its way, and whether its rows have an order."""
     plan = compile_script(TABLES.format(query=query, source=source, sink=sink, key=key))
-    found = QueryPlan(plan, is_batch=True, folds=folds_changes(plan, {})).joins
+    (prepared,) = prepare(plan, Mode.BOUNDED).queries.values()
+    found = prepared.joins
     return [(found.obstacle(node), found.needs_tie(node)) for node in plan.nodes if isinstance(node, Join)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flinkplan.executor.pushed_watermarks import with_assigners
+from flinkplan.executor.prepare.known.pushed_watermarks import with_assigners
 from flinkplan.plan.document import Plan, load
 from flinkplan.plan.nodes import TableSourceScan, WatermarkAssigner
 from flinkplan.plan.record import replace

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.python_classes import PythonCode, Reference, check_allowed
+from flinkplan.executor.prepare.python_classes import PythonCode, Reference, check_allowed
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script

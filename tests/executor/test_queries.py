@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from flinkplan.executor.errors import ExecutionError
 from flinkplan.executor.jobs.queries import StreamQuery
 from flinkplan.plan.document import Plan
 from flinkplan.state.checkpoint import CheckpointRecord
+
+from .building import query_of
 
 LATE = "Timed out while waiting for the Python worker to connect back"
 
@@ -36,8 +39,10 @@ class Handle:
 
 def query(*failures: str | None) -> StreamQuery:
     handles = iter([Handle(failure) for failure in failures])
-    plan = Plan("2.3", (), ())
-    return StreamQuery("o", plan, {}, CheckpointRecord("/nowhere"), lambda: next(handles), None)  # type: ignore[arg-type,return-value]
+    target = SimpleNamespace(failure=None, close=lambda: None)
+    record: Any = CheckpointRecord("/nowhere")
+    plan, start = query_of(Plan("2.3", (), ())), lambda: next(handles)
+    return StreamQuery("o", plan, {}, record, start, target)  # type: ignore[arg-type]
 
 
 def test_a_worker_that_comes_up_late_is_waited_for_again() -> None:

@@ -8,19 +8,11 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.parts import queries_of
-from flinkplan.executor.physical import physical_lines
-from flinkplan.executor.real_time import (
-    check_interval,
-    check_real_time,
-    check_slots,
-    master_with,
-    obstacles,
-    real_time_query,
-    slots_of,
-    task_slots,
-    unshared,
-)
+from flinkplan.executor.jobs.slots import check_interval, check_slots, master_with, slots_of
+from flinkplan.executor.prepare.explain import physical_lines
+from flinkplan.executor.prepare.job_plan import JobPlan, prepare
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.executor.prepare.real_time import check_real_time, task_slots, unshared
 from flinkplan.plan.document import Edge, Plan
 from flinkplan.plan.errors import FlinkplanError, UnsupportedError
 from flinkplan.plan.nodes import TableSourceScan, Union
@@ -90,10 +82,14 @@ def plan_of(statement: str) -> Plan:
     return compile_script(EVENTS + statement)
 
 
+def job_of(plan: Plan) -> JobPlan:
+    return prepare(plan, Mode.REAL_TIME)
+
+
 @pytest.mark.parametrize("query", RUN)
 def test_runs(query: str) -> None:
-    queries = queries_of(plan_of(f"INSERT INTO out1 {query}"))
-    check_real_time(queries.values())
+    queries = job_of(plan_of(f"INSERT INTO out1 {query}")).queries.values()
+    check_real_time(queries)
     assert slots_of(queries, 2) == RUN[query]
 
 
@@ -110,9 +106,9 @@ def diamonds(count: int) -> Plan:
 
 
 def test_each_source_of_a_query_is_read_once() -> None:
-    plan = diamonds(3)
-    check_real_time([plan])
-    alone = unshared(plan)
+    (query,) = job_of(diamonds(3)).queries.values()
+    check_real_time([query])
+    alone = unshared(query).plan
     assert all(len(alone.outputs(node)) <= 1 for node in alone.nodes)
     assert [len(alone.inputs(node)) for node in alone.nodes if isinstance(node, Union)] == [2] * (1 + 2 + 4)
     known: set[int] = set()
@@ -120,30 +116,28 @@ def test_each_source_of_a_query_is_read_once() -> None:
         assert {source.id for source in alone.inputs(node)} <= known
         known.add(node.id)
     scans = sum(isinstance(node, TableSourceScan) for node in alone.nodes)
-    assert scans == task_slots(plan, 2)
+    assert scans == task_slots(query, 2)
 
 
 def test_ways_may_be_too_many() -> None:
     with pytest.raises(FlinkplanError, match=rf"its rows go {2**40} ways"):
-        check_real_time([diamonds(40)])
+        check_real_time(job_of(diamonds(40)).queries.values())
 
 
 def test_rows_may_go_into_a_database() -> None:
-    check_real_time(queries_of(plan_of(f"INSERT INTO kept {COUNTS}")).values())
+    check_real_time(job_of(plan_of(f"INSERT INTO kept {COUNTS}")).queries.values())
 
 
 @pytest.mark.parametrize("statement", REFUSED)
 def test_is_refused_with_the_reason(statement: str) -> None:
     with pytest.raises(FlinkplanError, match="does not run in real-time mode") as caught:
-        check_real_time(queries_of(plan_of(statement)).values())
+        check_real_time(job_of(plan_of(statement)).queries.values())
     assert all(isinstance(error, UnsupportedError) for error in caught.value.errors)
     assert REFUSED[statement] in " ".join(error.message for error in caught.value.errors)
 
 
 def test_tree_says_what_does_not_run(golden: Golden) -> None:
-    queries = queries_of(plan_of(next(iter(REFUSED))))
-    against = {name: obstacles(real_time_query(plan)) for name, plan in queries.items()}
-    lines = physical_lines(queries, is_batch=False, obstacles=against)
+    lines = physical_lines(job_of(plan_of(next(iter(REFUSED)))))
     golden.check("physical/real-time.txt", "".join(f"{line}\n" for line in lines))
 
 

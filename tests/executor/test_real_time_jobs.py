@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script

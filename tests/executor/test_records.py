@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,9 @@ from flinkplan import executor
 from tests.executor.java_sources import ROOT, code, components, has_class, java_source
 
 _RECORD, _TIMED = "java_record", "run_timed"
-_NAME_AT = {_RECORD: 1, "made_kernel": 2, "run_kernel": 3, _TIMED: 3}
-"""The functions that make records, and the place of the name among their arguments: a record's, or else a kernel's."""
+_RECORD_AT = {_RECORD: 1, "made_kernel": 3, "run_kernel": 4}
+"""The functions that make records, and the place of the record's name among their arguments."""
+_MAKING = (*_RECORD_AT, _TIMED)
 _OPTIONS = {"by_clock", "record"}
 """Keywords of these functions that are not components."""
 _CLASS_NAME = re.compile(r"[a-z]+\.[A-Z]\w*(\$\w+)?")
@@ -29,12 +31,29 @@ _TREES = {
 }
 
 
+def _kernels_of_steps() -> dict[tuple[str, str], list[str]]:
+    """The kernels of each kind of step, by the module that chooses it and the class of the step."""
+    kernels: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for path, tree in _TREES.items():
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    for keyword in node.keywords:
+                        if keyword.arg == "kernel":
+                            kernels[path.stem, node.func.id] += _texts(keyword.value, function)
+    return kernels
+
+
 @dataclass(frozen=True)
 class Call:
     """A call of one of the functions that make records."""
 
     made_by: str
     node: ast.Call
+    module: str
+    """The name of the module that the call stands in, which is that of the module that chooses its steps."""
     function: ast.FunctionDef
     """The function that the call stands in."""
 
@@ -45,22 +64,25 @@ class Call:
 
     @property
     def kernels(self) -> list[str]:
-        """The kernels that may be made, none by a call that makes a record alone."""
-        return [] if self.made_by == _RECORD else self._names
+        """The kernels that may be made; none by a call that makes a record alone."""
+        return [] if self.made_by == _RECORD else self._kernels_of_step
 
     @property
     def records(self) -> list[str]:
-        """The records that may be made."""
-        if self.made_by == _RECORD:
-            return self._names
-        behind = [] if self.made_by == _TIMED else self.node.args[_NAME_AT[self.made_by] + 1 :]
+        """The records that may be made: by default the ``Spec`` of each kernel."""
+        behind = self.node.args[_RECORD_AT[self.made_by] :] if self.made_by in _RECORD_AT else []
         by_keyword = [keyword.value for keyword in self.node.keywords if keyword.arg == "record"]
-        explicit = [text for value in (*behind, *by_keyword) for text in _texts(value, self.function)]
-        return explicit or [f"{name}$Spec" for name in self._names]
+        named = [text for value in (*behind, *by_keyword) for text in _texts(value, self.function)]
+        return named or [f"{name}$Spec" for name in self._kernels_of_step]
 
     @property
-    def _names(self) -> list[str]:
-        return _texts(self.node.args[_NAME_AT[self.made_by]], self.function)
+    def _kernels_of_step(self) -> list[str]:
+        """The kernels of the step that the function obeys."""
+        steps = [
+            a.annotation.id for a in self.function.args.args if isinstance(a.annotation, ast.Name) and a.arg == "step"
+        ]
+        modules = {module for module, _ in KERNELS} if steps != ["Kernel"] else {self.module}
+        return sorted({name for step in steps for module in modules for name in KERNELS.get((module, step), ())})
 
 
 def _texts(value: ast.expr, function: ast.FunctionDef) -> list[str]:
@@ -87,15 +109,16 @@ def _assigned(assignment: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
     return [(target, value)]
 
 
-def _calls(tree: ast.Module) -> Iterator[Call]:
+def _calls(module: str, tree: ast.Module) -> Iterator[Call]:
     for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef) and function.name not in _NAME_AT:
+        if isinstance(function, ast.FunctionDef) and function.name not in _MAKING:
             for node in ast.walk(function):
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAME_AT:
-                    yield Call(node.func.id, node, function)
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _MAKING:
+                    yield Call(node.func.id, node, module, function)
 
 
-CALLS = {f"{path.stem}-{call.node.lineno}": call for path, tree in _TREES.items() for call in _calls(tree)}
+KERNELS = _kernels_of_steps()
+CALLS = {f"{path.stem}-{call.node.lineno}": call for path, tree in _TREES.items() for call in _calls(path.stem, tree)}
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.refusals import _REASONS
-from flinkplan.executor.registry import check_nodes, translators
+from flinkplan.executor.prepare.checks import check_nodes
+from flinkplan.executor.prepare.query import choices
+from flinkplan.executor.prepare.refusals import _REASONS
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
@@ -15,13 +16,13 @@ CLASSES = {cls.metadata.name.removeprefix("stream-exec-"): cls for cls in node_c
 
 
 def test_each_class_is_run_or_refused() -> None:
-    run = {name for name, cls in CLASSES.items() if cls in translators()}
+    run = {name for name, cls in CLASSES.items() if cls in choices()}
     assert run | _REASONS.keys() == CLASSES.keys()
     assert run.isdisjoint(_REASONS)
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, cls in CLASSES.items() if issubclass(cls, OpaqueNode) and cls not in translators()]
+    "name", [name for name, cls in CLASSES.items() if issubclass(cls, OpaqueNode) and cls not in choices()]
 )
 def test_a_refusal_names_the_node_and_the_reason(name: str) -> None:
     node: ExecNode = CLASSES[name](id=7, version=CLASSES[name].metadata.versions[-1], output_type=row([("a", INT)]))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.execution import QueryPlan
-from flinkplan.executor.parts import queries_of
-from flinkplan.executor.row_order import read_in_order
+from flinkplan.executor.prepare.job_plan import queries_of
+from flinkplan.executor.prepare.known.row_order import read_in_order
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.nodes import GroupAggregate, Join, Rank
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
+
+from .building import query_of
 
 TABLES = """\
 SET 'table.exec.sink.require-on-conflict' = 'false';
@@ -45,7 +48,7 @@ SCAN = "stream-exec-table-source-scan"
 )
 def test_order_is_looked_at(statement: str, looked_at: set[str], numbered: set[str]) -> None:
     plan = compile_script(f"{TABLES}{statement};")
-    kinds = QueryPlan(plan).kinds
+    kinds = query_of(plan).kinds
     for numbers, expected in ((False, looked_at), (True, numbered)):
         found = read_in_order(plan, kinds, folds=True, numbers=numbers)
         types = {plan.by_id[id].type.rpartition("_")[0] for id in found}
@@ -54,7 +57,7 @@ def test_order_is_looked_at(statement: str, looked_at: set[str], numbered: set[s
 
 def test_a_journal_keeps_the_order() -> None:
     plan = compile_script(f"{TABLES}INSERT INTO o SELECT * FROM a;")
-    kinds = QueryPlan(plan).kinds
+    kinds = query_of(plan).kinds
     assert not read_in_order(plan, kinds, folds=True, numbers=False)
     assert read_in_order(plan, kinds, folds=False, numbers=False) == {plan.nodes[0].id}
 
@@ -71,7 +74,8 @@ def test_streams_that_are_shared_have_the_order_that_any_sink_looks_at() -> None
         END;
     """)
     for part in queries_of(whole).values():
-        alone, shared = QueryPlan(part, is_batch=True), QueryPlan(part, is_batch=True, whole=whole)
+        alone = query_of(part, Mode.BOUNDED, is_batch=True)
+        shared = replace(alone, whole=whole)
         looks = any(isinstance(node, Rank) for node in part.nodes)
         for node in part.nodes:
             if isinstance(node, Join):

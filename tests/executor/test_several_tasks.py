@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame
 
-from flinkplan.executor import input_size, kernels
-from flinkplan.executor.context import TranslationContext
+from flinkplan.executor.build import kernels
+from flinkplan.executor.build.context import TranslationContext
+from flinkplan.executor.prepare.known import input_size
 from flinkplan.planner import compile_script
 
 from .jobs import Place
@@ -126,7 +127,7 @@ def test_few_of_a_keys_rows_wait_at_a_time(
         found.append(kernel.takesRowsBy())
         return kernels.run(context, frame, keys, kernel)
 
-    monkeypatch.setattr("flinkplan.executor.window_kernels.run", run)
+    monkeypatch.setattr("flinkplan.executor.build.windows.kernels.run", run)
     monkeypatch.setattr(input_size, "SMALL_INPUT", limit)
     place.put("0", *rows()[:10])
     columns, query = QUERIES[name]

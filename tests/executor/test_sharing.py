@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.context import Mode
+from flinkplan.executor.build.sharing import SharedRows, SharedStreams
+from flinkplan.executor.build.stream import Stream
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jobs.states import count as count_state
 from flinkplan.executor.jobs.states import find_states
-from flinkplan.executor.sharing import SharedRows, SharedStreams
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.context import Mode
-from flinkplan.executor.event_time import SHIFT_MS
+from flinkplan.executor.build.time.event_time import SHIFT_MS
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 
 from .jobs import Place

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor import event_time, runtime
+from flinkplan.executor import runtime
+from flinkplan.executor.build.time import event_time
 
 
 def test_both_have_the_same_numbers() -> None:

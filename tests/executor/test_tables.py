@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.checks import check_executable
 from flinkplan.executor.errors import TableError
+from flinkplan.executor.prepare.checks import check_executable
 from flinkplan.plan.specs import ContextResolvedTable
 from flinkplan.planner import compile_script
 

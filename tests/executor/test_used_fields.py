@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.executor.errors import ExecutionError
-from flinkplan.executor.used_fields import fields_read
+from flinkplan.executor.prepare.known.used_fields import fields_read
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import TableSourceScan
 from flinkplan.planner import compile_script

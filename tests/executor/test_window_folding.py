@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor import window_folding
-from flinkplan.executor.context import Mode
+from flinkplan.executor.build.windows import folding as window_folding
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
@@ -16,7 +16,7 @@ from .jobs import Place
 
 pytestmark = pytest.mark.spark
 
-WINDOW_KERNELS = "flinkplan.executor.window_kernels"
+WINDOW_KERNELS = "flinkplan.executor.build.windows.kernels"
 
 TABLES = """\
 CREATE TABLE t (ts TIMESTAMP(3), k STRING, v INT, WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)

@@ -8,7 +8,7 @@ from operator import itemgetter
 
 import pytest
 
-from flinkplan.executor.context import Mode
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 
 from .jobs import Place

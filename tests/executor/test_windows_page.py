@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.python_classes import PythonCode
+from flinkplan.executor.prepare.python_classes import PythonCode
 from flinkplan.planner import compile_script
 from flinkplan.planner.spec.reader import read
 from flinkplan.planner.sql.source import Source

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jobs.progress import QueryProgress
-from flinkplan.executor.pushed_watermarks import with_assigners
+from flinkplan.executor.prepare.known.pushed_watermarks import with_assigners
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan import document
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError

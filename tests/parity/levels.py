@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.executor.jobs.progress import QueryProgress
 from flinkplan.executor.jvm.session import PARTITIONS, REAL_TIME_CONF, session
-from flinkplan.executor.parts import queries_of
-from flinkplan.executor.pushed_watermarks import with_assigners
-from flinkplan.executor.real_time import check_real_time, real_time_query
-from flinkplan.executor.registry import waits_for_watermark
+from flinkplan.executor.prepare.job_plan import prepare
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.executor.prepare.query import QueryPlan
+from flinkplan.executor.prepare.real_time import check_real_time
+from flinkplan.executor.prepare.watermarks import waits_for_watermark
 from flinkplan.plan import document
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
@@ -123,7 +123,7 @@ def check_rows_in_real_time(case: Case, work: Path) -> str:
     if not case.runs:
         pytest.skip("Flink fails")
     plan = _looking_after_files(case)
-    queries = queries_of(with_assigners(plan))
+    queries = prepare(plan, Mode.REAL_TIME).queries
     try:
         check_real_time(queries.values())
     except FlinkplanError as e:
@@ -136,7 +136,7 @@ def check_rows_in_real_time(case: Case, work: Path) -> str:
         checkpoint_interval=5.0,
         spark=real_time_session(),
     )
-    is_open = any(waits_for_watermark(n, real_time_query(query)) for query in queries.values() for n in query.nodes)
+    is_open = any(waits_for_watermark(n, query) for query in queries.values() for n in query.plan.nodes)
     feed = _Feed(case.folder / "data", work / "data")
     feed.up_to(0.5)
     try:
@@ -166,13 +166,13 @@ def _wrong_rows(case: Case, work: Path) -> list[str]:
     return compare_rows(case.pipeline, case.expected, work / "out")
 
 
-def _wrong_journals(case: Case, work: Path, queries: Mapping[str, Plan], is_open: bool) -> list[str]:
+def _wrong_journals(case: Case, work: Path, queries: Mapping[str, QueryPlan], is_open: bool) -> list[str]:
     """What is wrong with the order of changes, where one source alone and no mini-batches make it."""
     if case.name in OTHER_JOURNALS or case.session_options.get("table.exec.mini-batch.enabled", "").lower() == "true":
         return []
     found = []
     for file in sorted(case.expected.glob("*.jsonl")):
-        single = [name for name, plan in queries.items() if name == file.stem and _scans(plan) == 1]
+        single = [name for name, query in queries.items() if name == file.stem and _scans(query.plan) == 1]
         found += compare_journal(file, work / "out" / file.stem, is_open=is_open) if single else []
     return found
 

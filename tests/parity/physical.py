@@ -2,61 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from flinkplan.cli.pages.plan_page import plan_page
-from flinkplan.executor.connectors import is_bounded
-from flinkplan.executor.context import Mode
+from flinkplan.executor.build.context import PYTHON, Built
+from flinkplan.executor.build.stream import CAUSE, LATENESS, PASSED
 from flinkplan.executor.jobs.job import Job
 from flinkplan.executor.jobs.queries import BatchQuery
-from flinkplan.executor.parts import queries_of
-from flinkplan.executor.physical import physical_json
-from flinkplan.executor.real_time import obstacles, real_time_query
+from flinkplan.executor.prepare.explain import engine_of
+from flinkplan.executor.prepare.job_plan import JobSettings, prepare, prepare_by_default
+from flinkplan.executor.prepare.known.carried import carries_causes, carries_late_rows, carries_watermarks
+from flinkplan.executor.prepare.query import QueryPlan
+from flinkplan.executor.prepare.steps import Kernel, PassedBy, Python, Step
 from flinkplan.plan.document import Plan
+from flinkplan.plan.nodes import ExecNode, IncrementalGroupAggregate, LocalGroupAggregate, LocalWindowAggregate
 
-Engines = Mapping[int, str]
-"""What runs the nodes of a query, by their ids: the engine, and a kernel's class."""
+_PHASES = (IncrementalGroupAggregate, LocalGroupAggregate, LocalWindowAggregate)
 
 
 def differences(plan: Plan, job: Job, *, page: bool = True) -> list[str]:
-    """Where a job of a plan has been built otherwise than is told of it; ``page``: nor does its page say so."""
-    reported = _reported(plan, job)
+    """Where a job of a plan has been built otherwise than is said of it; ``page``: its page is compared, too."""
+    is_batch = any(isinstance(query, BatchQuery) for query in job.queries)
+    explained = prepare(plan, job.mode, JobSettings(streams=not is_batch))
     found = [
-        f"query {query}, node {id}: explained as {explained[id]}, built as {engine}"
-        for query, engines in _built(job).items()
-        for explained in (reported[query],)
-        for id, engine in engines.items()
-        if id in explained and explained[id] != engine
+        f"query {name}, node {id}: {difference}"
+        for name, query in explained.queries.items()
+        for id, built in job.built[name].items()
+        if id in query.plan.by_id
+        for difference in _differences(query.plan.by_id[id], built, query)
     ]
     return [*found, *(_on_page(plan) if page else ())]
 
 
-def _built(job: Job) -> dict[str, Engines]:
-    return {query: {id: _engine(*built) for id, built in engines.items()} for query, engines in job.built.items()}
+def _differences(node: ExecNode, built: Built, query: QueryPlan) -> Iterator[str]:
+    step = query.step(node)
+    if built.kernels != _kernels(step) or built.is_passed != isinstance(step, PassedBy):
+        yield f"explained as {engine_of(step)}, built as {built.kernels or built.is_passed}"
+    if _is_between_phases(node, query) or not query.plan.outputs(node):
+        return
+    if built.stream.changelog != query.is_changelog(node):
+        yield f"its rows have kinds: {built.stream.changelog}"
+    for column, carries in ((LATENESS, carries_watermarks), (PASSED, carries_late_rows), (CAUSE, carries_causes)):
+        if (column in built.stream.hidden) != carries(query.plan, node):
+            yield f"its rows carry {column}: {column in built.stream.hidden}"
 
 
-def _reported(plan: Plan, job: Job) -> dict[str, Engines]:
-    queries = queries_of(plan)
-    against = None
-    if job.mode is Mode.REAL_TIME:
-        against = {name: obstacles(real_time_query(query)) for name, query in queries.items()}
-    is_batch = any(isinstance(query, BatchQuery) for query in job.queries)
-    reported = physical_json(queries, is_batch=is_batch, obstacles=against)
-    return {query["query"]: {n["id"]: _engine(n["engine"], n["by"]) for n in query["nodes"]} for query in reported}
+def _kernels(step: Step) -> tuple[str, ...]:
+    before = tuple(each.kernel for each in step.runs_before)
+    own = (step.kernel,) if isinstance(step, Kernel) else (PYTHON,) if isinstance(step, Python) else ()
+    return before + own
 
 
-def _engine(engine: str, by: str) -> str:
-    return f"{engine} {by}" if engine == "kernel" else engine
+def _is_between_phases(node: ExecNode, query: QueryPlan) -> bool:
+    """Whether what a node emits is read by the next phase of an aggregation alone: it is not what flows in Flink."""
+    return any(isinstance(each, _PHASES) for each in (node, *query.plan.inputs(node)))
 
 
 def _on_page(plan: Plan) -> Iterator[str]:
     """Where the page of a plan says something else than its text."""
-    queries = queries_of(plan)
-    lines: dict[str, str] = {}
-    for query in physical_json(queries, is_batch=is_bounded(plan, {})):
-        lines |= {str(n["id"]): f"{n['engine']} {n['by']}".strip() for n in query["nodes"]}
+    queries = prepare_by_default(plan).queries.values()
+    steps = {str(id): step for query in queries for id, step in query.steps.items()}
     for node in plan_page(plan, "plan").nodes:
-        rows = next((s.rows for s in node.sections if s.head == "On Spark"), ())
-        shown = dict((row[0], row[1]) for row in rows).get("by", "")
-        if shown != lines[node.id]:
-            yield f"node {node.id}: the text says {lines[node.id]}, the page {shown}"
+        rows = next((section.rows for section in node.sections if section.head == "On Spark"), ())
+        shown = {row[0]: row[1] for row in rows}.get("by", "")
+        if shown != engine_of(steps[node.id]):
+            yield f"node {node.id}: the text says {engine_of(steps[node.id])}, the page {shown}"

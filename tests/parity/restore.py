@@ -23,12 +23,12 @@ from pathlib import Path
 from queue import Empty
 from typing import TYPE_CHECKING, Any
 
+from flinkplan.executor.build.operators.tables import sink_order
 from flinkplan.executor.checkpoints.move import write_checkpoint
-from flinkplan.executor.context import Mode
+from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.jobs.collecting import Collector
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.operators.tables import sink_order
-from flinkplan.executor.tables import Table
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.flink.savepoint import read_savepoints
 from flinkplan.plan.connectors import CHANGELOG
 from flinkplan.plan.document import Plan, loads

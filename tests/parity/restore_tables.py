@@ -11,12 +11,14 @@ from operator import and_, or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flinkplan.executor.build.connectors.base import TableBuilder, table_builder
+from flinkplan.executor.build.connectors.requests import Request
+from flinkplan.executor.build.context import TranslationContext
+from flinkplan.executor.build.stream import KIND, SEQUENCE, Stream, column_name
 from flinkplan.executor.connectors.base import Connector, connector
-from flinkplan.executor.connectors.requests import Request
-from flinkplan.executor.context import Mode, TranslationContext
+from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.jvm.types import has_nanos, spark_type
-from flinkplan.executor.stream import KIND, SEQUENCE, Stream, column_name
-from flinkplan.executor.tables import Table
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.connectors import CHANGELOG
 from flinkplan.plan.nodes import TableSourceScan
 from flinkplan.plan.specs import FilterPushDown
@@ -72,6 +74,13 @@ class Values(Connector):
 
     name = "values"
     repeats = True
+
+
+@table_builder
+class ValuesBuilder(TableBuilder):
+    """Reads them."""
+
+    name = "values"
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         from pyspark.sql import types as spark_types

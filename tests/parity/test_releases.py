@@ -20,8 +20,8 @@ from flinkplan.compat.successor import succeed
 from flinkplan.compat.upgrade import migrate
 from flinkplan.compat.validation import validate_text
 from flinkplan.compat.verdicts import Verdict
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import FLINK_VERSION, dumps, load, loads
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.explain import explain_text

@@ -9,14 +9,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from flinkplan.executor.operators.stream_windows import waits_for_clock, waits_for_events
-from flinkplan.executor.python_classes import PythonCode
-from flinkplan.executor.python_windows import (
+from flinkplan.executor.build.python.windows import (
     PythonOperator,
     python_function,
     python_part,
 )
-from flinkplan.executor.python_workers import Batch
+from flinkplan.executor.build.python.workers import Batch
+from flinkplan.executor.prepare.choose.stream_windows import waits_for_clock, waits_for_events
+from flinkplan.executor.prepare.python_classes import PythonCode
 from flinkplan.plan.nodes import LateRows, WindowOperator
 from flinkplan.planner import compile_script
 from flinkplan.windowing.keys import NEVER, KeyState, load

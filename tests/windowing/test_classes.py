@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.python_windows import _stored, writer
+from flinkplan.executor.build.python.windows import _stored, writer
 from flinkplan.plan.types import BIGINT, DOUBLE, STRING, LogicalType, timestamp_ltz
 from flinkplan.windowing import (
     AggregateFunction,

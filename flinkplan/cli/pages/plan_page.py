@@ -14,7 +14,7 @@ from .model import Edge, Graph, Node, Section
 from .script import Places, Script
 
 if TYPE_CHECKING:
-    from ...executor.execution import Execution
+    from ...executor.prepare.steps import Step
 
 
 def plan_page(
@@ -30,14 +30,13 @@ def plan_page(
     """
     script = Script.of(sql, places or {}, is_yaml)
     operators = explain(plan)
-    executions = _executions(plan)
+    steps = _steps(plan)
     names = node_names(plan)
     return Graph(
         title,
-        _subtitle(plan, executions),
+        _subtitle(plan, steps),
         tuple(
-            _node(operator, names[id], executions.get(id), script.places.get(id, ()))
-            for id, operator in operators.items()
+            _node(operator, names[id], steps.get(id), script.places.get(id, ())) for id, operator in operators.items()
         ),
         tuple(edges(plan, operators)),
         sections=(_all_states(operators, names),),
@@ -46,19 +45,20 @@ def plan_page(
     )
 
 
-def _subtitle(plan: Plan, executions: Mapping[int, Execution]) -> str:
-    runs = "" if executions else "; not executed here, see 'flinkplan validate --for spark'"
+def _subtitle(plan: Plan, steps: Mapping[int, Step]) -> str:
+    runs = "" if steps else "; not executed here, see 'flinkplan validate --for spark'"
     return f"a plan of Flink {plan.flink_version}, {len(plan.nodes)} operators{runs}"
 
 
-def _executions(plan: Plan) -> dict[int, Execution]:
+def _steps(plan: Plan) -> dict[int, Step]:
     """What runs each node on Spark, by node id; empty for a plan that cannot be executed."""
-    from ...executor.checks import check_runnable
-    from ...executor.physical import executions_by_default
+    from ...executor.prepare.checks import check_runnable
+    from ...executor.prepare.job_plan import prepare_by_default
 
     try:
         check_runnable(plan)
-        return executions_by_default(plan)
+        queries = prepare_by_default(plan).queries.values()
+        return {id: step for query in queries for id, step in query.steps.items()}
     except FlinkplanError:
         return {}
 
@@ -70,23 +70,23 @@ def edges(plan: Plan, operators: Mapping[int, Operator]) -> Iterator[Edge]:
             yield Edge(str(source.id), str(node.id), operators[source.id].changelog)
 
 
-def _node(operator: Operator, name: str, execution: Execution | None, places: Places) -> Node:
+def _node(operator: Operator, name: str, step: Step | None, places: Places) -> Node:
     node = operator.node
     return Node(
         str(node.id),
         str(node.id),
         short_name(node),
         about(node),
-        _badges(operator, execution),
-        tuple(sections(operator, name, execution)),
+        _badges(operator, step),
+        tuple(sections(operator, name, step)),
         stateful=bool(operator.states),
         places=places,
     )
 
 
-def _badges(operator: Operator, execution: Execution | None) -> tuple[str, ...]:
+def _badges(operator: Operator, step: Step | None) -> tuple[str, ...]:
     ttls = {f"TTL {state.ttl}" for state in operator.states if state.ttl not in (None, "0 ms")}
-    return (*([execution.engine] if execution and execution.by else []), *sorted(ttls))
+    return (*([step.engine] if step and step.by else []), *sorted(ttls))
 
 
 def short_name(node: ExecNode) -> str:
@@ -103,7 +103,7 @@ def about(node: ExecNode) -> str:
     return (node.description or "").partition("(")[2].removesuffix(")")
 
 
-def sections(operator: Operator, name: str, execution: Execution | None) -> Iterator[Section]:
+def sections(operator: Operator, name: str, step: Step | None) -> Iterator[Section]:
     """The sections about an operator."""
     node = operator.node
     yield Section("Description", node.description or node.type)
@@ -114,18 +114,19 @@ def sections(operator: Operator, name: str, execution: Execution | None) -> Iter
     if operator.states:
         rows = tuple((s.name, "for ever" if s.ttl == "0 ms" else str(s.ttl), s.meaning) for s in operator.states)
         yield Section("State", heads=("name", "TTL", "what an expired entry means"), rows=rows)
-    if execution is not None:
-        yield from _on_spark(execution)
+    if step is not None:
+        yield from _on_spark(step)
     yield Section("Columns", rows=tuple((f.name or "", str(f.type)) for f in node.fields))
 
 
-def _on_spark(execution: Execution) -> Iterator[Section]:
-    rows = [("by", " ".join(filter(None, (execution.engine, execution.by)))), ("why", execution.why)]
-    if execution.shuffle is not None:
-        rows.append(("shuffle", ", ".join(execution.shuffle) or "all rows into one partition"))
+def _on_spark(step: Step) -> Iterator[Section]:
+    rows = [("by", " ".join(filter(None, (step.engine, step.by)))), ("why", step.why)]
+    if step.shuffle is not None:
+        rows.append(("shuffle", ", ".join(step.shuffle) or "all rows into one partition"))
+    rows += [("before it", f"{each.engine} {each.by}: {each.why}") for each in step.runs_before]
     yield Section("On Spark", rows=tuple(rows))
-    if execution.states:
-        kept = tuple((s.name, s.kind, s.holds, s.kept) for s in execution.states)
+    if step.states:
+        kept = tuple((s.name, s.kind, s.holds, s.kept) for s in step.states)
         yield Section("State on Spark", heads=("name", "kind", "for a key", "kept"), rows=kept)
 
 

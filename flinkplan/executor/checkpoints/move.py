@@ -14,18 +14,16 @@ from ...plan.document import Plan
 from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode
-from ...plan.session import session_options, time_zone, with_ttls
+from ...plan.session import session_options, time_zone
 from ...state.checkpoint import CheckpointRecord
 from ...state.form import VALUE, JobState, Kind, OperatorState, StateError, StateTable
 from ...state.form_folder import new_folder
-from ..context import Mode
-from ..event_time import SHIFT_MS
-from ..execution import QueryPlan
+from ..build.time.event_time import SHIFT_MS
 from ..jobs.job import JobOptions, Streams
-from ..jobs.progress import numbered_nodes
 from ..jvm.session import STATE_ENCODING, copy_of
-from ..parts import queries_of
-from ..pushed_watermarks import with_assigners
+from ..prepare.job_plan import JobSettings, prepare
+from ..prepare.modes import Mode
+from ..prepare.query import QueryPlan
 from .copies import relocate
 from .entries import write_entries
 from .from_flink import carry
@@ -51,7 +49,9 @@ def write_checkpoint(plan: Plan, state: JobState, folder: str, spark: SparkSessi
     if target.exists():
         raise StateError("there is something already", where=folder, hint="name a folder that does not exist yet")
     check_operators(plan, state)
-    run = with_assigners(with_ttls(plan, options.options))
+    settings = JobSettings(options.variables, options.options, streams=True)
+    job = prepare(plan, Mode.AVAILABLE_NOW, settings)
+    job = job.in_kernels(job.queries)
     # a query's states have one encoding; that of kernels is Avro
     session = copy_of(spark)
     session.conf.set(STATE_ENCODING, "avro")
@@ -59,13 +59,13 @@ def write_checkpoint(plan: Plan, state: JobState, folder: str, spark: SparkSessi
         record = CheckpointRecord(work)
         record.prepare()
         ids: dict[str, str] = {}
-        move = _Move(state, Streams(run, Mode.AVAILABLE_NOW, record, session, options), options, Path(tables))
-        for name, part in queries_of(run).items():
+        move = _Move(state, Streams(job, record, session, options), options, Path(tables))
+        for name, query_plan in job.queries.items():
             ids[name] = str(uuid4())
             query = record.query(name).local
             assert query is not None
             query.mkdir()
-            move.write(name, part, query, ids[name])
+            move.write(name, query_plan, query, ids[name])
         record.begin(plan, Mode.AVAILABLE_NOW.value, session_options(options.options))
         record.started(ids)
         relocate(work, target)
@@ -95,11 +95,11 @@ class _Move:
         self._tables = tables
         self._now = time_ns() // 1_000_000
 
-    def write(self, name: str, part: Plan, folder: Path, query_id: str) -> None:
+    def write(self, name: str, plan: QueryPlan, folder: Path, query_id: str) -> None:
         """Write the query of a sink into its folder."""
-        query = StatefulQuery(self._streams.frame(name, part, in_kernels=True))
-        entries = dict(self._entries(query, part))
-        marks = (self._watermark(operator) for node in part.nodes if (operator := self._operator(node)))
+        query = StatefulQuery(self._streams.frame(name, plan))
+        entries = dict(self._entries(query, plan))
+        marks = (self._watermark(operator) for node in plan.plan.nodes if (operator := self._operator(node)))
         highest = max((mark for mark in marks if mark is not None), default=None)
         watermark = 0 if highest is None else highest + SHIFT_MS
         metadata = json.loads(query.java.metadata(watermark, self._now))
@@ -107,9 +107,10 @@ class _Move:
         if query.operators:  # for which Spark looks how far the query is
             write_entries(query, Place.of(folder / "state"), entries, self._now)
 
-    def _entries(self, query: StatefulQuery, part: Plan) -> Iterator[tuple[int, Carried]]:
+    def _entries(self, query: StatefulQuery, plan: QueryPlan) -> Iterator[tuple[int, Carried]]:
+        part = plan.plan
         names = node_names(part)
-        nodes = numbered_nodes(QueryPlan(part, in_kernels=True))
+        nodes = [node for node, _ in plan.operators]
         zone = time_zone(part, self._options.options)
         taken: set[int] = set()
         for operator in query.operators:

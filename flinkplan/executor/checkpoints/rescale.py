@@ -14,9 +14,9 @@ from ...plan.record import Record
 from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
 from ...state.form import StateError
 from ...state.form_folder import new_folder
-from ..context import Mode
 from ..jvm.session import PARTITIONS
-from ..parts import queries_of
+from ..prepare.job_plan import queries_of
+from ..prepare.modes import Mode
 from .copies import copy_checkpoint, exchange, free_name, local_folder, relocate
 
 if TYPE_CHECKING:

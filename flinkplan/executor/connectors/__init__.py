@@ -10,8 +10,8 @@ from functools import cache
 from ...plan.document import Plan
 from ...plan.nodes import TableSourceScan
 from ..errors import TableError
-from ..tables import Table, table_of
 from .base import Connector, registered
+from .tables import Table, table_of
 
 __all__ = ["Connector", "find_connector", "is_bounded"]
 

@@ -1,21 +1,17 @@
-"""What a connector is, and the registry they are found through."""
+"""What is known of a connector without Spark, and the registry in which it is found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
-from ...plan.nodes import LookupJoin, Sink, TableSourceScan
-from ..context import TranslationContext
-from ..errors import TableError
-from ..stream import Stream
-from ..tables import Table
+from .tables import Table
 
 
 class Connector:
-    """Reads and writes tables of one kind; each subclass is one value of the option ``connector``.
+    """What tables of one kind are like; each subclass is one value of the option ``connector``.
 
-    Which options it has stands at its declaration (:mod:`~.plan.connectors`).
+    Which options it has stands at its declaration (:mod:`~.plan.connectors`), how its tables are read and written in
+    the module of the same name in ``build/connectors``.
     """
 
     name: str
@@ -47,31 +43,6 @@ class Connector:
 
     def size(self, table: Table) -> int | None:
         """About how many bytes a bounded source will read; ``None``: unknown."""
-        return None
-
-    def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
-        """The rows of the table as the scan wants them."""
-        raise TableError(f"the connector '{self.name}' cannot be read from")
-
-    def lookup(self, table: Table, node: LookupJoin, context: TranslationContext) -> Any:
-        """The Java ``Lookup`` of the table, as the node asks it."""
-        raise TableError(f"the connector '{self.name}' cannot be looked up")
-
-    def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
-        """The spec of the Java writer of the table, one of ``flinkplan.runtime.sink``.
-
-        It is a ``BatchWriter``, or a ``ColumnarWriter`` where the spec has the key ``columnar``.
-        """
-        raise TableError(f"the connector '{self.name}' cannot be written to")
-
-    def python_writer(
-        self, table: Table, node: Sink, rows: Stream, keys: Sequence[int], context: TranslationContext
-    ) -> Any:
-        """The Java writer of the table's rows where Python alone has a client for it; else ``None``.
-
-        Row kind and what rows stand in order by follow the columns in a changelog; ``keys`` are the indexes of those
-        that tell which rows belong together.
-        """
         return None
 
 

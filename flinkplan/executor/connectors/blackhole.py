@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from ..context import TranslationContext
-from ..formats.java_types import java_row
-from ..tables import Table
 from .base import Connector, connector
+from .tables import Table
 
 
 @connector
@@ -19,6 +14,3 @@ class Blackhole(Connector):
 
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
         return None
-
-    def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
-        return {"connector": self.name, "type": java_row(table.physical)}

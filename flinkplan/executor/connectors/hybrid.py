@@ -7,26 +7,16 @@ last one follows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from itertools import repeat
-from typing import TYPE_CHECKING
 
 from ...plan.connectors.hybrid import parts
-from ...plan.nodes import TableSourceScan
 from ...plan.record import replace
-from ..context import Mode, TranslationContext, Turn
 from ..errors import TableError
-from ..stream import CLOCKED, INSERT, KIND, SEQUENCE, Stream
-from ..switches import is_timed_by_clock, switch_of
-from ..tables import Table
 from . import find_connector
 from .base import Connector, connector
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+from .tables import Table
 
 
-def _tables(table: Table) -> Sequence[Table]:
+def tables_in_turn(table: Table) -> Sequence[Table]:
     """The tables of the sources, in turn."""
     return [
         replace(table, identifier=f"{table.identifier}, source {name}", options=options)
@@ -41,7 +31,7 @@ class Hybrid(Connector):
     name = "hybrid"
 
     def check(self, table: Table, is_source: bool) -> None:
-        *before, last = _tables(table)
+        *before, last = tables_in_turn(table)
         for each in (*before, last):
             find_connector(each).check(each, is_source)
         for each in before:
@@ -59,34 +49,12 @@ class Hybrid(Connector):
             )
 
     def is_bounded(self, table: Table) -> bool:
-        return all(find_connector(each).is_bounded(each) for each in _tables(table))
+        return all(find_connector(each).is_bounded(each) for each in tables_in_turn(table))
 
     def may_last(self, table: Table) -> bool:
-        return any(find_connector(each).may_last(each) for each in _tables(table)[:-1])
+        return any(find_connector(each).may_last(each) for each in tables_in_turn(table)[:-1])
 
     def size(self, table: Table) -> int | None:
-        sizes = [find_connector(each).size(each) for each in _tables(table)]
+        sizes = [find_connector(each).size(each) for each in tables_in_turn(table)]
         known = [size for size in sizes if size is not None]
         return sum(known) if len(known) == len(sizes) else None
-
-    def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
-        tables = _tables(table)
-        turns = [Turn.FIRST] * (len(tables) - 1) + [Turn.LAST if context.mode is not Mode.BOUNDED else Turn.ALONE]
-        switch = None if context.is_batch else switch_of(node, context)
-        streams = [
-            find_connector(each).read(each, node, replace(context, turn=turn, switch=switch))
-            for each, turn in zip(tables, turns, strict=True)
-        ]
-        changes = any(stream.changelog for stream in streams)
-        clocked = [stream is streams[-1] for stream in streams] if is_timed_by_clock(node, context) else repeat(None)
-        frames = map(_aligned, streams, repeat(changes), clocked)
-        return Stream(reduce(lambda a, b: a.union(b), frames), node.output_type, changes)
-
-
-def _aligned(stream: Stream, changes: bool, is_clocked: bool | None) -> DataFrame:
-    """The rows with the same hidden columns; ``is_clocked``: their watermark is the clock, where any one's is."""
-    from pyspark.sql import functions as F
-
-    kind = stream.frame[KIND] if stream.changelog else F.lit(INSERT).cast("tinyint").alias(KIND)
-    clocked = [] if is_clocked is None else [F.lit(is_clocked).alias(CLOCKED)]
-    return stream.frame.select(*stream.columns, *([kind] if changes else []), stream.frame[SEQUENCE], *clocked)

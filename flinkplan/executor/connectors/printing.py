@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from ...plan.options import is_true
-from ...plan.printable import printable
-from ..context import TranslationContext
-from ..formats.java_types import java_row
-from ..tables import Table
 from .base import Connector, connector
+from .tables import Table
 
 
 @connector
@@ -21,11 +14,3 @@ class Print(Connector):
 
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
         return None
-
-    def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
-        return {
-            "connector": self.name,
-            "type": java_row(table.physical),
-            "identifier": printable(table.option("print-identifier", "")).replace("\n", "\\n"),
-            "toErrors": is_true(table.options.get("standard-error")),
-        }

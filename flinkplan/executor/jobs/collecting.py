@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ...plan.functions.cast import CAST
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.types import BINARY_STRING, STRING, TIMESTAMPS, LogicalType
-from ..context import TranslationContext
+from ..build.context import TranslationContext
+from ..build.stream import INSERT, KIND, Stream
+from ..jvm.spark import F
 from ..jvm.types import field_name, has_nanos, is_day_time
-from ..stream import INSERT, KIND, Stream
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -50,7 +51,6 @@ class Collector:
 
         def take(batch: DataFrame, number: int) -> None:
             from py4j.protocol import Py4JJavaError
-            from pyspark.sql import functions as F
 
             kind: Column = F.lit(INSERT)
             if stream.changelog:
@@ -104,7 +104,6 @@ def _same(value: Any) -> Any:
 
 
 def _texts(stream: Stream, context: TranslationContext) -> list[Column]:
-    from pyspark.sql import functions as F
 
     def text(index: int, t: LogicalType) -> Column:
         if t.root in BINARY_STRING:
@@ -117,14 +116,12 @@ def _texts(stream: Stream, context: TranslationContext) -> list[Column]:
 
 
 def _portable(stream: Stream) -> list[Column]:
-    from pyspark.sql import functions as F
 
     return [_micros(F.col(f"c{i}"), t) for i, t in enumerate(stream.type.field_types)]
 
 
 def _micros(column: Column, t: LogicalType) -> Column:
     """A column without Spark's timestamps, which PySpark would read by the clock of this machine."""
-    from pyspark.sql import functions as F
 
     if has_nanos(t):
         return F.unix_micros(column["micros"])

@@ -14,14 +14,17 @@ from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink, WatermarkAssigner
 from ...plan.record import Record, field, replace
-from ...plan.session import session_options, with_ttls
+from ...plan.session import session_options
 from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
-from ..checks import check_executable
-from ..connectors import find_connector, is_bounded
-from ..context import Mode, TranslationContext
+from ..build.connectors import builder_of
+from ..build.context import Built, TranslationContext
+from ..build.operators.tables import sink_order
+from ..build.registry import build_query
+from ..build.sharing import SharedRows, SharedStreams
+from ..build.stream import Stream
+from ..build.time.source_watermarks import reached_watermarks
+from ..connectors.tables import table_of
 from ..errors import ExecutionError, TableError
-from ..execution import QueryPlan, query_of
-from ..input_size import is_small, partitions_for, reads_little
 from ..jvm.exceptions import is_end_of_jvm
 from ..jvm.session import (
     ADAPTIVE,
@@ -41,23 +44,22 @@ from ..jvm.session import (
     copy_of,
     session,
 )
-from ..native_aggregates import is_native_query
-from ..operators.tables import sink_order
-from ..parts import queries_of
-from ..processing_time import goes_by_clock, tells_time
-from ..pushed_watermarks import with_assigners
-from ..python_classes import PythonCode, check_allowed
-from ..real_time import check_interval, check_real_time, check_slots, master_with, real_time_query, slots_of, unshared
-from ..registry import goes_by_watermark, translate, waits_for_watermark
+from ..prepare.checks import check_executable
+from ..prepare.job_plan import JobPlan, JobSettings, default_mode, prepare
+from ..prepare.known.clock import goes_by_clock, tells_time
+from ..prepare.known.input_size import is_small, partitions_for, reads_little
+from ..prepare.modes import Mode
+from ..prepare.python_classes import PythonCode, check_allowed
+from ..prepare.query import QueryPlan
+from ..prepare.real_time import check_real_time, unshared
+from ..prepare.watermarks import uses_watermark, waits_for_watermark
 from ..scratch import temporary_folder
-from ..sharing import SharedRows, SharedStreams
-from ..source_watermarks import reached_watermarks, recording
-from ..stream import Stream
-from ..tables import table_of
 from .collecting import Collector
 from .failures import MORE_MEMORY
 from .progress import JobListener, SilentListener
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
+from .slots import check_interval, check_slots, master_with, slots_of
+from .targets import CollectingTarget, TableTarget, Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -107,25 +109,25 @@ class JobOptions(Record):
 class Job:
     """A plan at work.  Made by :func:`execute`.
 
-    ``names`` are those of its queries, ``temporary`` a folder that goes with it.  ``built`` says of each query what
-    runs its nodes: the engine, and the kernel's class.
+    ``names`` are those of its queries, ``temporary`` a folder that goes with it.  ``plan`` is what it runs, ``built``
+    what has been built of each query's nodes.
     """
 
     def __init__(
         self,
-        mode: Mode,
+        plan: JobPlan,
         listener: JobListener,
         record: CheckpointRecord,
-        names: Iterable[str],
         lock: Any,
         temporary: Path | None,
     ) -> None:
         self.queries: list[Query] = []
-        self.built: Mapping[str, Mapping[int, tuple[str, str]]] = {}
-        self.mode = mode
+        self.built: Mapping[str, Mapping[int, Built]] = {}
+        self.plan = plan
+        self.mode = plan.mode
         self._record = record
         self._recorded = record.contents()
-        self._sinks = tuple(names)
+        self._sinks = tuple(plan.queries)
         self._batches = record.batches(self._sinks)
         self._lock = lock
         self._listener = listener
@@ -212,7 +214,7 @@ def resolve_mode(plan: Plan, options: JobOptions) -> Mode:
     """The mode asked for, else bounded or streaming as the sources are."""
     if options.mode is not None:
         return options.mode
-    return Mode.BOUNDED if is_bounded(plan, options.variables) else Mode.STREAMING
+    return default_mode(plan, options.variables)
 
 
 def execute(plan: Plan, options: JobOptions) -> Job:
@@ -224,20 +226,24 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_executable(plan, options.variables, options.options, options.databases)
     check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
-    run = with_assigners(with_ttls(plan, options.options))
-    queries = queries_of(run)
-    is_batch = mode is Mode.BOUNDED and not options.streams
+    settings = JobSettings(options.variables, options.options, options.collector is not None, options.streams)
+    job_plan = prepare(plan, mode, settings)
     if mode is Mode.REAL_TIME:
-        _check_real_time(queries, options)
-        queries = {name: unshared(part) for name, part in queries.items()}
+        _check_real_time(job_plan, options)
+        job_plan = replace(job_plan, queries={name: unshared(query) for name, query in job_plan.queries.items()})
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
-        is_batch = is_batch and not record.is_begun(queries)
-        _check_record(record, mode, run, queries, is_batch)
+        if job_plan.is_batch and record.is_begun(job_plan.queries):
+            job_plan = job_plan.in_micro_batches
+        if not job_plan.is_batch:  # as the first batch has fixed it
+            job_plan = job_plan.in_kernels(
+                name for name in job_plan.queries if record.settings(name).get(STATE_ENCODING) == "avro"
+            )
+        _check_record(record, job_plan)
     if options.spark is None:
         options = replace(options, conf=chosen_settings(options.conf))
     if mode is Mode.REAL_TIME:
-        spark = _real_time_session(queries, options)
+        spark = _real_time_session(job_plan, options)
     else:
         spark = options.spark or session(
             options.master, options.conf, lifetime=_lifetime(plan, mode, options), lean=options.lean
@@ -246,10 +252,10 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     record = CheckpointRecord(options.checkpoint or str(temporary))
     lock = _lock(record, spark)
     try:
-        job = Job(mode, options.listener, record, queries, lock, temporary)
-        kind = _Batches if is_batch else _RealTime if mode is Mode.REAL_TIME else Streams
-        made = kind(run, mode, record, spark, options)
-        starts = made.of(queries)
+        job = Job(job_plan, options.listener, record, lock, temporary)
+        kind = _Batches if job_plan.is_batch else _RealTime if mode is Mode.REAL_TIME else Streams
+        made = kind(job_plan, record, spark, options)
+        starts = made.starts()
         job.built = made.built
     except BaseException:
         if lock is not None:
@@ -268,12 +274,13 @@ def _lifetime(plan: Plan, mode: Mode, options: JobOptions) -> Lifetime:
     return Lifetime.SECONDS if is_small(plan.nodes, options.variables) else Lifetime.JOB
 
 
-def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Iterable[str], is_batch: bool) -> None:
+def _check_record(record: CheckpointRecord, job: JobPlan) -> None:
     """Nobody else uses the checkpoint, it is whole, and the rows to come are not late for having ended the input."""
+    mode, names = job.mode, tuple(job.queries)
     if record.is_in_use:
         raise CheckpointInUseError(record)
     record.check(names)
-    if not is_batch and any(record.is_done(name) for name in names):
+    if not job.is_batch and any(record.is_done(name) for name in names):
         raise FlinkplanError(
             f"the job of this checkpoint has read its input to the end; it cannot go on in the mode {mode.value}",
             where=str(record.folder),
@@ -286,7 +293,7 @@ def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Itera
             where=str(record.folder),
             hint="real-time mode keeps state in files of its own kind: start with a new checkpoint",
         )
-    is_timed = any(isinstance(node, WatermarkAssigner) for node in plan.nodes)
+    is_timed = any(isinstance(node, WatermarkAssigner) for node in job.plan.nodes)
     if is_timed and mode is not Mode.BOUNDED and Mode.BOUNDED.value in record.modes[-1:]:
         raise FlinkplanError(
             f"the job of this checkpoint was ending its input; it cannot go on in the mode {mode.value}",
@@ -295,14 +302,14 @@ def _check_record(record: CheckpointRecord, mode: Mode, plan: Plan, names: Itera
         )
 
 
-def _check_real_time(queries: Mapping[str, Plan], options: JobOptions) -> None:
+def _check_real_time(job: JobPlan, options: JobOptions) -> None:
     check_interval(options.checkpoint_interval)
     if options.collector is not None:
         raise UnsupportedError("rows are not collected in real-time mode", hint="write them into a table: print")
-    check_real_time(queries.values())
+    check_real_time(job.queries.values())
 
 
-def _real_time_session(queries: Mapping[str, Plan], options: JobOptions) -> SparkSession:
+def _real_time_session(job: JobPlan, options: JobOptions) -> SparkSession:
     """A session that runs all tasks of the queries at once.
 
     Raises :class:`FlinkplanError` where one that is there already does not.
@@ -310,9 +317,9 @@ def _real_time_session(queries: Mapping[str, Plan], options: JobOptions) -> Spar
     conf = {**SQL_CONF, **REAL_TIME_CONF, **options.conf}
     spark = options.spark
     if spark is None:
-        slots = slots_of(queries, int(conf[PARTITIONS]))
+        slots = slots_of(job.queries.values(), int(conf[PARTITIONS]))
         spark = session(master_with(slots, options.master or conf.get("spark.master")), conf, lean=options.lean)
-    slots = slots_of(queries, int(spark.conf.get(PARTITIONS) or conf[PARTITIONS]))
+    slots = slots_of(job.queries.values(), int(spark.conf.get(PARTITIONS) or conf[PARTITIONS]))
     check_slots(slots, spark.sparkContext)
     return spark
 
@@ -334,63 +341,60 @@ def _lock(record: CheckpointRecord, spark: SparkSession) -> Any:
 
 
 class _Queries:
-    """Makes the queries of a plan."""
+    """Makes the queries of a job."""
 
-    def __init__(
-        self, plan: Plan, mode: Mode, record: CheckpointRecord, spark: SparkSession, options: JobOptions
-    ) -> None:
-        self._plan = plan
-        self._names = node_names(plan)
-        self._mode = mode
+    def __init__(self, job: JobPlan, record: CheckpointRecord, spark: SparkSession, options: JobOptions) -> None:
+        self._job = job
+        self._names = node_names(job.plan)
         self._record = record
         self._spark = spark
         self._options = options
-        self.built: dict[str, Mapping[int, tuple[str, str]]] = {}
+        self.built: dict[str, Mapping[int, Built]] = {}
 
-    def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
+    def starts(self) -> dict[str, Callable[[], Query]]:
         """What starts the query of each sink."""
-        return {name: self._query(name, part) for name, part in parts.items()}
+        return {name: self._query(name, query) for name, query in self._job.queries.items()}
 
-    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
         raise NotImplementedError
 
     def release(self) -> None:
         """Give back what the queries have used together."""
 
-    def _translate(self, name: str, context: TranslationContext) -> tuple[Stream, Any]:
-        """The rows of a sink, and what takes them: a collector, or a writer in Java."""
-        part = context.plan
-        (node,) = (n for n in part.nodes if isinstance(n, Sink))
-        self.built[name] = context.built
-        stream = translate(part, part.nodes, context)[node.id]
-        into = self._options.collector or _writer(node, stream, self._record.query(name), context)
-        if not isinstance(into, Collector):
-            for node_id, late in context.late_counters.items():
-                into.countLate(node_id, late)
-        return stream, into
+    def _build(self, name: str, context: TranslationContext) -> tuple[Stream, Sink]:
+        """The rows of a sink, and its node."""
+        (node,) = (n for n in context.plan.nodes if isinstance(n, Sink))
+        self.built[name] = context.parts.built
+        return build_query(context.query, context)[node.id], node
+
+    def _target(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> Target:
+        """What takes the rows of a sink."""
+        if self._options.collector is not None:
+            return CollectingTarget(self._options.collector, stream, context)
+        return self._table(name, node, stream, context)
+
+    def _table(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> TableTarget:
+        writer = _writer(node, stream, self._record.query(name), context)
+        return TableTarget(writer, context.parts.late_counters)
 
     def _context(
-        self, part: Plan, spark: SparkSession, *, is_batch: bool, common: SharedStreams | None = None
+        self, query: QueryPlan, spark: SparkSession, *, common: SharedStreams | None = None
     ) -> TranslationContext:
+        mode = self._job.mode
         return TranslationContext(
             spark,
-            part,
-            self._mode,
-            self._options.variables,
-            is_closed=(*self._record.modes, self._mode.value)[0] == Mode.BOUNDED.value,
-            options=self._options.options,
-            is_watched=self._options.collector is not None,
+            query,
             python=self._options.python,
-            is_batch=is_batch,
+            is_closed=(*self._record.modes, mode.value)[0] == Mode.BOUNDED.value,
+            is_timed=uses_watermark(query),
             common=common,
-            files_per_batch=None if self._mode is Mode.BOUNDED else self._options.files_per_batch,
-            is_timed=goes_by_watermark(QueryPlan(part)),
             tells_lag=self._options.tells_lag,
+            files_per_batch=None if mode is Mode.BOUNDED else self._options.files_per_batch,
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
         """In how many partitions rows are brought together; ``None``: as the session says."""
-        if PARTITIONS in self._options.conf or self._mode is not Mode.BOUNDED:
+        if PARTITIONS in self._options.conf or self._job.mode is not Mode.BOUNDED:
             return None
         return partitions_for(nodes, self._options.variables, self._spark.sparkContext.defaultParallelism)
 
@@ -398,112 +402,107 @@ class _Queries:
 class Streams(_Queries):
     """Queries in micro-batches, whose state is in the checkpoint."""
 
-    def _surroundings(self, name: str, part: Plan) -> tuple[SharedRows, Any, TranslationContext]:
-        rows = SharedRows(part, self._spark)
-        reached = reached_watermarks(part, self._spark, self._record.query(name), self._mode)
-        in_kernels = self._record.settings(name).get(STATE_ENCODING) == "avro"  # as the first batch has fixed it
-        context = self._context(part, self._spark, is_batch=False)
-        return rows, reached, replace(context, common_rows=rows, reached=reached, in_kernels=in_kernels)
+    def _surroundings(self, name: str, query: QueryPlan) -> tuple[SharedRows, Any, TranslationContext]:
+        rows = SharedRows(query.plan, self._spark)
+        reached = reached_watermarks(query.plan, self._spark, self._record.query(name), self._job.mode)
+        return rows, reached, replace(self._context(query, self._spark), common_rows=rows, reached=reached)
 
-    def frame(self, name: str, part: Plan, *, in_kernels: bool = False) -> DataFrame:
-        """What the query of a sink makes before anything writes it; ``in_kernels``: its state is to be in kernels."""
-        rows, _, context = self._surroundings(name, part)
-        context = replace(context, in_kernels=in_kernels or context.in_kernels)
-        (node,) = part.sinks
-        return rows.settle(translate(part, part.nodes, context)[node.id].frame)
+    def frame(self, name: str, query: QueryPlan) -> DataFrame:
+        """What the query of a sink makes before anything writes it."""
+        rows, _, context = self._surroundings(name, query)
+        stream, _ = self._build(name, context)
+        return rows.settle(stream.frame)
 
-    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
-        rows, reached, context = self._surroundings(name, part)
-        stream, into = self._translate(name, context)
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        mode = self._job.mode
+        rows, reached, context = self._surroundings(name, query)
+        stream, node = self._build(name, context)
+        target = self._target(name, node, stream, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"
-        query = rows.settle(stream.frame).writeStream.queryName(own_name).outputMode("append")
-        query = query.option("checkpointLocation", str(self._record.query(name)))
-        if self._mode is Mode.STREAMING:
-            query = query.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
+        writer = rows.settle(stream.frame).writeStream.queryName(own_name).outputMode("append")
+        writer = writer.option("checkpointLocation", str(self._record.query(name)))
+        if mode is Mode.STREAMING:
+            writer = writer.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
         else:
-            query = query.trigger(availableNow=True)
-        if isinstance(into, Collector):
-            query = query.foreachBatch(rows.write(recording(into.writer(stream, context), reached)))
-        else:
-            query._jwrite.foreachBatch(rows.writer(into if reached is None else reached.recording(into)))
+            writer = writer.trigger(availableNow=True)
+        target.take_batches_of(writer, rows, reached)
 
         def start() -> StreamingQuery:
             conf = self._spark.conf
-            if (partitions := self._partitions(part.nodes)) is not None:
+            if (partitions := self._partitions(query.plan.nodes)) is not None:
                 conf.set(PARTITIONS, str(partitions))
-            is_native = is_native_query(part) and not context.in_kernels
-            conf.set(STATE_ENCODING, "unsaferow" if is_native else "avro")
-            conf.set(EMPTY_BATCHES, str(self._mode is Mode.STREAMING and goes_by_clock(part)).lower())
-            return query.start()
+            conf.set(STATE_ENCODING, "unsaferow" if query.has_native_state else "avro")
+            conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower())
+            return writer.start()
 
-        return lambda: StreamQuery(name, part, self._names, self._record, start, into)
+        return lambda: StreamQuery(name, query, self._names, self._record, start, target)
 
 
 class _RealTime(_Queries):
     """Queries whose operators see each row when it comes; their state is in the checkpoint."""
 
-    def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
+    def starts(self) -> dict[str, Callable[[], Query]]:
         self._session = copy_of(self._spark)
         self._session.conf.set(OUTPUT_MODE, "update")
         self._session.conf.set(STATE_ENCODING, "avro")
         self._session.conf.set(ASYNC_PROGRESS, "false")
         # what has expired is not seen any more; removing it writes all that is in memory, which waits for the end
         self._session.conf.set(EVICTION_INTERVAL, str(int(self._options.checkpoint_interval * 2000)))
-        return super().of(parts)
+        return super().starts()
 
-    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
-        context = self._context(part, self._session, is_batch=False)
-        waits = any(waits_for_watermark(node, real_time_query(part)) for node in part.nodes)
-        by_clock = tells_time(part)
-        reached = reached_watermarks(part, self._session, self._record.query(name), self._mode)
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        waits = any(waits_for_watermark(node, query) for node in query.plan.nodes)
+        by_clock = tells_time(query.plan)
+        reached = reached_watermarks(query.plan, self._session, self._record.query(name), self._job.mode)
+        context = self._context(query, self._session)
         context = replace(context, announces=waits and not by_clock, tells_time=by_clock, reached=reached)
-        stream, into = self._translate(name, context)
+        stream, node = self._build(name, context)
+        target = self._table(name, node, stream, context)
         runtime = context.runtime
         frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(stream.frame._jdf)))
-        query = frame.writeStream.queryName(f"{name}, {self._record.place}").outputMode("update")
-        query = query.option("checkpointLocation", str(self._record.query(name)))
+        writer = frame.writeStream.queryName(f"{name}, {self._record.place}").outputMode("update")
+        writer = writer.option("checkpointLocation", str(self._record.query(name)))
         assert self._spark._jvm is not None
         triggers = self._spark._jvm.org.apache.spark.sql.streaming.Trigger
-        query._jwrite.trigger(triggers.RealTime(int(self._options.checkpoint_interval * 1000))).foreach(into)
-        return lambda: RealTimeQuery(name, part, self._names, self._record, query.start, into)
+        trigger = triggers.RealTime(int(self._options.checkpoint_interval * 1000))
+        writer._jwrite.trigger(trigger).foreach(target.java)
+        return lambda: RealTimeQuery(name, query, self._names, self._record, writer.start, target)
 
 
 class _Batches(_Queries):
     """Queries over all rows at once, which have no state."""
 
-    def of(self, parts: Mapping[str, Plan]) -> dict[str, Callable[[], Query]]:
-        self._common = SharedStreams(self._plan, lambda node: reads_little(node, self._options.variables))
+    def starts(self) -> dict[str, Callable[[], Query]]:
+        plan = self._job.plan
+        self._common = SharedStreams(plan, lambda node: reads_little(node, self._options.variables))
         assert self._spark._jvm is not None
         self._spark._jvm.flinkplan.runtime.batch.HashJoins.add(self._spark._jsparkSession)
         self._batch = copy_of(self._spark)
         if ADVISORY_BYTES not in self._options.conf:
             self._batch.conf.set(ADVISORY_BYTES, "8MB")
-        partitions = self._partitions(self._plan.nodes)
+        partitions = self._partitions(plan.nodes)
         if partitions is not None:
             self._batch.conf.set(PARTITIONS, str(partitions))
         self._batch.conf.set(ADAPTIVE, str(partitions != 1).lower())
         self._batch.conf.set(COMPRESSED_ROWS, "false")
-        return super().of(parts)
+        return super().starts()
 
     def release(self) -> None:
         self._common.release()
 
-    def _query(self, name: str, part: Plan) -> Callable[[], Query]:
-        context = self._context(part, self._batch, is_batch=True, common=self._common)
-        stream, into = self._translate(name, context)
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        context = self._context(query, self._batch, common=self._common)
+        stream, node = self._build(name, context)
+        target = self._target(name, node, stream, context)
         is_local = self._spark.sparkContext._jsc.isLocal()
-        collect = into.writer(stream, context) if isinstance(into, Collector) else None
 
         def write(frame: DataFrame, batch: int) -> None:
             if not is_local:
-                self._common.compute(part)
-            if collect is not None:
-                collect(frame, batch)
-            else:
-                into.call(frame._jdf, batch)
+                self._common.compute(query.plan)
+            target.take(frame, batch)
 
-        return lambda: BatchQuery(name, query_of(context), self._names, self._record, stream.frame, write, into).start()
+        return lambda: BatchQuery(name, query, self._names, self._record, stream.frame, write, target).start()
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
@@ -512,11 +511,11 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     names = [name for name, _ in table.physical]
     key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
     keys = [sink_order(table).index(i) for i in key]
-    connector = find_connector(table)
-    if (own := connector.python_writer(table, node, stream, keys, context)) is not None:
+    builder = builder_of(table)
+    if (own := builder.python_writer(table, node, stream, keys, context)) is not None:
         return own
     spec = {
-        **connector.writer(table, context),
+        **builder.writer(table, context),
         "changelog": stream.changelog,
         "keys": keys,
         "published": str(location / "published"),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ...plan.document import Plan
 from ...plan.nodes import ExecNode
 from ...plan.record import Record, field
-from ..event_time import CONTROL_SOURCE, watermark_text
-from ..execution import QueryPlan
-from ..physical import execute_nodes
+from ..build.time.event_time import CONTROL_SOURCE, watermark_text
+from ..prepare.query import QueryPlan
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.listener import StreamingQueryProgress
@@ -95,26 +93,12 @@ class SilentListener:
 
 
 def stateful_nodes(query: QueryPlan) -> list[ExecNode]:
-    """The nodes of a query that keep state, in the order in which Spark tells of their operators."""
-    return list({node.id: node for node in numbered_nodes(query)}.values())
+    """The nodes of the operators that keep state, in the order in which Spark reports these.
 
-
-def numbered_nodes(query: QueryPlan) -> list[ExecNode]:
-    """The same in the order in which Spark numbers operators: a node that several read has a number for each of them.
-
-    In a stream it is run under the first one.
+    One that several nodes read is run once.
     """
-    executions = execute_nodes(query)
-    return [node for node in _downwards(query.plan) if executions[node.id].states]
-
-
-def _downwards(plan: Plan) -> Iterator[ExecNode]:
-    """The nodes from the sink down, each before its inputs; one that feeds several comes once for each of them."""
-    stack = list(plan.sinks)
-    while stack:
-        node = stack.pop()
-        yield node
-        stack.extend(reversed(plan.inputs(node)))
+    operators = {(node.id, step.by): node for node, step in query.operators}
+    return list(operators.values())
 
 
 def is_batch(raw: StreamingQueryProgress) -> bool:

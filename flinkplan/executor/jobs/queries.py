@@ -11,17 +11,16 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
-from ...plan.document import Plan
 from ...plan.nodes import ExecNode, WatermarkAssigner
 from ...state.checkpoint import CheckpointRecord
+from ..build.time.event_time import END
 from ..errors import ExecutionError
-from ..event_time import END
-from ..execution import QueryPlan
 from ..jvm.exceptions import is_end_of_jvm
 from ..jvm.session import TRACK_ROWS
-from .collecting import Collector
+from ..prepare.query import QueryPlan
 from .failures import describe_failure
 from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes, waiting
+from .targets import TableTarget, Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,17 +56,15 @@ class Query(Protocol):
         """The batches that have ended since the last call."""
 
 
-def _failed(record: CheckpointRecord, sink: str, cause: Any, text: str, into: Any) -> ExecutionError:
-    """The error of a query; ``cause`` is Java's exception, ``into`` what has taken its rows."""
-    if isinstance(into, Collector):
-        cause = into.failure or cause
-    failure = describe_failure(cause, text, record.query(sink) / "state")
+def _failed(record: CheckpointRecord, sink: str, cause: Any, text: str, target: Target) -> ExecutionError:
+    """The error of a query; ``cause`` is Java's exception, ``target`` what has taken its rows."""
+    failure = describe_failure(target.failure or cause, text, record.query(sink) / "state")
     return ExecutionError(failure.message, where=failure.where or f"sink {sink}", hint=failure.hint)
 
 
-def _counts(writer: Any, batch: int) -> Counts:
+def _counts(target: Target, batch: int) -> Counts:
     """What was counted in a batch; it can be asked once."""
-    found = json.loads(writer.counts(batch) or "{}")
+    found = json.loads(target.counts(batch))
     dropped = {int(node): rows for node, rows in found.get("dropped", {}).items()}
     return Counts(found.get("written", 0), dropped, found.get("read", 0))
 
@@ -78,20 +75,20 @@ class StreamQuery:
     def __init__(
         self,
         sink: str,
-        part: Plan,
+        query: QueryPlan,
         names: Mapping[int, str],
         record: CheckpointRecord,
         start: Callable[[], StreamingQuery],
-        writer: Any,
+        target: Target,
     ) -> None:
         self.sink = sink
         self.handle = start()
         self._start = start
         self._restarts = 0
-        self._part = part
+        self._query = query
         self._names = names
         self._record = record
-        self._writer = writer
+        self._target = target
         self._reported: str | None = None
 
     @property
@@ -110,11 +107,10 @@ class StreamQuery:
                 return False
             thrown = self.handle._jsq.exception()
             cause = thrown.get() if thrown.isDefined() else None
-            raise _failed(self._record, self.sink, cause, str(e), self._writer) from None
+            raise _failed(self._record, self.sink, cause, str(e), self._target) from None
 
     def stop(self) -> None:
-        if isinstance(self._writer, Collector):
-            self._writer.close()
+        self._target.close()
         self.handle.stop()
 
     def reports(self) -> Iterable[QueryProgress]:
@@ -126,21 +122,33 @@ class StreamQuery:
         recent = list(self.handle._jsq.recentProgress())  # which may have gone on since
         self._reported = recent[-1].timestamp()
         reports = takewhile(lambda report: report.timestamp() != last, reversed(recent))
-        nodes = stateful_nodes(QueryPlan(self._part))
+        nodes = stateful_nodes(self._query)
         tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
             raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
             if is_batch(raw) or waiting(raw):
-                counts = _counts(self._writer, raw.batchId) if is_batch(raw) else Counts()
+                counts = _counts(self._target, raw.batchId) if is_batch(raw) else Counts()
                 yield progress_of(self.sink, raw, counts, nodes, self._names, tracks_rows)
 
 
 class RealTimeQuery(StreamQuery):
     """A query in real-time mode; what it has committed when it stops is shown."""
 
+    def __init__(
+        self,
+        sink: str,
+        query: QueryPlan,
+        names: Mapping[int, str],
+        record: CheckpointRecord,
+        start: Callable[[], StreamingQuery],
+        target: TableTarget,
+    ) -> None:
+        super().__init__(sink, query, names, record, start, target)
+        self._table = target
+
     def stop(self) -> None:
         super().stop()
-        self._writer.settle()
+        self._table.settle()
 
 
 class BatchQuery:
@@ -158,7 +166,7 @@ class BatchQuery:
         record: CheckpointRecord,
         frame: DataFrame,
         write: Callable[[DataFrame, int], None],
-        writer: Any,
+        target: Target,
     ) -> None:
         self.sink = sink
         self.id = record.name_query(sink, str(uuid4()))
@@ -167,7 +175,7 @@ class BatchQuery:
         self._record = record
         self._frame = frame
         self._write = write
-        self._writer = writer
+        self._target = target
         self._error: BaseException | None = None
         self._report: QueryProgress | None = None
         self._thread = Thread(target=self._run, name=f"flinkplan {sink}", daemon=True)
@@ -191,7 +199,7 @@ class BatchQuery:
             self._error = e
 
     def _progress(self, began: datetime, seconds: float) -> QueryProgress:
-        counts = _counts(self._writer, 0)
+        counts = _counts(self._target, 0)
         is_timed = any(isinstance(node, WatermarkAssigner) for node in self._query.plan.nodes)
         return QueryProgress(
             sink=self.sink,
@@ -220,14 +228,13 @@ class BatchQuery:
         if error is None:
             return not self._thread.is_alive()
         if isinstance(error, Py4JJavaError):
-            raise _failed(self._record, self.sink, error.java_exception, str(error), self._writer) from None
+            raise _failed(self._record, self.sink, error.java_exception, str(error), self._target) from None
         if isinstance(error, CapturedException):
-            raise _failed(self._record, self.sink, error._origin, str(error), self._writer) from None
+            raise _failed(self._record, self.sink, error._origin, str(error), self._target) from None
         raise error
 
     def stop(self) -> None:
-        if isinstance(self._writer, Collector):
-            self._writer.close()
+        self._target.close()
         if not self._thread.is_alive():
             return
         try:

@@ -17,10 +17,11 @@ from ...plan.nodes import ExecNode
 from ...plan.record import Record, replace
 from ...plan.ttl import state_names
 from ...state.checkpoint import CheckpointRecord, check_classes
-from ..execution import QueryPlan
-from ..parts import queries_of
-from ..stream import column_name
-from .progress import numbered_nodes
+from ..build.stream import column_name
+from ..jvm.spark import F, sql
+from ..prepare.job_plan import JobPlan, JobSettings, prepare, queries_of
+from ..prepare.modes import Mode
+from ..prepare.steps import Step
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -75,7 +76,8 @@ def find_states(checkpoint: str | Path) -> list[State]:
         raise PlanError("there is no checkpoint here", where=str(checkpoint))
     plan = record.plan() if record.exists else None
     sinks = {str(record.query(sink)): sink for sink in (queries_of(plan) if plan else ())}
-    operators = _operators(plan) if plan else {}
+    mode = Mode(record.modes[-1]) if record.modes else Mode.STREAMING
+    operators = _operators(plan, prepare(plan, mode, JobSettings(streams=True))) if plan else {}
     found: list[State] = []
     for name in queries:
         folder = record.place / name
@@ -86,37 +88,42 @@ def find_states(checkpoint: str | Path) -> list[State]:
 
 
 class _Operator(Record):
-    """A node that keeps state: its name, and the columns of each input by the name of the state that keeps its rows."""
+    """An operator that keeps state.
 
-    name: str
+    ``node`` is the name of its exec node, ``by`` what runs it, ``columns`` are those of each input by the name of the
+    state that keeps its rows.
+    """
+
+    node: str
+    by: str
     columns: Mapping[str, Sequence[str]]
 
     @classmethod
-    def of(cls, node: ExecNode, name: str, plan: Plan) -> _Operator:
+    def of(cls, node: ExecNode, name: str, step: Step, plan: Plan) -> _Operator:
         inputs = [[f.name for f in i.fields] for i in plan.inputs(node)]
-        return cls(name, dict(zip(state_names(type(node), len(inputs)), inputs, strict=False)))
+        return cls(name, step.by, dict(zip(state_names(type(node), len(inputs)), inputs, strict=False)))
 
 
-def _operators(plan: Plan) -> dict[str, Sequence[_Operator]]:
-    """The nodes that keep state, by sink, in the order in which Spark numbers their operators."""
+def _operators(plan: Plan, job: JobPlan) -> dict[str, Sequence[_Operator]]:
+    """The operators that keep state, by sink, in the order in which Spark numbers them."""
     names = node_names(plan)
-    found: dict[str, Sequence[_Operator]] = {}
-    for sink, part in queries_of(plan).items():
-        found[sink] = [_Operator.of(node, names[node.id], part) for node in numbered_nodes(QueryPlan(part))]
-    return found
+    return {
+        sink: [_Operator.of(node, names[node.id], step, query.plan) for node, step in query.operators]
+        for sink, query in job.queries.items()
+    }
 
 
 def _states(sink: str, query: Place, operators: Sequence[_Operator]) -> Iterator[State]:
     numbers = sorted(int(name) for name in (query / "state").children() if name.isdecimal())
     known = dict(enumerate(operators)) if len(operators) == len(numbers) else {}
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for number in numbers:
         operator = known.get(number)
-        if operator is not None and operator.name in seen:  # the copy of a node that several read is not run
+        if operator is not None and (operator.node, operator.by) in seen:  # one copy of a node is run
             continue
-        seen |= {operator.name} if operator else set()
+        seen |= {(operator.node, operator.by)} if operator else set()
         for name, variables in (_variables(query / "state" / str(number)) or {"state": ()}).items():
-            node, columns = (operator.name, operator.columns.get(name, ())) if operator else (None, ())
+            node, columns = (operator.node, operator.columns.get(name, ())) if operator else (None, ())
             yield State(sink, number, node, name, variables, query, columns)
 
 
@@ -149,8 +156,6 @@ def _frames(spark: SparkSession, state: State) -> Iterator[DataFrame]:
 
 def _unpacked(spark: SparkSession, few: DataFrame, many: DataFrame) -> DataFrame:
     """Windows that stand in one value, as the map has them."""
-    from pyspark.sql import Column
-    from pyspark.sql import functions as F
 
     assert spark._jvm is not None
     types = spark._jvm.org.apache.spark.sql.types.DataType
@@ -160,7 +165,7 @@ def _unpacked(spark: SparkSession, few: DataFrame, many: DataFrame) -> DataFrame
         few["value.windows"]._jc, types.fromJson(bounds.json()), types.fromJson(window.json())
     )
     names: list[str] = bounds.names  # type: ignore[attr-defined]
-    found = few.select("key", F.inline(Column(windows)).alias(*names, "user_map_value"))
+    found = few.select("key", F.inline(sql.Column(windows)).alias(*names, "user_map_value"))
     return found.select("key", F.struct(*names).alias("user_map_key"), "user_map_value")
 
 
@@ -176,7 +181,6 @@ def entries(spark: SparkSession, state: State, key: Sequence[str] | None, limit:
 
 
 def _entries(found: DataFrame, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
-    from pyspark.sql import functions as F
 
     if key is not None:
         columns = found.schema["key"].dataType.names  # type: ignore[attr-defined]

@@ -27,9 +27,9 @@ else:
             self._name = name
 
         def __getattr__(self, attribute: str) -> Any:
-            found = getattr(import_module(self._name), attribute)
-            setattr(self, attribute, found)
-            return found
+            value = getattr(import_module(self._name), attribute)
+            setattr(self, attribute, value)
+            return value
 
     class _Functions(_Module):
         """The same of functions, which may be named without being called."""

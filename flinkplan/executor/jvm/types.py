@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
 from ...plan.types import TIMESTAMPS, LogicalType
+from .spark import T
 
 if TYPE_CHECKING:
     from pyspark.sql.types import DataType
@@ -72,34 +73,33 @@ def is_day_time(t: LogicalType) -> bool:
 
 def spark_type(t: LogicalType) -> DataType:
     """The Spark type that holds values of ``t``.  Raises :class:`UnsupportedError` where there is none."""
-    from pyspark.sql import types as spark
 
     if t.root in _ATOMIC:
-        atomic: DataType = getattr(spark, _ATOMIC[t.root])()
+        atomic: DataType = getattr(T, _ATOMIC[t.root])()
         return atomic
     if has_nanos(t):
-        micros = spark.StructField("micros", spark.TimestampType())
-        return spark.StructType([micros, spark.StructField("nanos", spark.ShortType())])
+        micros = T.StructField("micros", T.TimestampType())
+        return T.StructType([micros, T.StructField("nanos", T.ShortType())])
     if t.root in TIMESTAMPS:
-        return spark.TimestampType()
+        return T.TimestampType()
     if t.root == "VARIANT":
-        parts = [spark.StructField(name, spark.BinaryType(), nullable=False) for name in ("value", "metadata")]
-        return spark.StructType(parts)
+        parts = [T.StructField(name, T.BinaryType(), nullable=False) for name in ("value", "metadata")]
+        return T.StructType(parts)
     if t.root == "DECIMAL":
-        return spark.DecimalType(t.precision or 10, t.scale or 0)
+        return T.DecimalType(t.precision or 10, t.scale or 0)
     if is_year_month(t):
-        return spark.IntegerType()
+        return T.IntegerType()
     if is_day_time(t):
-        return spark.LongType()
+        return T.LongType()
     if t.root == "ARRAY":
-        return spark.ArrayType(spark_type(t.element))
+        return T.ArrayType(spark_type(t.element))
     if t.root == "MAP":
         key, value = t.children
-        return spark.MapType(spark_type(key), spark_type(value))
+        return T.MapType(spark_type(key), spark_type(value))
     if t.root == "MULTISET":
-        return spark.MapType(spark_type(t.element), spark.IntegerType())
+        return T.MapType(spark_type(t.element), T.IntegerType())
     if t.root in ("ROW", "STRUCTURED"):
-        return spark.StructType([spark.StructField(field_name(i), spark_type(f)) for i, f in enumerate(t.field_types)])
+        return T.StructType([T.StructField(field_name(i), spark_type(f)) for i, f in enumerate(t.field_types)])
     raise UnsupportedError(f"values of the type {t} cannot be held in a Spark column")
 
 
@@ -108,7 +108,6 @@ def cast_type(t: LogicalType) -> DataType | str:
 
     A name goes over to the JVM with the cast, a type in five calls of its own.
     """
-    from pyspark.sql.types import AtomicType
 
     found = spark_type(t)
-    return found.simpleString() if isinstance(found, AtomicType) else found
+    return found.simpleString() if isinstance(found, T.AtomicType) else found

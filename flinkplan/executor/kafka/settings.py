@@ -18,7 +18,7 @@ from ..errors import TableError
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Producer
 
-    from ..tables import Table
+    from ..connectors.tables import Table
 
 _LOGIN = re.compile(r"\s*[\w.$]+\s+required\s+(.*?);?\s*", re.DOTALL)
 _ARGUMENT = re.compile(r"(\w+)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)'|(\S+))")

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ...plan.record import Record
-from ..context import Turn
+from ..connectors.turns import Turn
 from .positions import Broker, KafkaError, Offsets, Range, from_json, ranges, tasks, to_json
 from .settings import Reading
 

@@ -10,8 +10,8 @@ import pytest
 
 from flinkplan.executor.checkpoints.query_log import read_progress
 from flinkplan.executor.checkpoints.rescale import rescale
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.states import count, find_states
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner import compile_script

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.registry import check_nodes
+from flinkplan.executor.prepare.checks import check_nodes
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.planner import compile_script

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
+from flinkplan.executor.prepare.modes import Mode
 
 from .clusters import Cluster
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.context import Turn
+from flinkplan.executor.connectors.turns import Turn
 from flinkplan.executor.kafka.settings import READER, Reading
 from flinkplan.executor.kafka.stream import InTurn, Positions
 

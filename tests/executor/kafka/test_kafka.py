@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.errors import ExecutionError, TableError
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
 from flinkplan.plan.record import replace

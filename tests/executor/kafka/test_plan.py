@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.context import Mode
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import load
 
 from .brokers import PARTITIONS

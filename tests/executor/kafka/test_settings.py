@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.checks import check_executable
+from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.kafka.settings import client_settings, reading_of, writer_settings
-from flinkplan.executor.tables import Table
+from flinkplan.executor.prepare.checks import check_executable
 from flinkplan.plan.connectors.kafka_properties import PREFIX, PROPERTIES
 from flinkplan.plan.document import Plan
 from flinkplan.plan.specs import ResolvedSchema, ResolvedTable

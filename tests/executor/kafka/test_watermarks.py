@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import Job
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 from tests.executor.test_pushed_watermarks import push
 

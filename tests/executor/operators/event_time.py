@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flinkplan.executor.event_time import assign_watermarks
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.build.stream import Stream
+from flinkplan.executor.build.time.event_time import assign_watermarks
 from flinkplan.plan.types import LogicalType, TimeKind, timestamp
 
 from ..conftest import Bench

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
-from flinkplan.executor.kernels import int_array, object_array
-from flinkplan.executor.operators.aggregates import group_aggregate
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.build.kernels import int_array, object_array
+from flinkplan.executor.build.stream import Stream
 from flinkplan.plan.nodes import GroupAggregate
 from flinkplan.plan.record import replace
 from flinkplan.plan.specs import AggregateCall, StateMetadata
@@ -28,6 +27,7 @@ from flinkplan.plan.types import (
     row,
 )
 
+from ..building import build
 from ..conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -68,7 +68,7 @@ def aggregate(
         state=(StateMetadata(0, ttl, "groupAggregateState"),),
         configuration={"table.exec.mini-batch.enabled": "true"} if mini_batch else None,
     )
-    return group_aggregate(node, (stream,), bench.context)
+    return build(node, (stream,), bench.context)
 
 
 COUNT, SUM = call("COUNT", of=BIGINT), call("SUM", 1, of=INT)

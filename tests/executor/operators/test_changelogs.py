@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.kernels import int_array, run_kernel, schema_of
-from flinkplan.executor.operators.changelogs import changelog_normalize
-from flinkplan.executor.operators.ranks import keyed_rows
-from flinkplan.executor.stream import Stream
+from flinkplan.executor.build.kernels import int_array, keyed_rows, run_kernel, schema_of
+from flinkplan.executor.build.stream import Stream
+from flinkplan.executor.prepare.steps import Kernel
 from flinkplan.plan.nodes import ChangelogNormalize
 from flinkplan.plan.rex import Call, InputRef
 from flinkplan.plan.types import BOOLEAN, INT, row
 
+from ..building import build
 from ..conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -24,7 +24,7 @@ def test_normalizing_adds_what_upserts_leave_out(bench: Bench) -> None:
     node = ChangelogNormalize(
         id=1, version=1, unique_keys=(0,), generate_update_before=True, filter_condition=HAS_VALUE, output_type=ROWS
     )
-    normalized = changelog_normalize(node, (bench.source("in", ROWS, changelog=True),), bench.context)
+    normalized = build(node, (bench.source("in", ROWS, changelog=True),), bench.context)
     bench.put("in", ("+I", 1, 5), ("+U", 1, 6), ("+U", 1, 6), ("+I", 2, None))
     assert bench.step(normalized) == [("+I", 1, 5), ("-U", 1, 5), ("+U", 1, 6)]
     bench.put("in", ("+U", 1, None), ("-D", 2, None))
@@ -34,8 +34,9 @@ def test_normalizing_adds_what_upserts_leave_out(bench: Bench) -> None:
 def test_materializing_shows_the_last_of_a_primary_keys_rows(bench: Bench) -> None:
     source = bench.source("in", ROWS, changelog=True)
     frame = keyed_rows(source, (0,))
-    kernel, row, key = "changelog.UpsertMaterialize", schema_of(ROWS.field_types), int_array(bench.context, (1,))
-    upserts = Stream(run_kernel(bench.context, frame, 1, kernel, row=row, upsertKey=key, ttl=0), ROWS, changelog=True)
+    kernel = Kernel(kernel="changelog.UpsertMaterialize", why="")
+    row, key = schema_of(ROWS.field_types), int_array(bench.context, (1,))
+    upserts = Stream(run_kernel(bench.context, kernel, frame, 1, row=row, upsertKey=key, ttl=0), ROWS, changelog=True)
     bench.put("in", ("+I", 1, 5), ("+I", 1, 6))
     assert bench.step(upserts) == [("+I", 1, 5), ("+U", 1, 6)]
     bench.put("in", ("-D", 1, 6), ("+I", 1, 7), ("-D", 1, 5))
@@ -47,8 +48,9 @@ def test_materializing_shows_the_last_of_a_primary_keys_rows(bench: Bench) -> No
 def compacted(bench: Bench, fails: bool) -> Stream:
     """Upserts by the first column of rows that are known by the second."""
     frame = keyed_rows(bench.source("in", ROWS, changelog=True), (0,))
-    kernel, row, key = "changelog.CompactUpserts", schema_of(ROWS.field_types), int_array(bench.context, (1,))
-    shown = run_kernel(bench.context, frame, 1, kernel, row=row, upsertKey=key, fails=fails, ttl=0)
+    kernel = Kernel(kernel="changelog.CompactUpserts", why="")
+    row, key = schema_of(ROWS.field_types), int_array(bench.context, (1,))
+    shown = run_kernel(bench.context, kernel, frame, 1, row=row, upsertKey=key, fails=fails, ttl=0)
     return Stream(shown, ROWS, changelog=True)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.group_windows import group_window_aggregate
 from flinkplan.plan.nodes import GroupWindowAggregate
 from flinkplan.plan.record import replace
 from flinkplan.plan.settings import LOCAL_TIME_ZONE
@@ -26,6 +25,7 @@ from flinkplan.plan.specs import (
 )
 from flinkplan.plan.types import BIGINT, INT, STRING, LogicalType, TimeKind, row, timestamp, timestamp_ltz
 
+from ..building import build
 from ..conftest import Bench
 from ..plans import refusal
 from .event_time import ROWTIME, timed_source
@@ -98,8 +98,8 @@ def tumble(size: str, of: LogicalType) -> TumblingGroupWindow:
 def run(bench: Bench, options: Mapping[str, str], *steps: int) -> list[list[tuple[Any, ...]]]:
     """What comes out of :data:`ROWS`, so many a step, in windows of a minute: key by key, the start as its minute."""
     source = timed_source(bench, "events", EVENTS, 1, delay=5_000)
-    context = replace(bench.context, options=options)
-    stream = group_window_aggregate(node(tumble("PT1M", EVENTS), *CALLS), (source,), context)
+    context = replace(bench.context, query=replace(bench.context.query, options=options))
+    stream = build(node(tumble("PT1M", EVENTS), *CALLS), (source,), context)
     waiting = list(ROWS)
     emitted = []
     for count in steps:
@@ -179,7 +179,7 @@ def test_a_delay_that_has_not_passed_changes_nothing(bench: Bench) -> None:
 def test_distinct_values_are_kept_by_window(bench: Bench) -> None:
     source = timed_source(bench, "events", EVENTS, 1, delay=5_000)
     distinct = call("COUNT", 2, of=BIGINT, distinct=True)
-    stream = group_window_aggregate(node(tumble("PT1M", EVENTS), distinct), (source,), bench.context)
+    stream = build(node(tumble("PT1M", EVENTS), distinct), (source,), bench.context)
     bench.put("events", ("a", "2024-01-01T00:00:00Z", 1), ("a", "2024-01-01T00:01:00Z", 1))
     assert bench.step(stream) == []
     bench.put("events", ("a", "2024-01-01T00:00:59Z", 1), ("a", "2024-01-01T00:01:01Z", 2))
@@ -205,9 +205,9 @@ def test_options_that_contradict_each_other(options: Mapping[str, str], window: 
 
 def test_windows_over_processing_time_close_when_the_clock_says_so(bench: Bench) -> None:
     """The bench's clock starts at 1,000 seconds after 1970; New York's wall clock is 5 hours behind."""
-    context = replace(bench.context, options={LOCAL_TIME_ZONE: "America/New_York"})
+    context = replace(bench.context, query=replace(bench.context.query, options={LOCAL_TIME_ZONE: "America/New_York"}))
     source = bench.source("events", CLOCKED)
-    stream = group_window_aggregate(node(tumble("PT1M", CLOCKED), *CALLS), (source,), context)
+    stream = build(node(tumble("PT1M", CLOCKED), *CALLS), (source,), context)
     bench.put("events", ("a", None, 1), ("a", None, 2))
     assert bench.step(stream) == []
     bench.put("events", ("b", None, 4))
@@ -223,7 +223,7 @@ def test_windows_over_processing_time_close_when_the_clock_says_so(bench: Bench)
 def test_sessions_over_processing_time(bench: Bench) -> None:
     session = SessionGroupWindow(REFERENCE, TimeField("p", 1, 0, CLOCKED.field_types[1]), "PT1M")
     source = bench.source("events", CLOCKED)
-    stream = group_window_aggregate(node(session, *CALLS), (source,), bench.context)
+    stream = build(node(session, *CALLS), (source,), bench.context)
     for at, value in ((0, 1), (50_000, 2)):
         bench.put("events", ("a", None, value))
         assert bench.step(stream, at=at) == []

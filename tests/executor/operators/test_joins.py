@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.joins import join
 from flinkplan.plan.nodes import Join
 from flinkplan.plan.rex import Call, InputRef
 from flinkplan.plan.specs import JoinSpec, JoinType
 from flinkplan.plan.types import BOOLEAN, INT, STRING, row
 
+from ..building import build
 from ..conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -86,7 +86,7 @@ def check(
         output_type=row([(f.name, f.type) for f in columns]),
         **fields,
     )
-    joined = join(node, (left, right), bench.context)
+    joined = build(node, (left, right), bench.context)
     for side, rows, expected in steps:
         bench.put(side, *rows)
         assert bench.step(joined) == expected
@@ -107,7 +107,7 @@ def test_a_condition_decides_what_matches_and_an_update_moves_the_row(bench: Ben
         right_upsert_keys=((0,),),
         output_type=row([(f.name, f.type) for f in LEFT.fields + RIGHT.fields]),
     )
-    joined = join(node, (left, right), bench.context)
+    joined = build(node, (left, right), bench.context)
     bench.put("left", ("+I", "a", 1), ("+I", "a", 8))
     bench.put("right", ("+I", "a", 5))
     assert bench.step(joined) == [
@@ -203,7 +203,7 @@ def test_an_insert_of_a_key_that_is_there_takes_its_place_and_retracts_nothing(
         left_upsert_keys=(kept_by,),
         output_type=row([(f.name, f.type) for f in left.type.fields + RIGHT.fields]),
     )
-    joined = join(node, (left, right), bench.context)
+    joined = build(node, (left, right), bench.context)
     bench.put("left", ("a", 1, 10), ("a", 1, 20))
     bench.put("right", ("a", 5))
     assert bench.step(joined) == [("+I", "a", 1, 20, "a", 5)]
@@ -219,7 +219,7 @@ def test_of_two_inputs_rows_are_read_in_turn(bench: Bench) -> None:
         join_spec=JoinSpec(JoinType.INNER, (0,), (0,), (True,), None),
         output_type=row([(f.name, f.type) for f in LEFT.fields + RIGHT.fields]),
     )
-    joined = join(node, (left, right), bench.context)
+    joined = build(node, (left, right), bench.context)
     bench.put("left", ("+I", "a", 1), ("+I", "a", 2), first=0)
     bench.put("right", ("+I", "a", 5), ("-D", "a", 5), first=0)
     assert bench.step(joined) == [
@@ -239,7 +239,7 @@ def test_rows_of_a_key_that_comes_twice_are_joined_as_they_come(bench: Bench) ->
         left_upsert_keys=((0,),),
         output_type=row([(f.name, f.type) for f in LEFT.fields + RIGHT.fields]),
     )
-    joined = join(node, (left, right), bench.context)
+    joined = build(node, (left, right), bench.context)
     bench.put("left", ("a", 1), ("a", 2), first=0)
     bench.put("right", ("a", 5), ("a", 6), first=0)
     assert bench.step(joined) == [

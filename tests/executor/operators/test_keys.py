@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.aggregates import group_aggregate
-from flinkplan.executor.operators.group_windows import group_window_aggregate
 from flinkplan.plan.nodes import GroupAggregate, GroupWindowAggregate
 from flinkplan.plan.specs import AggregateCall, StateMetadata, TimeField, TumblingGroupWindow, WindowReference
 from flinkplan.plan.types import BIGINT, SMALLINT, STRING, TINYINT, LogicalType, array, map_, row, timestamp
 
+from ..building import build
 from ..conftest import Bench
 from .event_time import ROWTIME, minute, timed_source
 
@@ -55,7 +54,7 @@ def test_timestamps_of_three_digits_are_told_apart_by_milliseconds(
         output_type=row([("k", key), ("n", BIGINT)]),
         state=(StateMetadata(0, "0 ms", "groupAggregateState"),),
     )
-    counted = group_aggregate(node, (bench.source("in", row([("k", key)])),), bench.context)
+    counted = build(node, (bench.source("in", row([("k", key)])),), bench.context)
     bench.put("in", ("2024-01-01 00:00:00.123456",), ("2024-01-01 00:00:00.123",), ("2024-01-01 00:00:00.124",))
     assert sorted((n for _, _, n in bench.step(counted)), reverse=True) == counts
 
@@ -73,7 +72,7 @@ def test_groups_are_found_again_until_they_expire(key: LogicalType, one: Any, ot
         output_type=row([("k", key), ("n", BIGINT)]),
         state=(StateMetadata(0, "1 h", "groupAggregateState"),),
     )
-    counted = group_aggregate(node, (bench.source("in", row([("k", key)])),), bench.context)
+    counted = build(node, (bench.source("in", row([("k", key)])),), bench.context)
     bench.put("in", (one,), (other,), (one,))
     assert [n for _, _, n in bench.step(counted)] in ([1, 2], [2, 1])
     bench.put("in", (one,))
@@ -96,7 +95,7 @@ def test_windows_of_a_key_are_called_back(key: LogicalType, one: Any, other: Any
         output_type=row([("k", key), ("n", BIGINT)]),
     )
     source = timed_source(bench, "in", row([("k", key), ("ts", ROWTIME)]), 1)
-    counted = group_window_aggregate(node, (source,), bench.context)
+    counted = build(node, (source,), bench.context)
     bench.put("in", (one, minute(0)), (one, minute(0)), (other, minute(2)))
     assert bench.step(counted) == []
     bench.put("in", (other, minute(2)))

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.over import over_aggregate
 from flinkplan.plan.nodes import OverAggregate
 from flinkplan.plan.record import replace
 from flinkplan.plan.rex import InputRef, Literal
 from flinkplan.plan.specs import AggregateCall, OverBound, OverGroup, OverSpec, PartitionSpec, SortField, SortSpec
 from flinkplan.plan.types import BIGINT, INT, STRING, LogicalType, TimeKind, row, timestamp
 
+from ..building import build
 from ..conftest import Bench
 from ..plans import refusal
 from .event_time import ROWTIME, minute, timed_source
@@ -74,7 +74,7 @@ def over(
 def run(node: OverAggregate, bench: Bench) -> list[list[tuple[Any, ...]]]:
     """Per step what comes out: value and results."""
     source = timed_source(bench, "events", EVENTS, 1, delay=60_000)
-    stream = over_aggregate(node, (source,), bench.context)
+    stream = build(node, (source,), bench.context)
     emitted = []
     for rows in STEPS:
         bench.put("events", *((k, minute(m), v) for k, m, v in rows))
@@ -137,7 +137,7 @@ def test_rows_taken_out_of_a_frame_are_taken_back_from_every_function(bench: Ben
 def test_processing_time_emits_at_once(bench: Bench) -> None:
     clocked = row([("k", STRING), ("p", timestamp(3, kind=TimeKind.PROCTIME)), ("v", INT)])
     source = bench.source("events", clocked)
-    stream = over_aggregate(over([call("SUM", 2)], False, None), (source,), bench.context)
+    stream = build(over([call("SUM", 2)], False, None), (source,), bench.context)
     bench.put("events", ("a", minute(2), 1), ("a", minute(1), 2))
     assert [row[3:] for row in bench.step(stream)] == [(1, 1), (2, 3)]
     bench.put("events", ("a", minute(0), 4))
@@ -149,7 +149,7 @@ def test_processing_time_knows_no_late_rows(rows: bool, preceding: int | None, l
     both = row([("k", STRING), ("p", timestamp(3, kind=TimeKind.PROCTIME)), ("v", INT), ("ts", ROWTIME)])
     source = timed_source(bench, "events", both, 3)
     node = over([call("SUM", 2)], rows, preceding, of=both)
-    stream = over_aggregate(node, (source,), bench.context)
+    stream = build(node, (source,), bench.context)
     bench.put("events", *(("a", minute(0), v, minute(m)) for v, m in ((1, 9), (2, 3), (4, 5))))
     assert [(row[3], row[5]) for row in bench.step(stream)] == [(1, 1), (2, 3), (4, last)]
 
@@ -196,7 +196,7 @@ BY_VALUE: dict[bool, list[tuple[list[tuple[str, int]], list[tuple[str, int, int]
 @pytest.mark.parametrize("rows", BY_VALUE, ids=["RANGE", "ROWS"])
 def test_an_order_by_other_columns_updates_what_comes_behind(rows: bool, bench: Bench) -> None:
     source = bench.source("events", EVENTS, changelog=True)
-    stream = over_aggregate(over([call("SUM", 2)], rows, None, order=2), (source,), bench.context)
+    stream = build(over([call("SUM", 2)], rows, None, order=2), (source,), bench.context)
     for given, expected in BY_VALUE[rows]:
         bench.put("events", *((kind, "a", minute(1), v) for kind, v in given))
         assert sorted((kind, *values) for kind, _, _, *values in bench.step(stream)) == expected

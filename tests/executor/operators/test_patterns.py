@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from flinkplan.executor.context import Mode
-from flinkplan.executor.event_time import assign_watermarks
+from flinkplan.executor.build.stream import SEQUENCE, Stream, column_name
+from flinkplan.executor.build.time.event_time import assign_watermarks
 from flinkplan.executor.jvm.types import spark_type
-from flinkplan.executor.operators.patterns import match_recognize
-from flinkplan.executor.stream import SEQUENCE, Stream, column_name
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.functions.patterns import EXCLUSION, MATCH_ROWTIME, PERMUTATION
 from flinkplan.plan.nodes import Match
 from flinkplan.plan.record import Json, replace
@@ -36,6 +35,7 @@ from flinkplan.plan.types import (
     timestamp,
 )
 
+from ..building import build
 from ..conftest import Bench
 from ..plans import refusal
 from .event_time import ROWTIME, timed_source
@@ -282,10 +282,10 @@ def in_one_pass(bench: Bench, folder: Path, node: Match) -> list[tuple[Any, ...]
     (folder / "all.json").write_text("\n".join(lines))
     schema = StructType([*columns, StructField(SEQUENCE, LongType())])
     frame = bench.spark.read.schema(schema).json(str(folder / "all.json"))
-    context = replace(bench.context, mode=Mode.BOUNDED, is_batch=True)
+    context = replace(bench.context, query=replace(bench.context.query, mode=Mode.BOUNDED, is_batch=True))
     stream = Stream(frame, EVENTS)
     timed = assign_watermarks(stream, stream.column(TS), F.unix_millis(stream.column(TS)) - 2000, context)
-    found = match_recognize(node, (timed,), context).frame
+    found = build(node, (timed,), context).frame
     values = [
         F.col(field.name).cast("string") if field.dataType.typeName() == "timestamp" else F.col(field.name)
         for field in found.schema
@@ -304,7 +304,7 @@ def test_all_rows_at_once(case: str, bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_micro_batches_find_the_same(case: str, bench: Bench) -> None:
     node, expected = CASES[case]
-    stream = match_recognize(node, (timed_source(bench, "events", EVENTS, TS, delay=2000),), bench.context)
+    stream = build(node, (timed_source(bench, "events", EVENTS, TS, delay=2000),), bench.context)
     found = []
     for rows in (ROWS[:5], ROWS[5:8], ROWS[8:], [(0, "z", None, 50)], [(0, "z", None, 55)]):
         bench.put("events", *events(rows))
@@ -315,14 +315,14 @@ def test_micro_batches_find_the_same(case: str, bench: Bench) -> None:
 @pytest.mark.spark
 def test_late_rows_are_not_looked_at(bench: Bench) -> None:
     node = match(concat(A, B), {"B": call("<", now("B"), at("LAST", ref("A")))}, IDS[:2])
-    stream = match_recognize(node, (timed_source(bench, "events", EVENTS, TS, delay=2000),), bench.context)
+    stream = build(node, (timed_source(bench, "events", EVENTS, TS, delay=2000),), bench.context)
     bench.put("events", *events([(1, "a", 5, 10), (2, "z", 0, 20)]))
     assert bench.step(stream) == []
     bench.put("events", *events([(3, "a", 1, 15), (4, "a", 2, 21), (5, "z", 0, 40)]))
     assert bench.step(stream) == []
     bench.put("events", *events([(6, "z", 0, 55)]))
     assert [values for _, *values in bench.step(stream)] == [["a", 1, 4]]
-    assert bench.context.late_rows.total() == 1
+    assert bench.context.parts.late_counters[node.id].total() == 1
 
 
 @pytest.mark.spark
@@ -331,7 +331,7 @@ def test_in_processing_time_rows_are_looked_at_as_they_come(bench: Bench) -> Non
     of = row([("id", INT), ("k", STRING), ("x", INT), ("ts", proctime)])
     conditions = {"B": call(">", now("B"), at("LAST", ref("A"))), "C": call("<", now("C"), at("LAST", ref("A")))}
     node = match(concat(A, a_plus("B"), C), conditions, IDS, within=60_000)
-    stream = match_recognize(node, (bench.source("events", of),), bench.context)
+    stream = build(node, (bench.source("events", of),), bench.context)
     found = []
     for at_ms, rows in ((0, [(1, "a", 2), (2, "a", 3)]), (50_000, [(3, "a", 4), (4, "a", 1)]), (60_000, [(5, "a", 2)])):
         bench.put("events", *((*values, None) for values in rows))

@@ -6,7 +6,6 @@ import pytest
 
 from flinkplan.compat.diff import Source, diff_texts
 from flinkplan.compat.verdicts import Verdict
-from flinkplan.executor.operators.timed_joins import temporal_join
 from flinkplan.plan.document import Plan, dumps
 from flinkplan.plan.nodes import TemporalJoin
 from flinkplan.plan.nodes.base import OWN
@@ -17,6 +16,7 @@ from flinkplan.plan.specs import JoinSpec, JoinType
 from flinkplan.plan.types import BOOLEAN, INT, STRING, TimeKind, row, timestamp_ltz
 from flinkplan.planner import compile_script
 
+from ..building import build
 from ..conftest import Bench
 from ..databases import Database
 from ..plans import refusal
@@ -44,7 +44,7 @@ def join(kind: JoinType, ttl: str | None, *, conditional: bool = False) -> Tempo
 @pytest.mark.spark
 def test_rows_find_the_latest_of_their_batch_and_of_those_before(bench: Bench) -> None:
     left, right = bench.source("left", LEFT), bench.source("right", RIGHT, changelog=True)
-    joined = temporal_join(join(JoinType.LEFT, "1 h"), (left, right), bench.context)
+    joined = build(join(JoinType.LEFT, "1 h"), (left, right), bench.context)
     bench.put("left", ("a", 1), (None, 2))
     bench.put("right", ("+I", "a", 10), ("+U", "a", 11), ("+I", "b", 20))
     assert bench.step(joined) == [("+I", "a", 1, "a", 11), ("+I", None, 2, None, None)]
@@ -60,7 +60,7 @@ def test_rows_find_the_latest_of_their_batch_and_of_those_before(bench: Bench) -
 @pytest.mark.spark
 def test_conditions_and_kinds_are_the_left_side_s(bench: Bench) -> None:
     left, right = bench.source("left", LEFT, changelog=True), bench.source("right", RIGHT)
-    joined = temporal_join(join(JoinType.INNER, "0 s", conditional=True), (left, right), bench.context)
+    joined = build(join(JoinType.INNER, "0 s", conditional=True), (left, right), bench.context)
     bench.put("right", ("a", 5))
     bench.put("left", ("+I", "a", 1), ("-U", "a", 1), ("+U", "a", 7), ("+I", "b", 1))
     assert bench.step(joined) == [("+I", "a", 1, "a", 5), ("-U", "a", 1, "a", 5)]

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.ranks import deduplicate, limit, rank
 from flinkplan.plan.nodes import Deduplicate, Limit, Rank
 from flinkplan.plan.record import replace
 from flinkplan.plan.specs import (
@@ -23,6 +22,7 @@ from flinkplan.plan.specs import (
 )
 from flinkplan.plan.types import BIGINT, INT, STRING, TimeKind, row, timestamp
 
+from ..building import build
 from ..conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -47,7 +47,7 @@ def top_two(strategy: RankStrategy, numbered: bool) -> Rank:
 
 
 def test_top_n_with_its_number_replaces_what_stands_at_a_place(bench: Bench) -> None:
-    ranked = rank(top_two(AppendFastStrategy(), True), (bench.source("in", SCORES),), bench.context)
+    ranked = build(top_two(AppendFastStrategy(), True), (bench.source("in", SCORES),), bench.context)
     bench.put("in", ("r", "Ada", 5), ("r", "Bob", 7), ("r", "Cy", 5))
     assert bench.step(ranked) == [("+I", "r", "Bob", 7, 1), ("+I", "r", "Ada", 5, 2)], "the earlier of equals stays"
     bench.put("in", ("r", "Di", 6))
@@ -55,7 +55,7 @@ def test_top_n_with_its_number_replaces_what_stands_at_a_place(bench: Bench) -> 
 
 
 def test_rows_come_and_go_within_a_batch_and_between_batches(bench: Bench) -> None:
-    ranked = rank(top_two(AppendFastStrategy(), False), (bench.source("in", SCORES),), bench.context)
+    ranked = build(top_two(AppendFastStrategy(), False), (bench.source("in", SCORES),), bench.context)
     bench.put("in", ("r", "Ada", 1), ("r", "Bob", 2), ("r", "Cy", 3), ("r", "Di", 4), ("r", "Eve", 2))
     assert sorted(bench.step(ranked)) == [("+I", "r", "Cy", 3), ("+I", "r", "Di", 4)]
     bench.put("in", ("r", "Flo", 3), ("r", "Di", 4), ("r", "Gus", 0))
@@ -66,7 +66,7 @@ def test_rows_come_and_go_within_a_batch_and_between_batches(bench: Bench) -> No
 
 def test_rows_behind_the_last_place_are_kept_where_rows_can_be_taken_back(bench: Bench) -> None:
     source = bench.source("in", SCORES, changelog=True)
-    ranked = rank(top_two(RetractStrategy(), True), (source,), bench.context)
+    ranked = build(top_two(RetractStrategy(), True), (source,), bench.context)
     bench.put("in", *(("+I", "r", name, score) for score, name in enumerate("abcde")))
     assert bench.step(ranked) == [("+I", "r", "e", 4, 1), ("+I", "r", "d", 3, 2)]
     bench.put("in", ("-D", "r", "e", 4), ("-D", "r", "b", 1), ("-D", "r", "d", 3))
@@ -97,7 +97,7 @@ def test_of_many_rows_the_first_are_always_known(bench: Bench, ttls: tuple[str, 
                 there.remove(row)
             changes.append((kind, *row))
         bench.put("in", *changes)
-        for kind, *values, place in bench.step(rank(node, (source,), bench.context)):
+        for kind, *values, place in bench.step(build(node, (source,), bench.context)):
             if kind in ("+I", "+U"):
                 seen[place] = tuple(values)
             elif kind == "-D":
@@ -108,7 +108,7 @@ def test_of_many_rows_the_first_are_always_known(bench: Bench, ttls: tuple[str, 
 
 def test_a_column_says_how_many_rows_are_kept_and_null_says_none(bench: Bench) -> None:
     node = replace(top_two(AppendFastStrategy(), False), partition=PartitionSpec((2,)), rank_range=VariableRankRange(2))
-    ranked = rank(node, (bench.source("in", SCORES),), bench.context)
+    ranked = build(node, (bench.source("in", SCORES),), bench.context)
     bench.put(
         "in", ("r", "Ada", 1), ("r", "Bob", None), ("r", "Cy", 2), ("s", "Di", 2), ("s", "Eve", 1), ("s", "Flo", 2)
     )
@@ -117,7 +117,7 @@ def test_a_column_says_how_many_rows_are_kept_and_null_says_none(bench: Bench) -
 
 def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:
     bench.keep_journal()
-    ranked = rank(top_two(AppendFastStrategy(), True), (bench.source("in", SCORES),), bench.context)
+    ranked = build(top_two(AppendFastStrategy(), True), (bench.source("in", SCORES),), bench.context)
     bench.put("in", ("r", "Ada", 5), ("r", "Bob", 7), ("r", "Cy", 5))
     assert bench.step(ranked) == [
         ("+I", "r", "Ada", 5, 1),
@@ -129,7 +129,7 @@ def test_a_journal_gets_the_change_of_every_row(bench: Bench) -> None:
 
 def test_top_n_without_its_number_promotes_the_next_when_a_row_is_taken_back(bench: Bench) -> None:
     source = bench.source("in", SCORES, changelog=True)
-    ranked = rank(top_two(RetractStrategy(), False), (source,), bench.context)
+    ranked = build(top_two(RetractStrategy(), False), (source,), bench.context)
     bench.put("in", ("+I", "r", "Ada", 5), ("+I", "r", "Bob", 7), ("+I", "r", "Cy", None))
     assert sorted(bench.step(ranked)) == [("+I", "r", "Ada", 5), ("+I", "r", "Bob", 7)]
     bench.put("in", ("-D", "r", "Bob", 7))
@@ -138,7 +138,7 @@ def test_top_n_without_its_number_promotes_the_next_when_a_row_is_taken_back(ben
 
 def test_each_of_equal_rows_has_the_place_at_which_it_came(bench: Bench) -> None:
     source = bench.source("in", SCORES, changelog=True)
-    ranked = rank(top_two(RetractStrategy(), True), (source,), bench.context)
+    ranked = build(top_two(RetractStrategy(), True), (source,), bench.context)
     bench.put("in", ("+I", "r", "Ada", 5), ("+I", "r", "Bob", 5), ("+I", "r", "Ada", 5))
     assert bench.step(ranked) == [("+I", "r", "Ada", 5, 1), ("+I", "r", "Bob", 5, 2)]
     bench.put("in", ("-D", "r", "Ada", 5))
@@ -159,7 +159,7 @@ def test_limit_passes_the_first_rows_of_an_insert_only_stream(bench: Bench) -> N
         generate_update_before=False,
         output_type=SCORES,
     )
-    limited = limit(node, (bench.source("in", SCORES),), bench.context)
+    limited = build(node, (bench.source("in", SCORES),), bench.context)
     assert not limited.changelog
     bench.put("in", ("r", "Ada", 5), ("r", "Bob", 7))
     assert bench.step(limited) == [("+I", "r", "Bob", 7)]
@@ -196,7 +196,7 @@ def test_deduplication(
         generate_update_before=True,
         output_type=EVENTS,
     )
-    kept = deduplicate(node, (bench.source("in", EVENTS),), bench.context)
+    kept = build(node, (bench.source("in", EVENTS),), bench.context)
     bench.put("in", ("a", 1, NOON), ("a", 2, EARLY), ("a", 3, LATE))
     assert [(kind, v) for kind, _, v, _ in bench.step(kept)] == (emitted if journal else [("+I", in_the_end)])
     bench.put("in", ("a", 4, LATE))

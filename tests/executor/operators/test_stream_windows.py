@@ -10,14 +10,13 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.stream_windows import window_operator
-from flinkplan.executor.stream import Stream
-from flinkplan.plan.document import Plan
+from flinkplan.executor.build.stream import Stream
 from flinkplan.plan.nodes import WindowOperator
 from flinkplan.plan.record import replace
 from flinkplan.plan.types import INT, STRING, row
 from flinkplan.planner import compile_script
 
+from ..building import build
 from ..conftest import Bench
 from ..jobs import Place
 
@@ -46,8 +45,7 @@ def operator(state: int | None = None, **window: Any) -> WindowOperator:
 
 
 def _running(bench: Bench, node: WindowOperator) -> Stream:
-    context = replace(bench.context, plan=Plan("2.3", (node,), ()))
-    return window_operator(node, (bench.source("clicks", CLICKS),), context)
+    return build(node, (bench.source("clicks", CLICKS),), bench.context)
 
 
 def emitted(bench: Bench, node: WindowOperator, *arrivals: tuple[int, int]) -> list[tuple[Any, ...]]:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.timed_joins import interval_join, temporal_join
 from flinkplan.plan.nodes import IntervalJoin, TemporalJoin
 from flinkplan.plan.record import replace
 from flinkplan.plan.rex import Call, InputRef
 from flinkplan.plan.specs import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
 from flinkplan.plan.types import BOOLEAN, INT, STRING, row
 
+from ..building import build
 from ..conftest import Bench
 from ..plans import refusal
 from .event_time import ROWTIME, minute, timed_source
@@ -53,10 +53,10 @@ ALONE: dict[JoinType, Rows] = {
 """What is emitted alone once both watermarks have passed."""
 
 
-def run(node: Any, translate: Any, steps: Steps, bench: Bench, changelog: bool = False) -> list[Rows]:
+def run(node: Any, steps: Steps, bench: Bench, changelog: bool = False) -> list[Rows]:
     left = timed_source(bench, "left", LEFT, 1)
     right = timed_source(bench, "right", RIGHT, 1, changelog=changelog)
-    joined = translate(node, (left, right), bench.context)
+    joined = build(node, (left, right), bench.context)
     emitted: list[Rows] = []
     for rows, _ in steps:
         for side, added in rows.items():
@@ -76,7 +76,7 @@ def test_interval_join(kind: JoinType, bench: Bench) -> None:
     flush = ({"left": [("y", 41, 0)]}, ALONE[kind])
     steps = (*WITHIN_A_MINUTE_BEFORE_AND_TWO_AFTER, flush)
     expected = [sorted(rows, key=str) for _, rows in steps]
-    assert run(by_interval(kind), interval_join, steps, bench) == expected
+    assert run(by_interval(kind), steps, bench) == expected
 
 
 def test_the_condition_decides_what_an_interval_join_pads(bench: Bench) -> None:
@@ -86,13 +86,13 @@ def test_the_condition_decides_what_an_interval_join_pads(bench: Bench) -> None:
         ({"left": [("y", 41, 0)]}, [(20, None)]),
     )
     node = by_interval(JoinType.LEFT, V_LESS_THAN_W)
-    assert run(node, interval_join, steps, bench) == [list(rows) for _, rows in steps]
+    assert run(node, steps, bench) == [list(rows) for _, rows in steps]
 
 
 def test_rows_of_one_source_are_late_for_both_sides(bench: Bench) -> None:
     source = replace(timed_source(bench, "events", LEFT, 1), sources=frozenset({1}))
     bench.put("events", ("a", minute(5), 1), ("a", minute(9), 2), ("a", minute(6), 3), ("a", minute(8), 4))
-    joined = interval_join(by_interval(JoinType.LEFT), (source, source), bench.context)
+    joined = build(by_interval(JoinType.LEFT), (source, source), bench.context)
     pairs = [(1, 1), (2, 2), (2, 4), (3, None), (4, 2)]
     assert sorted((row[3], row[6]) for row in bench.step(joined)) == pairs
 
@@ -127,7 +127,7 @@ VERSIONS: Steps = (
 def test_temporal_join(kind: JoinType, bench: Bench) -> None:
     padded = kind is JoinType.LEFT
     expected = [[pair for pair in rows if padded or pair[1] is not None] for _, rows in VERSIONS]
-    assert run(by_version(kind), temporal_join, VERSIONS, bench, changelog=True) == expected
+    assert run(by_version(kind), VERSIONS, bench, changelog=True) == expected
 
 
 def test_a_temporal_join_in_processing_time_is_refused() -> None:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.operators.table_functions import correlate, values
 from flinkplan.plan.nodes import Correlate, Values
 from flinkplan.plan.rex import Call, CorrelVariable, FieldAccess, Literal, RexNode
 from flinkplan.plan.types import INT, STRING, row
 from flinkplan.plan.types.parser import parse_type
 
+from ..building import build
 from ..conftest import Bench
 
 pytestmark = pytest.mark.spark
@@ -23,7 +23,7 @@ def constant(*rows: tuple[RexNode, ...]) -> Values:
 
 def test_rows_come_once_in_their_order(bench: Bench) -> None:
     listed = constant((Literal(2, INT), Literal("x", STRING)), (Literal(1, INT), Literal(None, STRING)))
-    stream = values(listed, (), bench.context)
+    stream = build(listed, (), bench.context)
     assert bench.step(stream) == [("+I", 2, "x"), ("+I", 1, None)]
     assert bench.step(stream) == []
 
@@ -42,7 +42,7 @@ def test_a_table_function_reads_what_another_one_yields(bench: Bench) -> None:
     )
     stream = bench.source("lists", row([("id", INT), ("f0", lists)]))
     bench.put("lists", (1, [10, 20]), (2, []))
-    assert bench.step(correlate(node, (stream,), bench.context)) == [("+I", 1, [10, 20], 10), ("+I", 1, [10, 20], 20)]
+    assert bench.step(build(node, (stream,), bench.context)) == [("+I", 1, [10, 20], 10), ("+I", 1, [10, 20], 20)]
 
 
 @pytest.mark.parametrize(
@@ -69,9 +69,9 @@ def test_rows_that_are_null_are_left_out_where_they_are_not_numbered(
     )
     stream = bench.source("lists", seen)
     bench.put("lists", (1, [{"f0": 5}, None, {"f0": None}, {"f0": 7}]), (2, [None]), (3, None))
-    found = [(change[1], *change[3:]) for change in bench.step(correlate(node, (stream,), bench.context))]
+    found = [(change[1], *change[3:]) for change in bench.step(build(node, (stream,), bench.context))]
     assert found == expected
 
 
 def test_no_rows(bench: Bench) -> None:
-    assert bench.step(values(constant(), (), bench.context)) == []
+    assert bench.step(build(constant(), (), bench.context)) == []

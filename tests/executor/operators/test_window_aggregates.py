@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.executor.window_folding import WindowAggregation
-from flinkplan.executor.window_kernels import aggregate_windows
-from flinkplan.executor.windows import Clock
 from flinkplan.plan.nodes import WindowAggregate
 from flinkplan.plan.specs import (
     AggregateCall,
@@ -18,6 +15,7 @@ from flinkplan.plan.specs import (
 )
 from flinkplan.plan.types import STRING, row
 
+from ..building import build
 from ..conftest import Bench
 from ..plans import refusal
 from .event_time import ROWTIME, minute, timed_source
@@ -72,9 +70,7 @@ def test_windows_are_merged_of_slices_whenever_the_rows_came(
     of = row([("k", STRING), ("ts", ROWTIME), ("v", STRING)])
     source = timed_source(bench, "in", of, 1, delay=300_000)
     node = aggregate(windows, call("LISTAGG", 2, of=STRING))
-    clock = Clock("UTC", is_instant=False)
-    what = WindowAggregation(node.grouping, node.agg_calls, node.windowing, (), clock, node.output_type)
-    stream = aggregate_windows(bench.context, source, what)
+    stream = build(node, (source,), bench.context)
     emitted = []
     for rows in [(1, "p"), (6, "q"), (2, "r")], [(7, "s"), (20, "x")], [(21, "y")]:
         bench.put("in", *(("a", minute(m), v) for m, v in rows))
@@ -86,9 +82,7 @@ def test_a_slice_without_values_leaves_the_separator_of_others(bench: Bench) -> 
     of = row([("k", STRING), ("ts", ROWTIME), ("v", STRING), ("separator", STRING)])
     source = timed_source(bench, "in", of, 1)
     node = aggregate(HoppingWindow("PT10M", "PT5M"), call("LISTAGG", 2, 3, of=STRING))
-    clock = Clock("UTC", is_instant=False)
-    what = WindowAggregation(node.grouping, node.agg_calls, node.windowing, (), clock, node.output_type)
-    stream = aggregate_windows(bench.context, source, what)
+    stream = build(node, (source,), bench.context)
     emitted = []
     for rows in [(1, "p"), (2, "q"), (6, None)], [(40, "x")], [(41, "y")]:
         bench.put("in", *(("a", minute(m), v, "|") for m, v in rows))

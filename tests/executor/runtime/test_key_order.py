@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from flinkplan.executor.context import Mode
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 
 from ..jobs import Place, stream_of

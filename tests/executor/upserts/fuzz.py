@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.executor.jvm.session import PARTITIONS
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 from tests.executor.databases import Database
 

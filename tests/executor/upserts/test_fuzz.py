@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from flinkplan.executor.context import Mode
 from flinkplan.executor.jvm.session import PARTITIONS, REAL_TIME_CONF, session
+from flinkplan.executor.prepare.modes import Mode
 
 from .fuzz import Example, Run
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from flinkplan.executor.context import Mode
+from flinkplan.executor.prepare.modes import Mode
 
 from ..databases import Database
 from .changes import Change

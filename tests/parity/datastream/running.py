@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flinkplan.executor.jobs.job import JobOptions, Mode, execute
-from flinkplan.executor.python_classes import PythonCode
+from flinkplan.executor.prepare.python_classes import PythonCode
+from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
+from .. import physical
 from .pipeline import Case, event_lines, pipeline
 
 if TYPE_CHECKING:
@@ -92,8 +94,15 @@ def _execute(
         ends_input = end == count and is_drained(cases[0])
         options = JobOptions(checkpoint=str(folder / "checkpoint"), spark=spark, python=code, files_per_batch=1)
         if ends_input and not restarts:
-            execute(plan, replace(options, mode=Mode.AVAILABLE_NOW)).wait()
-        execute(plan, replace(options, mode=Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW)).wait()
+            _run(plan, replace(options, mode=Mode.AVAILABLE_NOW))
+        _run(plan, replace(options, mode=Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW))
+
+
+def _run(plan: Plan, options: JobOptions) -> None:
+    job = execute(plan, options)
+    job.wait()
+    if wrong := physical.differences(plan, job, page=False):
+        raise AssertionError("; ".join(wrong))
 
 
 def _written(folder: Path) -> dict[str, Actual]:

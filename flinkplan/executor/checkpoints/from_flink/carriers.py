@@ -12,9 +12,9 @@ from ....plan.record import Record, field
 from ....plan.rex import Call, RexNode, walk
 from ....plan.types import LogicalType, RowField
 from ....state.form import StateError
-from ...event_time import SHIFT_MS
+from ...build.kernels import key_part
+from ...build.time.event_time import SHIFT_MS
 from ...jvm.types import field_name
-from ...kernels import key_part
 from ..entries import TIMERS
 from ..operators import Operator
 from .tables import FlinkTable

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink, TemporalSort
 from ....state.form import StateError
+from ...build.stream import KIND, ROW, SEQUENCE, TIME
 from ...jvm.types import field_name
-from ...stream import KIND, ROW, SEQUENCE, TIME
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
 

@@ -36,11 +36,12 @@ from ....plan.specs import (
 from ....plan.types import RowField
 from ....state.form import StateError
 from ...aggregate_functions import function_name
+from ...build.operators.timed_joins import LEFT_ROW, RIGHT_ROW
+from ...build.stream import END, KIND, RIGHT, ROW, SEQUENCE, START
+from ...build.windows.assignment import timer, window_starts
 from ...jvm.types import field_name
-from ...operators.group_windows import windowing_of
-from ...operators.timed_joins import LEFT_ROW, RIGHT_ROW
-from ...stream import END, KIND, RIGHT, ROW, SEQUENCE, START
-from ...windows import Clock, window_starts
+from ...prepare.choose.group_windows import windowing_of
+from ...prepare.windows import Clock
 from .aggregates import Calls, accumulated
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
@@ -116,7 +117,7 @@ class Windows(Record):
 
     def fires(self, end: Column) -> Column:
         """The instant at which the window with this end fires."""
-        return self.clock.timer(end - 1)
+        return timer(self.clock, end - 1)
 
 
 _WINDOW_TIMERS = "_timer_state/event_window-timers"

@@ -1,0 +1,89 @@
+"""Nodes without state: each row by itself."""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from ....plan.nodes import Calc, DropUpdateBefore, Expand, Union
+from ....plan.record import replace
+from ....plan.rex import InputRef
+from ...jvm.spark import F
+from ...jvm.types import spark_type
+from ...prepare.choose.relational import United
+from ...prepare.steps import Native
+from ..context import TranslationContext
+from ..registry import builder
+from ..stream import HIDDEN, KIND, ORDER, TICK, UPDATE_BEFORE, Stream, column_name
+from ..time.event_time import by_watermark_of_all
+
+
+@builder(Native, Calc)
+def calc(node: Calc, step: Native, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Filter, then project."""
+    (stream,) = inputs
+    passes = F.lit(True)
+    if node.condition is not None:
+        passes = context.expression(node.condition, stream)
+        stream = stream.where(passes)
+    columns = [context.expression(rex, stream) for rex in node.projection]
+    if TICK in stream.hidden:  # a watermark passes, though its row may not, or is none: nothing is computed with it
+        is_row = stream.frame[TICK].isNull() & passes if context.tells_time else passes
+        known = [isinstance(rex, InputRef) for rex in node.projection]
+        columns = [c if is_known else F.when(is_row, c) for c, is_known in zip(columns, known, strict=True)]
+    return stream.select(columns, node.output_type)
+
+
+@builder(Native, DropUpdateBefore)
+def drop_update_before(
+    node: DropUpdateBefore, step: Native, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """All rows but -U."""
+    (stream,) = inputs
+    return stream.where(stream.frame[KIND] != UPDATE_BEFORE)
+
+
+@builder(United, Union)
+def union(node: Union, step: United, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """All rows of all inputs; hidden columns that only some have are filled up."""
+    streams = [
+        by_watermark_of_all(stream) if lowers else stream
+        for stream, lowers in zip(inputs, step.lowers_watermark, strict=True)
+    ]
+    changelog = any(s.changelog for s in streams)
+    hidden = [h for h in HIDDEN if any(h in s.hidden for s in streams)]
+    types = {h: s.frame.schema[h].dataType for s in streams for h in s.hidden}
+    fill = {KIND: F.lit(0).cast("tinyint"), ORDER: F.lit(0).cast("bigint")}
+
+    def aligned(stream: Stream) -> Stream:
+        filled = [
+            stream.frame[h] if h in stream.hidden else fill.get(h, F.lit(None).cast(types[h])).alias(h) for h in hidden
+        ]
+        named = [c.alias(column_name(i)) for i, c in enumerate(stream.columns)]
+        return replace(stream, frame=stream.frame.select(*named, *filled))
+
+    frame = reduce(lambda a, b: a.union(b), (aligned(s).frame for s in streams))
+    return Stream(
+        frame,
+        node.output_type,
+        changelog,
+        event_time=any(s.event_time for s in streams),
+    )
+
+
+@builder(Native, Expand)
+def expand(node: Expand, step: Native, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Each row once per projection."""
+    (stream,) = inputs
+    types = [spark_type(t) for t in node.output_type.field_types]
+    copies = [
+        F.struct(
+            *(
+                context.expression(rex, stream).cast(t).alias(column_name(i))
+                for i, (rex, t) in enumerate(zip(project, types, strict=True))
+            )
+        )
+        for project in node.projects
+    ]
+    kept = [stream.frame[h] for h in stream.hidden]
+    exploded = stream.frame.select(F.inline(F.array(*copies)), *kept)
+    return replace(stream, frame=exploded, type=node.output_type)

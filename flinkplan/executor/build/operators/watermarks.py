@@ -1,0 +1,23 @@
+"""Where event time begins."""
+
+from __future__ import annotations
+
+from ....plan.nodes import WatermarkAssigner
+from ...jvm.spark import F
+from ...prepare.choose.watermarks import Watermarked
+from ..context import TranslationContext
+from ..registry import builder
+from ..stream import Stream
+from ..time.event_time import assign_watermarks
+
+
+@builder(Watermarked, WatermarkAssigner)
+def watermark_assigner(
+    node: WatermarkAssigner, step: Watermarked, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """Derive the watermark from each row."""
+    (stream,) = inputs
+    watermark = F.unix_millis(context.expression(node.watermark_expr, stream))
+    rowtime = stream.column(node.rowtime_field_index)
+    timed = assign_watermarks(stream, rowtime, watermark, context, on_event=step.on_event, source=node.id)
+    return timed.select(timed.columns, node.output_type)

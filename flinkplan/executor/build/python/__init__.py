@@ -1,0 +1,1 @@
+"""Python classes of a plan, run by Spark's Python workers."""

@@ -1,0 +1,1 @@
+"""Event time on Spark: Flink's watermarks beside Spark's, and what waits for which source."""

@@ -1,0 +1,94 @@
+"""What takes the rows of a query: the writer of a table, in Java, or a collector, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..build.context import TranslationContext
+from ..build.sharing import SharedRows
+from ..build.stream import Stream
+from ..build.time.source_watermarks import recording
+from .collecting import Collector
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+
+class Target(Protocol):
+    """Takes the rows of a query, batch by batch."""
+
+    @property
+    def failure(self) -> Any:
+        """The Java exception that ended the query while a batch was taken; ``None``: there was none."""
+
+    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
+        """Have the micro-batches of a query, which share ``rows``, taken.
+
+        ``reached`` is the Java ``ReachedWatermarks`` that is told of the end of each, if any.
+        """
+
+    def take(self, frame: DataFrame, batch: int) -> None:
+        """Take the rows of a batch."""
+
+    def counts(self, batch: int) -> str:
+        """What was counted in a batch, in JSON; it can be asked once."""
+
+    def close(self) -> None:
+        """Take no more rows, and let nothing wait for rows that are to be fetched."""
+
+
+class TableTarget:
+    """The writer of a table, which is a Java ``writer`` of ``flinkplan.runtime.sink``.
+
+    ``late`` are the Java counters of the rows that come too late, by the ids of the nodes that drop them.
+    """
+
+    failure = None
+
+    def __init__(self, writer: Any, late: Mapping[int, Any]) -> None:
+        self.java = writer
+        for node, counter in late.items():
+            writer.countLate(node, counter)
+
+    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
+        writer = self.java if reached is None else reached.recording(self.java)
+        query._jwrite.foreachBatch(rows.writer(writer))
+
+    def take(self, frame: DataFrame, batch: int) -> None:
+        self.java.call(frame._jdf, batch)
+
+    def counts(self, batch: int) -> str:
+        return str(self.java.counts(batch) or "{}")
+
+    def close(self) -> None:
+        """A table waits for nobody."""
+
+    def settle(self) -> None:
+        """Show what a query in real-time mode has committed."""
+        self.java.settle()
+
+
+class CollectingTarget:
+    """A collector of the rows of ``stream``."""
+
+    def __init__(self, collector: Collector, stream: Stream, context: TranslationContext) -> None:
+        self._collector = collector
+        self._write = collector.writer(stream, context)
+
+    @property
+    def failure(self) -> Any:
+        return self._collector.failure
+
+    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
+        query.foreachBatch(rows.write(recording(self._write, reached)))
+
+    def take(self, frame: DataFrame, batch: int) -> None:
+        self._write(frame, batch)
+
+    def counts(self, batch: int) -> str:
+        return self._collector.counts(batch)
+
+    def close(self) -> None:
+        self._collector.close()

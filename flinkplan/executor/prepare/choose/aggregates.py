@@ -1,0 +1,161 @@
+"""GROUP BY, in one phase or several.
+
+The phases of a mini-batch aggregation come to one here: the local phase is passed by, the global one aggregates the
+local one's input; a kernel folds a batch's rows of a group anyway.  In a batch Spark aggregates rows that stay by
+itself, where only what a group comes to counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ....plan.document import Plan
+from ....plan.nodes import (
+    ExecNode,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    IncrementalGroupAggregate,
+    LocalGroupAggregate,
+)
+from ....plan.specs import AggregateCall
+from ....plan.types import LogicalType, row
+from ...aggregate_functions import check_calls
+from ..known.native_calls import is_native_in_batch, is_traced
+from ..known.row_order import moves_by_each_row
+from ..query import QueryPlan, chooser
+from ..steps import Kernel, Native, PassedBy, accumulators, with_ttl
+from ..watermarks import row_by_row
+
+MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
+
+
+class NativeGroups(Native, kw_only=True):
+    """Spark's own aggregation of rows that all stay.
+
+    ``grouping`` and ``calls`` are over the node's input.  ``traced``: each group has the number of the row that changed
+    it last, not that of its last row.
+    """
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    traced: bool
+
+
+class KernelGroups(Kernel, kw_only=True):
+    """One updating row a group.
+
+    ``grouping`` and ``calls`` are over the node's input, ``output_type`` is what comes of them.  ``inserts``: all rows
+    that come are insertions, also in a changelog.  ``update_before``: a row is taken back before it is updated.
+    ``folds``: the changes of a batch to a group come to one.  ``numbered``: a group has the number of the row that
+    changed it last.  ``ttl``: of the state, in milliseconds; 0: none.
+    """
+
+    grouping: tuple[int, ...]
+    calls: tuple[AggregateCall, ...]
+    output_type: LogicalType
+    inserts: bool
+    update_before: bool
+    folds: bool
+    numbered: bool
+    ttl: int
+
+
+def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapping[str, str]) -> None:
+    check_calls(node.agg_calls)
+
+
+@chooser(LocalGroupAggregate, check=_check, real_time=row_by_row)
+def local_group_aggregate(node: LocalGroupAggregate, query: QueryPlan) -> PassedBy:
+    """Left to the global phase."""
+    return PassedBy(why="the global phase does all")
+
+
+@chooser(GroupAggregate, check=_check, real_time=row_by_row)
+def group_aggregate(node: GroupAggregate, query: QueryPlan) -> NativeGroups | KernelGroups:
+    """The aggregation in one phase; in mini-batches the changes of a batch come to one always, as in Flink."""
+    folds = node.option(MINI_BATCH_ENABLED, "false") == "true" or query.folds_at(node)
+    return _choose(node, query, node.grouping, node.agg_calls, node.output_type, folds=folds)
+
+
+@chooser(GlobalGroupAggregate, real_time=row_by_row)
+def global_group_aggregate(node: GlobalGroupAggregate, query: QueryPlan) -> NativeGroups | KernelGroups:
+    """The whole aggregation of what the local phase passed by, or of the results of an incremental phase."""
+    local = _local_phase(node, query)
+    if local is None:
+        return _kernel(node, query, node.grouping, node.agg_calls, node.output_type, node.generate_update_before)
+    return _choose(node, query, local.grouping, local.agg_calls, node.output_type, folds=True)
+
+
+@chooser(IncrementalGroupAggregate, real_time=row_by_row)
+def incremental_group_aggregate(node: IncrementalGroupAggregate, query: QueryPlan) -> KernelGroups:
+    """The aggregation by the partial keys; the global phase aggregates its results once more."""
+    local = _local_phase(node, query)
+    assert local is not None, "an incremental phase follows a local one"
+    fields = [query.input(local).fields[g] for g in local.grouping]
+    results = [(f"$f{i}", call.type) for i, call in enumerate(local.agg_calls)]
+    partial = row([*((f.name, f.type) for f in fields), *results])
+    return _kernel(node, query, local.grouping, local.agg_calls, partial, True)
+
+
+def _local_phase(node: ExecNode, query: QueryPlan) -> LocalGroupAggregate | None:
+    """The local phase that a node is the global one of."""
+    below = query.input(query.input(node))
+    return below if isinstance(below, LocalGroupAggregate) else None
+
+
+def _choose(
+    node: GroupAggregate | GlobalGroupAggregate,
+    query: QueryPlan,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    output_type: LogicalType,
+    *,
+    folds: bool,
+) -> NativeGroups | KernelGroups:
+    """Spark's own aggregation where it comes to the same: results are wanted once a group, and rows stay."""
+    local = _local_phase(node, query) if isinstance(node, GlobalGroupAggregate) else None
+    below = query.input(local or node)
+    if query.is_batch and folds and query.joins.is_settled(below) and is_native_in_batch(calls, below.output_type):
+        traced = _is_numbered(node, query, calls)
+        if not traced or all(map(is_traced, calls)):
+            return NativeGroups(
+                operators="groupBy",
+                why="all rows are there, and none is taken back",
+                grouping=tuple(grouping),
+                calls=tuple(calls),
+                traced=traced,
+            )
+    return _kernel(node, query, grouping, calls, output_type, node.generate_update_before, folds=folds)
+
+
+def _kernel(
+    node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate,
+    query: QueryPlan,
+    grouping: Sequence[int],
+    calls: Sequence[AggregateCall],
+    output_type: LogicalType,
+    update_before: bool,
+    *,
+    folds: bool = True,
+) -> KernelGroups:
+    folds = folds and not query.is_real_time
+    ttl = node.ttl_ms()
+    return KernelGroups(
+        kernel="aggregate.GroupAggregate",
+        why="each group's state expires by itself, and changes come out as rows",
+        shuffle=query.keys(node),
+        states=(with_ttl("ValueState", "accumulators", f"rows, {accumulators(calls)}", ttl),),
+        grouping=tuple(grouping),
+        calls=tuple(calls),
+        output_type=output_type,
+        inserts=query.is_batch and query.joins.is_settled(query.input(node)),
+        update_before=update_before,
+        folds=folds,
+        numbered=folds and ttl == 0 and _is_numbered(node, query, calls),
+        ttl=ttl,
+    )
+
+
+def _is_numbered(node: ExecNode, query: QueryPlan, calls: Sequence[AggregateCall]) -> bool:
+    """Whether something behind looks at when a group changed last, and that need not have been its last row."""
+    return node.id in query.numbered and not any(map(moves_by_each_row, calls))

@@ -1,0 +1,101 @@
+"""Python classes that a plan names: which of them may run, and how they are made.
+
+A plan is untrusted: it names classes by their import paths, and importing a module runs it.  So nothing is imported but
+what whoever executes the plan allows by name, or hands over as files.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...plan.document import Plan
+from ...plan.errors import FlinkplanError, combined_error
+from ...plan.nodes import WindowOperator
+from ...plan.record import Record
+from ...windowing.keys import is_within
+
+
+class PythonCode(Record):
+    """What may be imported: ``modules`` by name, with all inside of them, and those in ``files``.
+
+    Files are modules (``.py``), archives (``.zip``) and folders of modules.
+    """
+
+    modules: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """The modules that may be imported.  Raises :class:`FlinkplanError` for files that are not there."""
+        return (*self.modules, *(module for file in self.files for module in _modules(Path(file))))
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where they are looked for first."""
+        paths = (Path(file).resolve() for file in self.files)
+        return tuple(str(path.parent if path.suffix == ".py" else path) for path in paths)
+
+
+def _modules(file: Path) -> list[str]:
+    if not file.exists():
+        raise FlinkplanError("there is no such file", where=str(file), hint="--py-files takes .py, .zip and folders")
+    if file.suffix == ".py":
+        return [file.stem]
+    names = zipfile.ZipFile(file).namelist() if file.suffix == ".zip" else [each.name for each in file.iterdir()]
+    return sorted({Path(name).parts[0].removesuffix(".py") for name in names if not name.startswith((".", "_"))})
+
+
+class Reference(Record):
+    """A class, what it is made with, and where its module is looked for first."""
+
+    path: str
+    arguments: Mapping[str, Any]
+    folders: tuple[str, ...]
+
+    @property
+    def module(self) -> str:
+        """The module that is imported."""
+        return self.path.partition(":")[0]
+
+    def make(self, interface: type) -> Any:
+        """An instance.  Raises :class:`FlinkplanError` where there is no class of this interface, or it fails."""
+        sys.path.extend(folder for folder in self.folders if folder not in sys.path)
+        name = self.path.partition(":")[2]
+        try:
+            made = getattr(importlib.import_module(self.module), name)
+        except Exception as e:
+            raise FlinkplanError(f"cannot import {self.path}: {type(e).__name__}: {e}") from None
+        if not isinstance(made, type) or not issubclass(made, interface):
+            raise FlinkplanError(
+                f"{self.path} is no {interface.__name__}",
+                hint=f"a class of one's own is: class {name}({interface.__name__}), from flinkplan.datastream",
+            )
+        try:
+            return made(**self.arguments)
+        except Exception as e:
+            raise FlinkplanError(f"cannot make {self.path}: {type(e).__name__}: {e}") from None
+
+
+def check_allowed(plan: Plan, code: PythonCode) -> None:
+    """Raise :class:`FlinkplanError` for every class whose module nobody has allowed."""
+    allowed, errors = code.allowed, []
+    for index, node in enumerate(plan.nodes):
+        if not isinstance(node, WindowOperator):
+            continue
+        for part in node.python_parts:
+            module = part.python_class.partition(":")[0]
+            if not is_within(module, allowed):
+                errors.append(
+                    FlinkplanError(
+                        f"the plan wants to run {part.python_class}, and nobody has allowed that",
+                        where=f"node {node.id} (/nodes/{index})",
+                        hint=f"if you trust it: --python-module {module}, or --py-files with the file it is in",
+                    )
+                )
+    if errors:
+        raise combined_error(errors)

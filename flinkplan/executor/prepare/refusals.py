@@ -1,0 +1,36 @@
+"""Why some exec nodes are not run: said before anything is."""
+
+from __future__ import annotations
+
+from ...plan.errors import UnsupportedError
+from ...plan.nodes import ExecNode
+
+_PYTHON = ("functions in Python", "write them as SQL expressions")
+_MODELS = ("models and vector search", None)
+_ASYNC = ("asynchronous functions of one's own", None)
+
+_REASONS: dict[str, tuple[str, str | None]] = {
+    "async-calc": _ASYNC,
+    "async-correlate": _ASYNC,
+    "delta-join": (
+        "joins that look both sides up in indexed tables",
+        "compile with table.optimizer.delta-join.strategy = NONE",
+    ),
+    "ml-predict-table-function": _MODELS,
+    "process-table-function": ("process table functions", None),
+    "python-async-calc": _PYTHON,
+    "python-calc": _PYTHON,
+    "python-correlate": _PYTHON,
+    "python-group-aggregate": _PYTHON,
+    "python-group-window-aggregate": _PYTHON,
+    "python-over-aggregate": _PYTHON,
+    "sort": ("ORDER BY columns that are no time attribute, on a stream", "as in Flink: add a LIMIT, or order by time"),
+    "vector-search-table-function": _MODELS,
+}
+"""What is not run, and what can be done instead, by the node's name without ``stream-exec-``."""
+
+
+def refusal(node: ExecNode) -> UnsupportedError:
+    """The error that names a node that is not run, and the reason."""
+    what, hint = _REASONS.get(node.metadata.name.removeprefix("stream-exec-"), ("this operator", None))
+    return UnsupportedError(f"'{node.type}' cannot be executed: {what}", hint=hint)
