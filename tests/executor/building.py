@@ -44,13 +44,18 @@ def build(node: ExecNode, inputs: tuple[Stream, ...], context: TranslationContex
     """What is built of a node over streams, by the step that is chosen for it."""
     nodes: list[ExecNode] = []
     edges = []
+    known: dict[int, int] = {}
     for i, stream in enumerate(inputs):
+        if id(stream) in known:  # a stream twice is one source
+            edges.append(Edge(known[id(stream)], node.id))
+            continue
         source: ExecNode = Given(id=1000 + i, version=1, output_type=stream.type, changelog=stream.changelog)
         nodes.append(source)
         if LATENESS in stream.hidden:
             source = _assigner(source, 2000 + i)
             nodes.append(source)
             edges.append(Edge(1000 + i, source.id))
+        known[id(stream)] = source.id
         edges.append(Edge(source.id, node.id))
     plan = Plan("2.3", (*nodes, node), tuple(edges))
     query = replace(context.query, plan=plan, whole=plan)

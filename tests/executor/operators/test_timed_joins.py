@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from flinkplan.plan.nodes import IntervalJoin, TemporalJoin
-from flinkplan.plan.record import replace
 from flinkplan.plan.rex import Call, InputRef
 from flinkplan.plan.specs import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
 from flinkplan.plan.types import BOOLEAN, INT, STRING, row
@@ -90,7 +89,7 @@ def test_the_condition_decides_what_an_interval_join_pads(bench: Bench) -> None:
 
 
 def test_rows_of_one_source_are_late_for_both_sides(bench: Bench) -> None:
-    source = replace(timed_source(bench, "events", LEFT, 1), sources=frozenset({1}))
+    source = timed_source(bench, "events", LEFT, 1)
     bench.put("events", ("a", minute(5), 1), ("a", minute(9), 2), ("a", minute(6), 3), ("a", minute(8), 4))
     joined = build(by_interval(JoinType.LEFT), (source, source), bench.context)
     pairs = [(1, 1), (2, 2), (2, 4), (3, None), (4, 2)]
