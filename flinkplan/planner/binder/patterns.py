@@ -218,7 +218,7 @@ class _MatchBinder(ExpressionBinder):
 
 
 @expands(*_NAVIGATION, *_OF_MATCH)
-def _of_match(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
+def _match_time(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
     name = _called(node)
     if not isinstance(binder, _MatchBinder):
         raise BindError(f"{name} can be used only in MATCH_RECOGNIZE", node.span)

@@ -281,7 +281,7 @@ def _is_looked_up(rel: Rel) -> bool:
 # ---------------------------------------------------------------- UNNEST
 
 
-def _of_function(condition: RexNode, left: FromItem) -> RexNode:
+def _over_function(condition: RexNode, left: FromItem) -> RexNode:
     """A condition that reads only columns of the table function, over these columns."""
     width = left.rel.width
     if any(i < width for i in input_refs(condition)):
@@ -325,7 +325,7 @@ def _bind_unnest(
     if join.condition is not None:
         inner = Scope((*left.namespaces, replace(namespace, row_type=element_type)), outer, left.merged)
         bound = ExpressionBinder(context, inner, "ON").condition(join.condition)
-        condition = None if isinstance(bound, Literal) and bound.value is True else _of_function(bound, left)
+        condition = None if isinstance(bound, Literal) and bound.value is True else _over_function(bound, left)
     rel = Correlate(
         input=left.rel,
         type=kind,

@@ -211,13 +211,13 @@ def _aggregate(rel: p.GroupAggregate | p.LocalGroupAggregate) -> Directions | No
 def _call(call: AggregateCall, below: Directions, source: Rel) -> str:
     if is_call_of(call, COUNT):
         return INCREASING if _never_changes(below) or len(call.arg_list) < 2 else NOT_MONOTONIC
-    direction = _of_function(call, source)
+    direction = _function_direction(call, source)
     if _never_changes(below) or not call.arg_list:
         return direction
     return direction if len(call.arg_list) == 1 and below[call.arg_list[0]] == direction else NOT_MONOTONIC
 
 
-def _of_function(call: AggregateCall, source: Rel) -> str:
+def _function_direction(call: AggregateCall, source: Rel) -> str:
     match aggregation_of(call.internal_name).direction:
         case Direction.INCREASING:
             return INCREASING

@@ -41,13 +41,13 @@ def selectivity(condition: RexNode) -> float:
     if function is AND:
         return prod(selectivity(part) for part in flatten(AND, condition))
     if function is OR:
-        return _of_any(flatten(OR, condition))
+        return _disjunction_selectivity(flatten(OR, condition))
     if function is NOT:
         return 1.0 - selectivity(condition.operands[0])
     return _SHARES.get(function, _OF_OTHERS)
 
 
-def _of_any(parts: tuple[RexNode, ...]) -> float:
+def _disjunction_selectivity(parts: tuple[RexNode, ...]) -> float:
     """Comparisons of one column exclude each other, other conditions overlap."""
     columns = [str(i) if (c := _compared_column(part)) is None else c for i, part in enumerate(parts)]
     numbered = sorted(zip(columns, map(selectivity, parts), strict=True))

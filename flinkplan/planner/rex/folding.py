@@ -32,9 +32,9 @@ from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
 from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
-from .evaluation.collections import is_collection, of_collection
+from .evaluation.collections import collection_value, is_collection
 from .evaluation.numbers import double_text, fits_decimal, number, rounded_decimal, to_single
-from .evaluation.registry import UnknownValue, of_values
+from .evaluation.registry import UnknownValue, from_values
 from .evaluation.time_texts import moment_text, read_moment, read_time
 from .evaluation.times import months_between, parse_moment, shift_clock, shift_months
 from .exact import DIVISION, EXACT
@@ -49,7 +49,7 @@ def fold(call: Call) -> RexNode:
         return call
     literals = [o for o in call.operands if type(o) is Literal]
     if len(literals) == len(call.operands) - 1 and is_collection(call.operands[0]):
-        return _evaluated(call, of_collection, call.operands)
+        return _evaluated(call, collection_value, call.operands)
     if function in _ARITHMETIC and call.type.nullable and any(o.value is None for o in literals):
         return Literal(None, call.type)
     if len(literals) < len(call.operands) or not is_deterministic(call):
@@ -219,7 +219,7 @@ _RULES: dict[Function, Callable[..., Any]] = {
     DIVIDE_INTEGER: _divide,
     REINTERPRET: _reinterpret,
     NEGATE: _negate,
-    CONCAT_OPERATOR: of_values(operator.add),
+    CONCAT_OPERATOR: from_values(operator.add),
     DATETIME_PLUS: _shift_time(1),
     DATETIME_MINUS: _shift_time(-1),
     EQ: _compare(operator.eq),

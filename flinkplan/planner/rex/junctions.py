@@ -47,7 +47,7 @@ class Simplifier(Protocol):
 
     def is_certain(self, rex: RexNode) -> bool: ...
 
-    def by_what_is_known(self, rex: RexNode) -> RexNode: ...
+    def reduce_by_known_conditions(self, rex: RexNode) -> RexNode: ...
 
 
 def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
@@ -201,7 +201,7 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
             for operand in children(term):
                 compared |= {operand, *(children(operand) if is_call(operand, CAST) else ())}
             opposites |= _opposites(term)
-            bounds.terms[i] = simplifier.by_what_is_known(term)
+            bounds.terms[i] = simplifier.reduce_by_known_conditions(term)
             if not bounds.add(bounds.terms[i]):
                 return FALSE
     tests = [t for t in bounds.terms if is_call(t, IS_NOT_NULL)]

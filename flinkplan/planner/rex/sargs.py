@@ -267,7 +267,7 @@ def is_simple(searched: Search) -> bool:
 def written(searched: Search, unknown: UnknownAs) -> RexNode:
     """A search as comparisons where these are simple, else as SEARCH."""
     if searched.type is None or not searched.ranges or searched.ranges == ALL:
-        return _of_all_or_none(searched, unknown)
+        return _trivial(searched, unknown)
     unexpanded = search(searched.operand, Sarg(searched.ranges, _NULL_AS[searched.null], searched.type))
     return expand(unexpanded) if _is_short(searched) else unexpanded
 
@@ -276,7 +276,7 @@ def _is_short(searched: Search) -> bool:
     return complexity(searched) <= 1 and is_simple(searched)
 
 
-def _of_all_or_none(searched: Search, unknown: UnknownAs) -> RexNode:
+def _trivial(searched: Search, unknown: UnknownAs) -> RexNode:
     """Source: ``RexUtil.simpleSarg``."""
     null = unknown.value if searched.null is None else searched.null
     if searched.ranges:

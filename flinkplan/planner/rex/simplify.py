@@ -197,7 +197,7 @@ class Simplifier(Record):
         compared = comparison(rex)
         return compared is not None and self.is_certain(compared[1])
 
-    def by_what_is_known(self, rex: RexNode) -> RexNode:
+    def reduce_by_known_conditions(self, rex: RexNode) -> RexNode:
         """The comparison reduced to what the known conditions leave open."""
         compared = comparison(rex)
         known = self.comparisons.get(compared[1]) if compared is not None and self.comparisons else None
@@ -301,7 +301,7 @@ def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
     if any([isinstance(o.value, bool) for o in literals]):
         return _truth(simplifier, rex, unknown)
     folded = fold(rex)
-    return simplifier.by_what_is_known(folded)
+    return simplifier.reduce_by_known_conditions(folded)
 
 
 def _truth(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:

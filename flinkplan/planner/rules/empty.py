@@ -55,10 +55,10 @@ def _aggregate(rel: Aggregate) -> Rel:
         return _nothing(rel)
     if any(aggregation_of(c.internal_name).empty_result is None for c in rel.calls):
         return rel
-    return Values(tuples=(tuple(map(_of_nothing, rel.calls)),), fields=rel.row_type)
+    return Values(tuples=(tuple(map(_value_without_rows, rel.calls)),), fields=rel.row_type)
 
 
-def _of_nothing(call: AggregateCall) -> RexNode:
+def _value_without_rows(call: AggregateCall) -> RexNode:
     is_zero = aggregation_of(call.internal_name).empty_result is EmptyResult.ZERO
     return Literal(0 if is_zero else None, call.type)
 

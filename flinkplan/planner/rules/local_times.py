@@ -19,7 +19,7 @@ from ..rex.builder import null
 from ..rex.evaluation import EVALUATORS
 from ..rex.evaluation.registry import UnknownValue
 from ..rex.evaluation.time_texts import moment_text
-from ..rex.evaluation.times import format_moment, in_zone, of_zone, parse_moment
+from ..rex.evaluation.times import format_moment, in_zone, parse_moment, zone_to_utc
 from ..rex.expressions import COMPARISONS, cast, refs, rewrite
 from ..rex.folding import fold
 from ..rex.simplify import simplify, without_null
@@ -46,7 +46,7 @@ def fold_local_times(rel: Project | Filter, config: Config) -> Rel:
         call = replace(rex, operands=tuple(without_null(simplify(o)) for o in rex.operands))
         try:
             if called(call) in COMPARISONS:
-                return fold(_of_one_type(call, zone))
+                return fold(_with_common_type(call, zone))
             text = _local_text(call, zone) if called(call) is FROM_UNIXTIME else _by_the_clock(call, zone)
         except (UnknownValue, ArithmeticError, ValueError):
             return rex
@@ -97,19 +97,19 @@ def _by_the_clock(call: Call, zone: str) -> Any:
         return value
     local = parse_moment(value)
     if function not in (FLOOR, CEIL):
-        return moment_text(of_zone(local, zone), call.type)
+        return moment_text(zone_to_utc(local, zone), call.type)
     # back by the offset of the instant itself, also where the rounded one has another
     offset = parse_moment(operands[0].value) - parse_moment(_values(call)[0].value)
     return moment_text(local - offset, call.type)
 
 
-def _of_one_type(call: Call, zone: str) -> Call:
+def _with_common_type(call: Call, zone: str) -> Call:
     """A comparison of literals with the left one as instant or local time, whichever the right one is, as in Flink."""
     left, right = _values(call)
     if left.type.root == "TIMESTAMP_LTZ":
         return replace(call, operands=(_wall_clock(left, zone), right))
     instant = replace(left.type, root="TIMESTAMP_LTZ")
-    text = moment_text(of_zone(parse_moment(left.value), zone), instant)
+    text = moment_text(zone_to_utc(parse_moment(left.value), zone), instant)
     return replace(call, operands=(Literal(text, instant), right))
 
 

@@ -93,12 +93,12 @@ def materialize_match(rel: Match) -> Rel:
         name, rex = named
         if not any(part.type.is_time_attribute for part in walk(rex)):
             return named
-        return name, _in_calls(rewrite(rex, lambda r: _of_type(r, types)))
+        return name, _in_calls(rewrite(rex, lambda r: _retyped(r, types)))
 
     return replace(rel, definitions=tuple(map(plain, rel.definitions)), measures=tuple(map(plain, rel.measures)))
 
 
-def _of_type(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
+def _retyped(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
     return replace(rex, type=types[rex.index]) if isinstance(rex, PatternInputRef) else rex
 
 

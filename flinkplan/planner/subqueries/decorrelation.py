@@ -166,7 +166,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     grouping = tuple(kept.index(k) for k in (*(k for _, k in keys), *outer))
     calls = remap_calls(rel.calls, place)
     if grouping and not rel.grouping:
-        calls = tuple(_of_some_rows(c, source) for c in calls)
+        calls = tuple(_over_groups(c, source) for c in calls)
     new: Rel = replace(rel, input=source, grouping=grouping, calls=calls)
     places = {i: n for n, (i, _) in enumerate(keys)}
     places |= {len(rel.grouping) + n: len(grouping) + n for n in range(len(calls))}
@@ -178,7 +178,7 @@ def _aggregate(rel: Aggregate, correl: str, left: Rel) -> Frame:
     return Frame(new, places, {c: len(keys) + n for n, c in enumerate(sorted(frame.outer))})
 
 
-def _of_some_rows(call: AggregateCall, source: Rel) -> AggregateCall:
+def _over_groups(call: AggregateCall, source: Rel) -> AggregateCall:
     """A call over groups that are never empty: nullable only where its arguments are."""
     if not call.arg_list or is_call_of(call, COUNT):
         return call

@@ -8,12 +8,11 @@ from typing import Protocol
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions import Function, called
-from ...plan.functions.aggregate import COUNT, MAX, MIN, SINGLE_VALUE
+from ...plan.functions.aggregate import COUNT
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import (
     AND,
     EQ,
-    GE,
     GT,
     IS_FALSE,
     IS_NOT_FALSE,
@@ -30,11 +29,11 @@ from ...plan.functions.conditional import CASE
 from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
-from ...plan.types import BIGINT, BOOLEAN, INT, LogicalType
-from ..algebra.builders import aggregated, append_columns, compare_columns, distinct, select_columns
-from ..algebra.calls import aggregate_call, is_call_of
+from ...plan.types import BOOLEAN, INT, LogicalType
+from ..algebra.builders import compare_columns, distinct
+from ..algebra.calls import is_call_of
 from ..algebra.logical import Aggregate, Filter, Join, Project
-from ..algebra.names import inferred, uniquify
+from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..metadata.uniqueness import are_columns_unique
 from ..rex.builder import comparison_operands
@@ -58,6 +57,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import negate, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
+from .aggregates import distinct_counts, extreme_value, marked_rows, row_counts, single_value, without_check
 from .decorrelation import correlated_columns, decorrelated, free_variables
 from .semi_joins import has_a_row, is_correlated, joined
 
@@ -263,7 +263,7 @@ class Joins(Struct):
         self._computed(width, tuple(arguments), [*computed.names, "nullIndicator"][: len(arguments)])
         types = self.source.types
         last = len(types) - 1
-        calls = tuple(_of_group(c, tuple(width + a for a in c.arg_list) or (last,), width, types) for c in calls)
+        calls = tuple(_over_groups(c, tuple(width + a for a in c.arg_list) or (last,), width, types) for c in calls)
         self.source = Aggregate(input=self.source, grouping=tuple(range(width)), calls=calls)
         result = _typed_anew(value, identity(self.source.types)[width:])
         return self._computed(width, (cast(result, result.type.nullable_()),), rel.names)[0]
@@ -288,14 +288,14 @@ class Joins(Struct):
         counts: tuple[RexNode, ...] = ()
         if logic in (Logic.THREE_VALUED, Logic.UNKNOWN_AS_TRUE):
             kind = JoinType.LEFT if reads_outer else JoinType.INNER
-            counts = self.attach(kind, _counted(rel), node.correl)
+            counts = self.attach(kind, row_counts(rel), node.correl)
         if logic is Logic.TRUE:
             self._match(node, distinct(rel))
             return TRUE
         if reads_outer:
             raise _refused(node, "of the outer row in this place", "use it alone, or joined by AND, in WHERE")
         equal = self._equal_operands(node, rel, range(rel.width))
-        has_match = test(IS_NOT_NULL, self._join(JoinType.LEFT, _marked(rel, "i"), equal)[-1])
+        has_match = test(IS_NOT_NULL, self._join(JoinType.LEFT, marked_rows(rel, "i"), equal)[-1])
         unknown = TRUE if logic is Logic.UNKNOWN_AS_TRUE else UNKNOWN
         branches: list[RexNode] = [compare(EQ, counts[0], _ZERO), FALSE] if counts else []
         nulls = [test(IS_NULL, o) for o in node.operands if o.type.nullable]
@@ -328,7 +328,7 @@ class Joins(Struct):
         kind = JoinType.INNER
         assert node.comparison is not None
         if node.comparison is NE:
-            rows, values, extreme = self.attach(kind, _varieties(rel), node.correl)
+            rows, values, extreme = self.attach(kind, distinct_counts(rel), node.correl)
             holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
             operand = node.operands[0]
             branches: list[RexNode] = [compare(EQ, rows, _ZERO), FALSE]
@@ -336,7 +336,7 @@ class Joins(Struct):
             few = and_([compare(NE, values, rows), compare(LE, values, _ONE)])
             branches += [few, or_([holds, UNKNOWN]), compare(EQ, values, _ONE), holds]
             return case([*branches, TRUE], BOOLEAN)
-        extreme, rows, values = self.attach(kind, _extreme(rel, node.comparison), node.correl)
+        extreme, rows, values = self.attach(kind, extreme_value(rel, node.comparison), node.correl)
         holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
         branches = [compare(EQ, rows, _ZERO), FALSE, test(IS_TRUE, holds), TRUE]
         branches += [compare(GT, rows, values), UNKNOWN]
@@ -352,8 +352,6 @@ class Joins(Struct):
 
 _ZERO = Literal(0, INT.not_null())
 _ONE = Literal(1, INT.not_null())
-_EASIEST = {LT: MAX, LE: MAX, GT: MIN, GE: MIN}
-"""The aggregate function whose value decides a SOME comparison."""
 
 
 def _negated(rex: RexNode) -> RexNode:
@@ -394,7 +392,7 @@ def _equated_with(comparison: Call, correl: str) -> list[int]:
     return []
 
 
-def _of_group(
+def _over_groups(
     call: AggregateCall, arguments: tuple[int, ...], shift: int, types: Sequence[LogicalType]
 ) -> AggregateCall:
     """A call of an aggregation without groups as one over groups, its arguments and filter shifted."""
@@ -409,79 +407,3 @@ def _is_scalar_aggregate(rel: Rel) -> bool:
     while isinstance(rel, Project):
         rel = rel.input
     return isinstance(rel, Aggregate) and not rel.grouping and rel.grouping_sets is None
-
-
-def _counted(rel: Rel) -> Rel:
-    """The aggregation to the number of rows, and of rows without NULL."""
-    nullable = tuple(i for i, t in enumerate(rel.types) if t.nullable)
-    if nullable:
-        counted = replace(_COUNT, name="ck", arg_list=tuple(range(len(nullable))))
-        return aggregated(select_columns(rel, nullable), [_COUNT, counted])
-    return _twice(aggregated(select_columns(rel, ()), [_COUNT]), "ck")
-
-
-def _extreme(rel: Rel, comparison: Function) -> Rel:
-    """The aggregation to MIN or MAX, the number of rows and that of values that are not NULL."""
-    t = rel.types[0]
-    extreme = aggregate_call(_EASIEST[comparison], [0], t.nullable_(), name="m")
-    if t.nullable:
-        return aggregated(rel, [extreme, _COUNT, replace(_COUNT, name="d", arg_list=(0,))])
-    return _twice(aggregated(rel, [extreme, _COUNT]), "d")
-
-
-def _varieties(rel: Rel) -> Rel:
-    """The aggregation to the numbers of distinct rows and values, and the greatest value."""
-    t = rel.types[0]
-    greatest = aggregate_call(MAX, [0], t.nullable_(), name="m")
-    values = replace(_COUNT, name="d", arg_list=(0,))
-    if t.nullable:
-        return aggregated(distinct(rel), [_COUNT, values, greatest])
-    counts = aggregated(distinct(rel), [_COUNT, greatest])
-    rows, m = identity(counts.types)
-    return Project(input=counts, exprs=(rows, rows, m), names=("c", "d", "m"))
-
-
-def _twice(rel: Rel, name: str) -> Rel:
-    """The relation with its last column repeated under another name."""
-    return append_columns(rel, [identity(rel.types)[-1]], [name])
-
-
-_COUNT = aggregate_call(COUNT, (), BIGINT.not_null(), name="c")
-
-
-def _marked(rel: Rel, name: str) -> Rel:
-    """The distinct rows with a column TRUE."""
-    return append_columns(distinct(rel), [TRUE], [name])
-
-
-def single_value(rel: Rel) -> Rel:
-    """The only value of a relation, by SINGLE_VALUE, which fails at run time if there are several rows."""
-    call = aggregate_call(SINGLE_VALUE, [0], rel.types[0].nullable_())
-    return Aggregate(input=rel, grouping=(), calls=(call,))
-
-
-def called_by_place(rel: Rel) -> Rel:
-    """The marker column of distinct rows loses its name when correlated subqueries are decorrelated.
-
-    Constants among grouping columns are removed there and added anew.  Source: ``RelDecorrelator``.
-    """
-    match rel:
-        case Project(input=Aggregate(calls=()) as rows, exprs=exprs) if exprs == (*identity(rows.types), TRUE):
-            return replace(rel, names=inferred(rows.names, exprs))
-    return rel
-
-
-def without_check(rel: Rel) -> Rel:
-    """Remove SINGLE_VALUE over an aggregation without groups, which has one row.
-
-    Flink does so only when it decorrelates.  Source: ``RemoveSingleAggregateRule``.
-    """
-    match rel:
-        case Aggregate(
-            grouping=(),
-            calls=(call,),
-            input=Project(input=Aggregate(grouping=(), grouping_sets=None) as row, exprs=(value,)),
-        ) if is_call_of(call, SINGLE_VALUE):
-            one = cast(value, value.type.nullable_())
-            return Project(input=row, exprs=(one,), names=rel.input.names)
-    return rel

@@ -32,7 +32,7 @@ def to_lateral_rank(rel: Lateral) -> Rel | None:
         input=source,
         kind="ROW_NUMBER",
         partition=tuple(sorted(keys)),
-        order=tuple(_of_source(f, selected) for f in best.order),
+        order=tuple(_source_field(f, selected) for f in best.order),
         range=ConstantRankRange(1, best.fetch),
         rank=None,
     )
@@ -60,7 +60,7 @@ def _keys(condition: RexNode, correl: str) -> set[int]:
     return keys
 
 
-def _of_source(field: SortField, selected: Project) -> SortField:
+def _source_field(field: SortField, selected: Project) -> SortField:
     column = selected.exprs[field.index]
     assert isinstance(column, InputRef)
     return replace(field, index=column.index)

@@ -20,7 +20,8 @@ from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_a
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
-from .joins import Joins, Logic, called_by_place, without_check
+from .aggregates import called_by_place, without_check
+from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
 from .semi_joins import semi_join
 
@@ -82,7 +83,7 @@ class _Rewriter(Struct):
                 kind = JoinType.ANTI if negated else JoinType.SEMI
                 joined = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
                 if joined is not None and any(map(holds_subquery, inner.operands)):
-                    joined = self._of_operands(joined)
+                    joined = self._with_operands_rewritten(joined)
             if joined is None:
                 rest.append(part)
             else:
@@ -94,10 +95,10 @@ class _Rewriter(Struct):
         condition = built_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
         return select_columns(filtered(joins.source, conjunctions(condition)), range(width))
 
-    def _of_operands(self, rel: Rel) -> Rel:
+    def _with_operands_rewritten(self, rel: Rel) -> Rel:
         """The semi join with the subqueries in the operands, which its left side computes, rewritten."""
         if isinstance(rel, Project) and not any(map(holds_subquery, rel.exprs)):
-            return replace(rel, input=self._of_operands(rel.input))
+            return replace(rel, input=self._with_operands_rewritten(rel.input))
         return replace(rel, left=self.rewrite(rel.left)) if isinstance(rel, Join) else rel
 
     def _join(self, rel: Join) -> Rel:

@@ -21,7 +21,7 @@ def is_collection(rex: RexNode) -> bool:
     return is_call(rex, ARRAY, MAP) and all(isinstance(o, Literal) or is_collection(o) for o in rex.operands)
 
 
-def of_collection(call: Call, written: Call, *literals: Literal) -> Any:
+def collection_value(call: Call, written: Call, *literals: Literal) -> Any:
     """The value of a call whose first argument is an array or map constructor.
 
     Raises :class:`UnknownValue` for functions that are not evaluated, where NULL takes part, and for numbers that

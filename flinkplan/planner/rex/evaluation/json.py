@@ -11,7 +11,7 @@ from typing import Any
 from ....plan.record import Record
 from ....plan.rex import Call, Literal
 from .numbers import double_text
-from .registry import UnknownValue, evaluator, of_values
+from .registry import UnknownValue, evaluator, from_values
 
 _PATH = re.compile(r"(?:(lax|strict)\s+)?\$((?:\.[A-Za-z_]\w*|\[\d+\])*)", re.IGNORECASE)
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]")
@@ -168,9 +168,9 @@ def _is_json(kind: str, text: str) -> bool:
         return False
 
 
-evaluator("JSON_QUOTE")(of_values(_quote))
-evaluator("JSON_UNQUOTE")(of_values(_unquote))
-evaluator("JSON_STRING")(of_values(_string))
+evaluator("JSON_QUOTE")(from_values(_quote))
+evaluator("JSON_UNQUOTE")(from_values(_unquote))
+evaluator("JSON_STRING")(from_values(_string))
 for _kind in _KINDS:
-    evaluator(f"IS JSON {_kind}")(of_values(lambda text, kind=_kind: _is_json(kind, text)))
-    evaluator(f"IS NOT JSON {_kind}")(of_values(lambda text, kind=_kind: not _is_json(kind, text)))
+    evaluator(f"IS JSON {_kind}")(from_values(lambda text, kind=_kind: _is_json(kind, text)))
+    evaluator(f"IS NOT JSON {_kind}")(from_values(lambda text, kind=_kind: not _is_json(kind, text)))

@@ -28,7 +28,7 @@ def evaluator(*names: str) -> Callable[[Evaluator], Evaluator]:
     return register
 
 
-def of_values(function: Callable[..., Any]) -> Evaluator:
+def from_values(function: Callable[..., Any]) -> Evaluator:
     """An evaluator that takes the values of the literals only."""
 
     def evaluate(call: Call, *literals: Literal) -> Any:
@@ -40,4 +40,4 @@ def of_values(function: Callable[..., Any]) -> Evaluator:
 def declare(names: dict[str, Callable[..., Any]]) -> None:
     """Register functions of values by name."""
     for name, function in names.items():
-        EVALUATORS[name] = of_values(function)
+        EVALUATORS[name] = from_values(function)

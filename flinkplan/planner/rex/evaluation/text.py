@@ -31,7 +31,7 @@ def _units(text: str) -> str:
     return "".join(chr(data[i] | data[i + 1] << 8) for i in range(0, len(data), 2))
 
 
-def _of_units(units: str) -> str:
+def _from_units(units: str) -> str:
     """The inverse of :func:`_units`.  Raises :class:`ValueError` where half a character was left."""
     return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
@@ -43,7 +43,7 @@ def _padded(text: str, length: int, fill: str, *, left: bool) -> str:
     limits.length(length)
     missing = max(length - len(units), 0)
     padding = (_units(fill) * missing)[:missing]
-    return _of_units(padding + units[:length] if left else units[:length] + padding)
+    return _from_units(padding + units[:length] if left else units[:length] + padding)
 
 
 def _repeat(text: str, count: int) -> str:
@@ -64,7 +64,7 @@ def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
         return text
     size = len(inserted) if length is None else length
     rest = units[start - 1 + size :] if size > 0 else ""
-    return _of_units(units[: start - 1] + inserted + rest)
+    return _from_units(units[: start - 1] + inserted + rest)
 
 
 def _locate(part: str, text: str, start: int = 1) -> int:

@@ -130,7 +130,7 @@ def in_zone(moment: datetime, zone: str) -> datetime:
     return _moved(moment, "UTC", zone)
 
 
-def of_zone(local: datetime, zone: str) -> datetime:
+def zone_to_utc(local: datetime, zone: str) -> datetime:
     """The moment, in UTC, of a time zone's wall clock.  Raises :class:`UnknownValue` for an unknown zone."""
     return _moved(local, zone, "UTC")
 
@@ -166,7 +166,7 @@ def _to_timestamp_ltz(call: Call, source: Literal, *rest: Literal) -> str | None
 @evaluator("EXTRACT")
 def _extract(call: Call, unit: Literal, source: Literal) -> int:
     if source.type.root.startswith("INTERVAL"):
-        return _of_interval(unit.value, int(source.value), source.type)
+        return _in_unit(unit.value, int(source.value), source.type)
     if source.type.root not in ("DATE", "TIMESTAMP"):
         raise UnknownValue
     moment = parse_moment(source.value)
@@ -205,7 +205,7 @@ _INTERVAL_FIELDS = {
 """How many months or milliseconds a field counts, and how many of it make one of the next."""
 
 
-def _of_interval(unit: str, amount: int, t: LogicalType) -> int:
+def _in_unit(unit: str, amount: int, t: LogicalType) -> int:
     months = "YEAR" in t.root or "MONTH" in t.root
     if unit not in (("YEAR", "MONTH") if months else ("DAY", "HOUR", "MINUTE", "SECOND")):
         raise UnknownValue

@@ -122,7 +122,7 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
     grouping = tuple(place[g] for g in rel.grouping)
     if _equated(rel.grouping, join.condition) >= read:
         names = (*left.rel.names, *right.rel.names)
-        return _of_single_rows(source, grouping, calls, names if source is joined else source.names)
+        return _as_projection(source, grouping, calls, names if source is joined else source.names)
     merging = replace(rel, input=source, grouping=grouping, calls=tuple(calls))
     return without_unread(merging, source) if isinstance(source, Project) else merging
 
@@ -142,7 +142,7 @@ def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
         parts = {}
         for i, call in own.items():
             if call.arg_list:
-                value = _of_one_row(call, source)
+                value = _value_for_one_row(call, source)
                 is_key = value in exprs[: len(keys)]
                 parts[i] = exprs.index(value) if is_key else len(exprs)
                 exprs += [] if is_key else [value]
@@ -183,7 +183,7 @@ def _number_of_rows(call: AggregateCall) -> AggregateCall | None:
     return aggregate_call(COUNT, (), BIGINT.not_null()) if is_repeated else None
 
 
-def _of_one_row(call: AggregateCall, source: Rel) -> RexNode:
+def _value_for_one_row(call: AggregateCall, source: Rel) -> RexNode:
     """The call's result for a single row."""
     values = [identity(source.types)[a] for a in call.arg_list]
     if not is_call_of(call, COUNT):
@@ -229,7 +229,7 @@ def _equated(columns: Iterable[int], condition: RexNode) -> set[int]:
     return equated.union(*(pair for pair in pairs if pair & equated))
 
 
-def _of_single_rows(
+def _as_projection(
     source: Rel, grouping: Iterable[int], calls: Iterable[AggregateCall], names: Sequence[str]
 ) -> Project:
     """The aggregation where each group is a single row: a projection."""

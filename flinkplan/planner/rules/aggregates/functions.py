@@ -127,7 +127,9 @@ class _Reduction:
         """The result of a call, computed from the simpler calls."""
         if is_call_of(call, SUM):
             return self._total(call, call.type)
-        if (is_call_of(call, AVG) or aggregation_of(call.internal_name).selects_argument) and self._is_of_key(call):
+        if (
+            is_call_of(call, AVG) or aggregation_of(call.internal_name).selects_argument
+        ) and self._reads_grouping_column(call):
             key = self.rel.grouping.index(call.arg_list[0])
             return cast(InputRef(key, self.rel.types[key]), call.type)
         if is_call_of(call, AVG):
@@ -136,7 +138,7 @@ class _Reduction:
             return self._variance(call, *variance)
         return self._place(call)
 
-    def _is_of_key(self, call: AggregateCall) -> bool:
+    def _reads_grouping_column(self, call: AggregateCall) -> bool:
         return call.arg_list[0] in self.rel.grouping and call.filter_arg < 0
 
     def _average(self, call: AggregateCall) -> RexNode:

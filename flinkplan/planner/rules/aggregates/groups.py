@@ -66,14 +66,14 @@ def expanded(source: Rel, grouping: Sequence[int], sets: Iterable[Sequence[int]]
     """The Expand: missing grouping columns are NULL, and ``$e`` is their mask."""
     columns = identity(source.types)
 
-    def of_set(chosen: Sequence[int]) -> tuple[RexNode, ...]:
+    def expand_row(chosen: Sequence[int]) -> tuple[RexNode, ...]:
         kept = (
             Literal(None, c.type.nullable_()) if c.index in grouping and c.index not in chosen else c for c in columns
         )
         return (*kept, Literal(expand_id(grouping, chosen), BIGINT.not_null()), *(columns[i] for i in twice))
 
     names = (*source.names, "$e", *(f"{source.names[i]}_0" for i in twice))
-    return Expand(input=source, projects=tuple(map(of_set, sets)), expand_index=len(columns), names=names)
+    return Expand(input=source, projects=tuple(map(expand_row, sets)), expand_index=len(columns), names=names)
 
 
 def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:

@@ -31,10 +31,10 @@ def wrap_json_arguments(rel: Aggregate) -> Rel:
     inputs = identity(rel.input.types)
     texts = {value: len(inputs) + at for at, value in enumerate(values)}
     source = append_columns(rel.input, [JSON_STRING.call(inputs[value]) for value in values])
-    return replace(rel, input=source, calls=tuple(_of_text(call, texts) for call in rel.calls))
+    return replace(rel, input=source, calls=tuple(_over_text(call, texts) for call in rel.calls))
 
 
-def _of_text(call: AggregateCall, texts: dict[int, int]) -> AggregateCall:
+def _over_text(call: AggregateCall, texts: dict[int, int]) -> AggregateCall:
     position = _VALUE.get(call.internal_name or "")
     if position is None:
         return call

@@ -34,7 +34,7 @@ def derive_join_predicates(rel: Join) -> Rel:
             continue
         branches = [conjunctions(b) for b in flatten(OR, part)]
         for on_left in (True, False):
-            own = [[c for c in b if _of_side(c, width, on_left)] for b in branches]
+            own = [[c for c in b if _reads_side(c, width, on_left)] for b in branches]
             if all(own):
                 derived.append(simplify(or_(and_(b) for b in own)))
     new = [d for d in derived if d not in parts]
@@ -113,6 +113,6 @@ def _drop_redundant(operands: list[RexNode], pair: tuple[int, int], kind: JoinTy
         del operands[dropped]
 
 
-def _of_side(rex: RexNode, width: int, on_left: bool) -> bool:
+def _reads_side(rex: RexNode, width: int, on_left: bool) -> bool:
     read = refs(rex)
     return bool(read) and (max(read) < width if on_left else min(read) >= width)
