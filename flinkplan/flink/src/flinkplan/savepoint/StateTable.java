@@ -51,8 +51,7 @@ final class StateTable {
         OPERATOR_LIST("operator list"),
         OPERATOR_UNION("operator union"),
         BROADCAST("broadcast"),
-        COORDINATOR("coordinator"),
-        OPAQUE("opaque");
+        COORDINATOR("coordinator");
 
         final String text;
 
