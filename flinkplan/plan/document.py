@@ -242,7 +242,7 @@ def read_text(path: str | Path) -> str:
 
 
 def _similar_file(path: Path) -> str | None:
-    """A hint with the file of the same directory whose name is most like this one; ``None`` where there is none."""
+    """A hint with the file of the same directory with the most similar name; ``None`` if there is none."""
     import difflib
 
     try:

@@ -25,7 +25,7 @@ from .model import MESSAGE_FORMATS, Connector, KindsRule, Sink, Source, always
 
 _AS_APPENDS = "scan.read-changelog-as-append-only.enabled"
 _TABLES = {"projection": True, "filters": False, "limit": True}
-"""What sources that query tables can be told; filters of theirs are not pushed here."""
+"""The abilities of sources that query tables; flinkplan does not push filters into them."""
 
 
 def _cdc(
