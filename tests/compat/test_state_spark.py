@@ -121,7 +121,7 @@ def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
     listed = flinkplan("state", folder, "--operator", "j*").out
     assert 'report, operator 1 (join), rightState\n  [1]: {"order_id": 1, "cost": "5.00"}  never expires\n' in listed
     outcome = flinkplan("state", folder, "--operator", "rank")
-    assert (outcome.code, "there is report: 0 group-aggregate, report: 1 join" in outcome.err) == (3, True)
+    assert (outcome.code, "the operators are report: 0 group-aggregate, report: 1 join" in outcome.err) == (3, True)
 
 
 def _words(text: str) -> list[list[Any]]:

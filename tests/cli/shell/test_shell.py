@@ -155,7 +155,7 @@ def test_jobs_run_on_until_they_are_stopped(shell: Shell, tmp_path: Path, capsys
         ("2", "kept", "RUNNING"),
     ]
     assert shell.execute("STOP JOB '1' WITH SAVEPOINT;") == 3
-    assert "temporary folder" in said(capsys)
+    assert "temporary directory" in said(capsys)
     assert shell.execute("STOP JOB '1' WITH DRAIN;") == 4
     assert shell.execute("STOP JOB '1';") == 0
     assert shell.execute("STOP JOB '1';") == 3
