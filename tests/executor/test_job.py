@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
 from flinkplan.executor.errors import ExecutionError, TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.jvm.session import TRACK_ROWS, Lifetime
+from flinkplan.executor.jvm.session import PARTITIONS, TRACK_ROWS, Lifetime
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.record import replace
@@ -379,6 +379,17 @@ def test_columnar_files_are_written_and_read(place: Place, format_: str, options
     assert place.rows() == [{"a": 1}, {"a": 2}]
 
 
+@pytest.fixture
+def two_partitions(spark: SparkSession) -> Iterator[None]:
+    """Shuffles in the session that all tests share are into two partitions."""
+    before = spark.conf.get(PARTITIONS)
+    assert before is not None
+    spark.conf.set(PARTITIONS, "2")
+    yield
+    spark.conf.set(PARTITIONS, before)
+
+
+@pytest.mark.usefixtures("two_partitions")
 def test_the_changes_of_a_key_stay_together_in_a_table_that_declares_none(place: Place) -> None:
     watched = f"'connector' = 'filesystem', 'path' = '{place.root / 'in'}', 'format' = 'json'"
     out = f"'connector' = 'filesystem', 'path' = '{place.root / 'out'}', 'format' = 'debezium-json'"
@@ -387,7 +398,6 @@ def test_the_changes_of_a_key_stay_together_in_a_table_that_declares_none(place:
         "INSERT INTO o SELECT k, COUNT(*) FROM t GROUP BY k;"
     )
     keys = range(10)
-    place.spark.conf.set("spark.sql.shuffle.partitions", "2")
     place.put("1", *({"k": k} for k in keys))
     place.run(plan, Mode.AVAILABLE_NOW)
     before = {*(place.root / "out").iterdir()}
