@@ -217,6 +217,14 @@ def test_windows_fire_as_soon_as_the_watermark_has_passed_and_go_on_after_a_rest
         wait_for(job, lambda: found() == first | then)
 
 
+def test_windows_before_1970_wait_for_a_watermark_behind_it_as_in_flink(place: Place) -> None:
+    times = (("1969-12-31 23:59:55", 1), ("1969-12-31 23:59:51", 2), ("1970-01-01 00:00:20", 4))
+    add(place, "0", "".join(f'{{"k": "a", "v": {v}, "ts": "{ts}"}}\n' for ts, v in times))
+    with running(place, timed(place, WINDOWS.format("TUMBLE", "", "INTERVAL '10' SECOND"))) as job:
+        wait_for(job, lambda: place.lines() != [])
+    assert [line.split(",")[:2] for line in place.lines()] == [["a", "3"]]
+
+
 CLOCKED = {
     "SELECT k, COUNT(*), SUM(v) FROM TUMBLE(TABLE kept, DESCRIPTOR(p), INTERVAL '2' SECOND) "
     "GROUP BY k, window_start, window_end": lambda runs: {"1a": 2 * runs, "1b": runs},

@@ -88,7 +88,7 @@ public final class WatermarkTracker implements Resumable, Serializable {
             long own = reached.before(batch, source);
             next.current = Math.max(start, own == Long.MIN_VALUE ? watermark : own);
             next.announced = next.current;
-            next.announcesNext = reached.isRealTime();
+            next.announcesNext = reached.isRealTime() && next.current > start;
         }
         return next;
     }
