@@ -49,7 +49,7 @@ def java_calls(
     ``slices``: the kernel's column of the slices that windows are made of; that of the parts of these is the next.
     """
     package = context.runtime.aggregate
-    found = []
+    java_calls = []
     for call, name in zip(calls, accumulator_names(calls, stream.type.fields), strict=True):
         arguments = [position[i] for i in call.arg_list]
         function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
@@ -58,5 +58,5 @@ def java_calls(
         if call.distinct:
             function = package.Distinct(function, schema, int_array(context, arguments), stream.changelog)
         condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
-        found.append(package.Call(name, function, condition))
-    return object_array(context, package.Call, found)
+        java_calls.append(package.Call(name, function, condition))
+    return object_array(context, package.Call, java_calls)

@@ -93,6 +93,6 @@ def _exchanged(one: Path, other: Path) -> bool:
 def free_name(folder: Path, suffix: str) -> Path:
     """The path of a folder beside another that is not there yet: ``checkpoint.backup-1``."""
     number = 1
-    while (found := folder.with_name(f"{folder.name}.{suffix}-{number}")).exists():
+    while (copy := folder.with_name(f"{folder.name}.{suffix}-{number}")).exists():
         number += 1
-    return found
+    return copy

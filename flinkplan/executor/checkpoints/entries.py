@@ -52,39 +52,39 @@ def _operator_entries(spark: SparkSession, folder: Place, operator: Operator) ->
         yield variable.name, _variable_entries(frame.load(str(folder)), operator, variable)
     timers = spark.read.format("statestore").option("operatorId", operator.number)
     timers = timers.option("readRegisteredTimers", "true")
-    found = timers.load(str(folder))
+    entries = timers.load(str(folder))
     yield (
         TIMERS,
-        found.select(
-            _unpacked(spark, found["key"], found.schema["key"].dataType, operator.key).alias("key"),
+        entries.select(
+            _unpacked(spark, entries["key"], entries.schema["key"].dataType, operator.key).alias("key"),
             F.col("expiration_timestamp_ms").cast("bigint").alias("due"),
         ),
     )
 
 
-def _variable_entries(found: DataFrame, operator: Operator, variable: Variable) -> DataFrame:
+def _variable_entries(entries: DataFrame, operator: Operator, variable: Variable) -> DataFrame:
     from pyspark.sql import functions as F
 
     match variable.kind:
         case "value":
-            found = found.select("key", "value")
+            entries = entries.select("key", "value")
         case "list":
-            found = found.select("key", F.posexplode("list_value").alias("position", "value"))
+            entries = entries.select("key", F.posexplode("list_value").alias("position", "value"))
         case _:
-            found = found.select("key", F.explode("map_value").alias("map_key", "value"))
+            entries = entries.select("key", F.explode("map_value").alias("map_key", "value"))
     columns = []
     if variable.expires:
-        columns = [found["value.ttlExpirationMs"].cast("bigint").alias("expires")]
-        found = found.select(*(c for c in found.columns if c != "value"), "value.value", *columns)
-    spark = found.sparkSession
+        columns = [entries["value.ttlExpirationMs"].cast("bigint").alias("expires")]
+        entries = entries.select(*(c for c in entries.columns if c != "value"), "value.value", *columns)
+    spark = entries.sparkSession
     schemas = {"key": operator.key, "map_key": variable.map_key, "value": variable.value}
-    return found.select(
+    return entries.select(
         *(
-            _unpacked(spark, found[name], found.schema[name].dataType, schema).alias(name)
+            _unpacked(spark, entries[name], entries.schema[name].dataType, schema).alias(name)
             for name, schema in schemas.items()
             if schema is not None
         ),
-        *(name for name in ("expires", "position") if name in found.columns),
+        *(name for name in ("expires", "position") if name in entries.columns),
     )
 
 
@@ -145,23 +145,23 @@ def _bootstrap_rows(operator: Operator, entries: Mapping[str, DataFrame]) -> Dat
     return reduce(DataFrame.unionAll, rows)
 
 
-def _fits(found: DataType, wanted: DataType) -> bool:
+def _fits(actual: DataType, wanted: DataType) -> bool:
     """Whether values are of a type but for the names of fields, whether they may be NULL, and the size of integers."""
     from pyspark.sql.types import ArrayType, IntegralType, MapType, NullType, StructType
 
-    match found, wanted:
+    match actual, wanted:
         case NullType(), _:
             return True
         case StructType(), StructType():
-            pairs = zip(found.fields, wanted.fields, strict=False)
-            return len(found) == len(wanted) and all(_fits(one.dataType, other.dataType) for one, other in pairs)
+            pairs = zip(actual.fields, wanted.fields, strict=False)
+            return len(actual) == len(wanted) and all(_fits(one.dataType, other.dataType) for one, other in pairs)
         case ArrayType(), ArrayType():
-            return _fits(found.elementType, wanted.elementType)
+            return _fits(actual.elementType, wanted.elementType)
         case MapType(), MapType():
-            return _fits(found.keyType, wanted.keyType) and _fits(found.valueType, wanted.valueType)
+            return _fits(actual.keyType, wanted.keyType) and _fits(actual.valueType, wanted.valueType)
         case IntegralType(), IntegralType():
             return True
-    return found == wanted
+    return actual == wanted
 
 
 def _rows(operator: Operator, number: int, frame: DataFrame, time: Column | None) -> DataFrame:
@@ -177,9 +177,9 @@ def _rows(operator: Operator, number: int, frame: DataFrame, time: Column | None
         for name, schema in (("map_key", variable.map_key), ("value", variable.value)):
             value = F.lit(None)
             if variable.number == number and schema is not None:
-                value, found = frame[name], frame.schema[name].dataType
-                if not _fits(found, schema):
+                value, type_ = frame[name], frame.schema[name].dataType
+                if not _fits(type_, schema):
                     kept = f"{variable.name} keeps {schema.simpleString()}"
-                    raise StateError(f"{kept}, which {found.simpleString()} is not")
+                    raise StateError(f"{kept}, which {type_.simpleString()} is not")
             columns.append(value.cast(schema or "int").alias(f"{name}{variable.number}"))
     return frame.select(*columns)

@@ -126,14 +126,14 @@ class _Move:
             taken.add(node.id)
             try:
                 spark = query.frame.sparkSession
-                found = {table.name: read_table(spark, self._state, table, self._tables) for table in kept}
+                tables = {table.name: read_table(spark, self._state, table, self._tables) for table in kept}
                 timers = {
                     table.name: read_table(spark, self._state, table, self._tables)
                     for table in owner.states
                     if table.kind is Kind.TIMERS and table.entries
                 }
                 watermark = self._watermark(owner)
-                yield operator.number, carry(Carrier(node, part, operator, found, self._now, zone, watermark, timers))
+                yield operator.number, carry(Carrier(node, part, operator, tables, self._now, zone, watermark, timers))
             except StateError as e:
                 where = e.where or f"{names[node.id]} (node {node.id})"
                 raise StateError(e.message, where=where, hint=e.hint) from None

@@ -51,32 +51,36 @@ class StatefulQuery:
         assert spark._jvm is not None
         self.frame = frame
         self.java: Any = spark._jvm.flinkplan.runtime.checkpoint.CheckpointWriter(frame._jdf)
-        self.operators = tuple(_operator(found) for found in json.loads(self.java.operators()))
+        self.operators = tuple(_operator(description) for description in json.loads(self.java.operators()))
 
 
-def _operator(found: dict[str, Any]) -> Operator:
-    if "kernel" not in found:
-        return Operator(found["operator"], None, None, None, ())
-    variables = tuple(_variable(number, variable) for number, variable in enumerate(found["variables"]))
-    return Operator(found["operator"], found["kernel"], found["timeMode"], _schema(found["key"]), variables)
+def _operator(description: dict[str, Any]) -> Operator:
+    if "kernel" not in description:
+        return Operator(description["operator"], None, None, None, ())
+    variables = tuple(_variable(number, variable) for number, variable in enumerate(description["variables"]))
+    return Operator(
+        description["operator"], description["kernel"], description["timeMode"], _schema(description["key"]), variables
+    )
 
 
-def _variable(number: int, found: dict[str, Any]) -> Variable:
-    map_key = None if found["mapKey"] is None else _schema(found["mapKey"])
-    return Variable(number, found["name"], found["kind"], map_key, _schema(found["value"]), found["expires"])
+def _variable(number: int, description: dict[str, Any]) -> Variable:
+    map_key = None if description["mapKey"] is None else _schema(description["mapKey"])
+    return Variable(
+        number, description["name"], description["kind"], map_key, _schema(description["value"]), description["expires"]
+    )
 
 
-def _schema(found: dict[str, Any]) -> StructType:
+def _schema(json_schema: dict[str, Any]) -> StructType:
     """A schema, all of whose fields may be NULL: that they are not is the kernel's matter."""
     from pyspark.sql.types import StructType
 
-    return StructType.fromJson(_nullable(found))
+    return StructType.fromJson(_nullable(json_schema))
 
 
-def _nullable(found: Any) -> Any:
-    if isinstance(found, list):
-        return [_nullable(item) for item in found]
-    if not isinstance(found, dict):
-        return found
+def _nullable(json_schema: Any) -> Any:
+    if isinstance(json_schema, list):
+        return [_nullable(item) for item in json_schema]
+    if not isinstance(json_schema, dict):
+        return json_schema
     flags = {"nullable", "containsNull", "valueContainsNull"}
-    return {key: key in flags or _nullable(value) for key, value in found.items()}
+    return {key: key in flags or _nullable(value) for key, value in json_schema.items()}

@@ -51,15 +51,15 @@ def rescale(checkpoint: str, partitions: int, output: str | None, spark: SparkSe
         home = source if output is None else target
         with new_folder(target) as work:
             copy_checkpoint(source, work)
-            for name, found in before.items():
-                if found != partitions:
+            for name, count in before.items():
+                if count != partitions:
                     _repartition(spark, str(CheckpointRecord(work).query(name)), partitions)
             relocate(work, home)
         if output is None:
             exchange(target, source)
     finally:
         lock.close()
-    done = {name: (found, partitions) for name, found in before.items()}
+    done = {name: (count, partitions) for name, count in before.items()}
     return Rescaled(home, target if output is None else None, done)
 
 

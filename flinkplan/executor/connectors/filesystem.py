@@ -65,11 +65,11 @@ class FileSystem(Connector):
 
 def _check_path(path: str, where: str) -> None:
     """Raise :class:`TableError` for a path that is none of files, or not of this machine."""
-    found = _SCHEME.match(path)
-    if found is not None and found[1].lower() not in FILE_SYSTEMS:
+    scheme = _SCHEME.match(path)
+    if scheme is not None and scheme[1].lower() not in FILE_SYSTEMS:
         hint = f"it is a path of this machine, or begins with one of {', '.join(FILE_SYSTEMS)}"
         raise TableError(
-            f"paths that begin with '{shortened(found[1])}:' are not executed here", where=where, hint=hint
+            f"paths that begin with '{shortened(scheme[1])}:' are not executed here", where=where, hint=hint
         )
     if path.startswith(("//", "\\\\")) or re.match(r"file://(?!localhost/|/|\$)", path, re.IGNORECASE):
         raise TableError("the path is of another machine", where=where, hint="write it as file:///folder, or /folder")

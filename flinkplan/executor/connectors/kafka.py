@@ -47,11 +47,11 @@ class MessagePart:
         spec = {"format": self.format.name, "options": self._options, "type": java_row(self.fields)}
         if wanted is None:
             return spec
-        found = [name for name in self.names if name in wanted]
+        wanted_names = [name for name in self.names if name in wanted]
         return {
             **spec,
-            "projection": [self.names.index(name) for name in found],
-            "at": [list(wanted).index(name) for name in found],
+            "projection": [self.names.index(name) for name in wanted_names],
+            "at": [list(wanted).index(name) for name in wanted_names],
         }
 
 

@@ -72,10 +72,10 @@ def _comparison(name: str, compare: Callable[[Column, Column], Column], of_nan: 
     def build(call: Invocation, a: Column, b: Column) -> Column:
         left, right = call.types
         a = _as_the_other(a, left, right, call.time_zone)
-        found = compare(*_sides(a, left, b, right, null_safe="DISTINCT" in name))
+        result = compare(*_sides(a, left, b, right, null_safe="DISTINCT" in name))
         sides = zip((a, b), (b, a), call.call.operands, strict=True)
         nan = [F.isnan(x) & y.isNotNull() for x, y, rex in sides if _may_be_nan(rex)]
-        return F.when(reduce(operator.or_, nan), F.lit(of_nan)).otherwise(found) if nan else found
+        return F.when(reduce(operator.or_, nan), F.lit(of_nan)).otherwise(result) if nan else result
 
 
 def _as_the_other(a: Column, t: LogicalType, other: LogicalType, time_zone: str) -> Column:
@@ -140,14 +140,14 @@ def search(call: Invocation, a: Column) -> Column:
     else:
         tests = [a.isin(*(constant(p, sarg.type) for p in points))] if points else []
     tests += [_within(a, of, r, sarg.type) for r in sarg.ranges if r.lower is None or r.lower != r.upper]
-    found = F.when(a.isNotNull(), reduce(operator.or_, tests, F.lit(False)))
+    is_member = F.when(a.isNotNull(), reduce(operator.or_, tests, F.lit(False)))
     if _may_be_nan(call.call.operands[0]):
-        found = F.when(F.isnan(a), F.lit(_is_all_but_points(sarg))).otherwise(found)
+        is_member = F.when(F.isnan(a), F.lit(_is_all_but_points(sarg))).otherwise(is_member)
         if _tells_zeros_apart(sarg):
-            found = F.when(is_minus_zero(a), F.lit(_is_all_but_points(sarg))).otherwise(found)
+            is_member = F.when(is_minus_zero(a), F.lit(_is_all_but_points(sarg))).otherwise(is_member)
     if sarg.null_as == "UNKNOWN":
-        return found
-    return F.coalesce(found, F.lit(sarg.null_as == "TRUE"))
+        return is_member
+    return F.coalesce(is_member, F.lit(sarg.null_as == "TRUE"))
 
 
 def _tells_zeros_apart(sarg: Sarg) -> bool:

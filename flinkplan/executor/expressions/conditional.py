@@ -76,22 +76,22 @@ def _all_known(chosen: Column, operands: tuple[Column, ...]) -> Column:
 @scalar("$GREATEST$1")
 def greatest(call: Invocation, *operands: Column) -> Column:
     """The greatest operand; NULL where one is."""
-    found = F.greatest(*_compared(call, operands))
+    result = F.greatest(*_compared(call, operands))
     if call.type.root in APPROXIMATE:
-        found = F.when((found == 0) & ~_all(is_minus_zero(o) | (o != 0) for o in operands), F.abs(found)).otherwise(
-            found
+        result = F.when((result == 0) & ~_all(is_minus_zero(o) | (o != 0) for o in operands), F.abs(result)).otherwise(
+            result
         )
-    return _all_known(found, operands)
+    return _all_known(result, operands)
 
 
 @scalar("$LEAST$1")
 def least(call: Invocation, *operands: Column) -> Column:
     """The least operand; NULL where one is."""
-    found = F.least(*_compared(call, operands))
+    result = F.least(*_compared(call, operands))
     if call.type.root in APPROXIMATE:
         has_minus_zero = ~_all(~is_minus_zero(o) for o in operands)
-        found = F.when((found == 0) & has_minus_zero, -F.abs(found)).otherwise(found)
-    return _all_known(found, operands)
+        result = F.when((result == 0) & has_minus_zero, -F.abs(result)).otherwise(result)
+    return _all_known(result, operands)
 
 
 @scalar("$TYPEOF$1")

@@ -103,12 +103,12 @@ def _query_behaviour(call: Invocation, behaviour: str) -> Column:
 def json_exists(call: Invocation, text: Column, path: Column) -> Column:
     """``JSON_EXISTS(json, path [… ON ERROR])``."""
     _check_path(call)
-    found = invoke("Json.exists", T.BooleanType(), text, path)
+    result = invoke("Json.exists", T.BooleanType(), text, path)
     on_error = call.symbol(2) if len(call.types) > 2 else "FALSE"
     if on_error == "UNKNOWN":
-        return found
+        return result
     otherwise = _error(call, "the path fails") if on_error == "ERROR" else F.lit(on_error == "TRUE")
-    return F.when(text.isNotNull() & path.isNotNull(), F.coalesce(found, otherwise))
+    return F.when(text.isNotNull() & path.isNotNull(), F.coalesce(result, otherwise))
 
 
 # ---------------------------------------------------------------- predicates

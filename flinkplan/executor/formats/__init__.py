@@ -41,9 +41,9 @@ def format_options(format_: Format, options: Mapping[str, str], named_by: str = 
     """
     prefix = option_prefix(named_by, format_.name)
     given = {key.removeprefix(prefix): value for key, value in options.items() if key.startswith(prefix)}
-    found = {key: option_of(key, format_.options or ()) for key in given}
+    declared = {key: option_of(key, format_.options or ()) for key in given}
     return {
         option.passed_as or key: given[key]
-        for key, option in found.items()
+        for key, option in declared.items()
         if option is not None and option.is_executed
     }

@@ -64,8 +64,8 @@ def _check_avro(fields: Fields, options: Mapping[str, str], where: str) -> None:
                 hint = "names are of letters, digits and underscores"
                 raise TableError(readable(f"Avro has no fields '{inner_name}'"), where=where, hint=hint)
             if why := _avro_obstacle(inner, is_legacy):
-                found = readable(f"the avro format has no columns of the type {t}, as '{name}' is")
-                raise TableError(found, where=where, hint=why)
+                message = readable(f"the avro format has no columns of the type {t}, as '{name}' is")
+                raise TableError(message, where=where, hint=why)
 
 
 def _inner(t: LogicalType) -> Iterator[tuple[str | None, LogicalType]]:

@@ -15,23 +15,23 @@ WHOLE: Paths = ((),)
 
 def java_type(t: LogicalType, read: Paths = WHOLE) -> dict[str, Any]:
     """``t``, of which somebody reads these paths, as the JSON of ``flinkplan.runtime.format.FlinkType``."""
-    found: dict[str, Any] = {"root": "ROW" if t.root == "STRUCTURED" else t.root}
+    described: dict[str, Any] = {"root": "ROW" if t.root == "STRUCTURED" else t.root}
     for name in ("length", "precision", "scale"):
         if (value := getattr(t, name)) is not None:
-            found[name] = value
+            described[name] = value
     if not t.nullable:
-        found["required"] = True
+        described["required"] = True
     if t.fields:
-        found["names"] = list(t.field_names)
+        described["names"] = list(t.field_names)
     if not read and t.nullable:
-        found["unread"] = True
+        described["unread"] = True
     if t.fields and () not in map(tuple, read):
-        found["children"] = [
+        described["children"] = [
             java_type(field.type, [path[1:] for path in read if path[0] == field.name]) for field in t.fields
         ]
     elif children := t.children or t.field_types:
-        found["children"] = [java_type(child) for child in children]
-    return found
+        described["children"] = [java_type(child) for child in children]
+    return described
 
 
 def java_row(fields: Iterable[tuple[str, LogicalType]], read: Mapping[str, Paths] | None = None) -> dict[str, Any]:

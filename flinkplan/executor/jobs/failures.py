@@ -35,10 +35,10 @@ def describe_failure(cause: Any, text: str, state: Place) -> Failure:
         cause = cause.getCause()
     if refused is not None:
         return refused if refused.where else replace(refused, where=_place_of(trace, state))
-    found = failure_of(causes) or Failure(text)
-    if found.where is None and is_of_state(causes[-1][0] if causes else "", trace[:_FRAMES]):
-        return Failure(f"the checkpoint is damaged: {found.message}", str(state), WAY_OUT)
-    return found
+    failure = failure_of(causes) or Failure(text)
+    if failure.where is None and is_of_state(causes[-1][0] if causes else "", trace[:_FRAMES]):
+        return Failure(f"the checkpoint is damaged: {failure.message}", str(state), WAY_OUT)
+    return failure
 
 
 def _place_of(trace: Sequence[str], state: Place) -> str | None:

@@ -120,14 +120,14 @@ def lags(raw: StreamingQueryProgress) -> tuple[Lag, ...]:
 
     Of a source that several nodes read, the largest.
     """
-    found: dict[tuple[str, str], int] = {}
+    largest: dict[tuple[str, str], int] = {}
     for source in raw.sources:
         for key, value in source.metrics.items():
             what, _, rest = key.partition(" ")
             unit, _, place = rest.partition(" ")
             if what == "lag":
-                found[place, unit] = max(found.get((place, unit), 0), int(value))
-    return tuple(Lag(place, unit, lag) for (place, unit), lag in sorted(found.items()))
+                largest[place, unit] = max(largest.get((place, unit), 0), int(value))
+    return tuple(Lag(place, unit, lag) for (place, unit), lag in sorted(largest.items()))
 
 
 def progress_of(

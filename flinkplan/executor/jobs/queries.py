@@ -64,9 +64,9 @@ def _failed(record: CheckpointRecord, sink: str, cause: Any, text: str, target: 
 
 def _counts(target: Target, batch: int) -> Counts:
     """What was counted in a batch; it can be asked once."""
-    found = json.loads(target.counts(batch))
-    dropped = {int(node): rows for node, rows in found.get("dropped", {}).items()}
-    return Counts(found.get("written", 0), dropped, found.get("read", 0))
+    counts = json.loads(target.counts(batch))
+    dropped = {int(node): rows for node, rows in counts.get("dropped", {}).items()}
+    return Counts(counts.get("written", 0), dropped, counts.get("read", 0))
 
 
 class StreamQuery:

@@ -78,13 +78,13 @@ def find_states(checkpoint: str | Path) -> list[State]:
     sinks = {str(record.query(sink)): sink for sink in (queries_of(plan) if plan else ())}
     mode = Mode(record.modes[-1]) if record.modes else Mode.STREAMING
     operators = _operators(plan, prepare(plan, mode, JobSettings(streams=True))) if plan else {}
-    found: list[State] = []
+    states: list[State] = []
     for name in queries:
         folder = record.place / name
         check_classes(folder)
         sink = sinks.get(str(folder), name)
-        found += _states(sink, folder, operators.get(sink, ()))
-    return found
+        states += _states(sink, folder, operators.get(sink, ()))
+    return states
 
 
 class _Operator(Record):
@@ -136,12 +136,12 @@ def _variables(operator: Place) -> dict[str, Sequence[str]]:
     latest = (versions / max(batches, key=int)).read()
     properties = json.loads(latest.partition("\n")[2]).get("operatorPropertiesJson") or "{}"
     names = sorted(variable["stateName"] for variable in json.loads(properties).get("stateVariables", ()))
-    found: dict[str, Sequence[str]] = {}
+    variables_by_state: dict[str, Sequence[str]] = {}
     for name in names:
         if not name.startswith("$"):
             state = name.removesuffix(_LASTING).removesuffix(_FEW)
-            found[state] = (*found.get(state, ()), name)
-    return found
+            variables_by_state[state] = (*variables_by_state.get(state, ()), name)
+    return variables_by_state
 
 
 def _frames(spark: SparkSession, state: State) -> Iterator[DataFrame]:
@@ -165,8 +165,8 @@ def _unpacked(spark: SparkSession, few: DataFrame, many: DataFrame) -> DataFrame
         few["value.windows"]._jc, types.fromJson(bounds.json()), types.fromJson(window.json())
     )
     names: list[str] = bounds.names  # type: ignore[attr-defined]
-    found = few.select("key", F.inline(sql.Column(windows)).alias(*names, "user_map_value"))
-    return found.select("key", F.struct(*names).alias("user_map_key"), "user_map_value")
+    windows_of_key = few.select("key", F.inline(sql.Column(windows)).alias(*names, "user_map_value"))
+    return windows_of_key.select("key", F.struct(*names).alias("user_map_key"), "user_map_value")
 
 
 def count(spark: SparkSession, state: State) -> int:
@@ -176,19 +176,19 @@ def count(spark: SparkSession, state: State) -> int:
 
 def entries(spark: SparkSession, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
     """Some entries of a state; with ``key`` only those under it, its columns as texts."""
-    found = (entry for frame in _frames(spark, state) for entry in _entries(frame, state, key, limit))
-    return islice(found, limit)
+    all_entries = (entry for frame in _frames(spark, state) for entry in _entries(frame, state, key, limit))
+    return islice(all_entries, limit)
 
 
-def _entries(found: DataFrame, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
+def _entries(frame: DataFrame, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
 
     if key is not None:
-        columns = found.schema["key"].dataType.names  # type: ignore[attr-defined]
+        columns = frame.schema["key"].dataType.names  # type: ignore[attr-defined]
         if len(columns) != len(key):
             raise PlanError(f"the key of {state.name} has {len(columns)} columns, not {len(key)}")
         for column, value in zip(columns, key, strict=True):
-            found = found.where(F.col("key").getField(column).cast("string") == F.lit(value))
-    for row in found.limit(limit).collect():
+            frame = frame.where(F.col("key").getField(column).cast("string") == F.lit(value))
+    for row in frame.limit(limit).collect():
         entry = _entry(row)
         yield replace(entry, value=_named(entry.value, state.columns))
 

@@ -42,8 +42,8 @@ def refused_by_system(causes: Sequence[tuple[str, str | None]]) -> Failure | Non
     for name, message in reversed(causes):
         for error, hint in _REFUSALS.items():
             if name.startswith(_OF_FILES) and message and error in message:
-                found = re.search(_PATH.format(re.escape(error)), message) or _RELATED.search(message)
-                return Failure(error[0].lower() + error[1:], found[1] if found else None, hint)
+                match = re.search(_PATH.format(re.escape(error)), message) or _RELATED.search(message)
+                return Failure(error[0].lower() + error[1:], match[1] if match else None, hint)
     return None
 
 
@@ -58,8 +58,8 @@ def causes_of(exception: Any) -> list[tuple[str, str | None]]:
 
 def refused_name(message: str) -> Failure | None:
     """Which file it is whose name Hadoop cannot read, by its message."""
-    found = _RELATIVE.search(message)
-    return Failure("Hadoop reads no files whose names have a colon", found[1], _RENAME) if found else None
+    match = _RELATIVE.search(message)
+    return Failure("Hadoop reads no files whose names have a colon", match[1], _RENAME) if match else None
 
 
 def is_end_of_jvm(error: BaseException) -> bool:

@@ -57,10 +57,10 @@ def unbound(name: str) -> AnyColumn:
 
 def names(frame: DataFrame) -> tuple[str, ...]:
     """The names of the columns of ``frame``."""
-    found = _NAMES.get(frame)
-    if found is None:
-        found = _NAMES[frame] = tuple(_frames(frame, "names")(frame._jdf).split("\n"))
-    return found
+    cached = _NAMES.get(frame)
+    if cached is None:
+        cached = _NAMES[frame] = tuple(_frames(frame, "names")(frame._jdf).split("\n"))
+    return cached
 
 
 def select(frame: DataFrame, columns: Iterable[AnyColumn | str]) -> DataFrame:

@@ -176,8 +176,8 @@ def chosen_settings(conf: Mapping[str, str]) -> dict[str, str]:
     Of spark-defaults.conf only the number of partitions counts, which is no matter of flinkplan's own.
     """
     defaults = configuration() / _CONF_FILES[0]
-    found = _PARTITIONS_LINE.search(defaults.read_text(errors="replace")) if defaults.is_file() else None
-    return {**({PARTITIONS: found[1]} if found else {}), **submitted(), **conf}
+    match = _PARTITIONS_LINE.search(defaults.read_text(errors="replace")) if defaults.is_file() else None
+    return {**({PARTITIONS: match[1]} if match else {}), **submitted(), **conf}
 
 
 def session(

@@ -109,5 +109,5 @@ def cast_type(t: LogicalType) -> DataType | str:
     A name goes over to the JVM with the cast, a type in five calls of its own.
     """
 
-    found = spark_type(t)
-    return found.simpleString() if isinstance(found, T.AtomicType) else found
+    type_ = spark_type(t)
+    return type_.simpleString() if isinstance(type_, T.AtomicType) else type_

@@ -135,8 +135,8 @@ class Broker:
 
     def _at(self, partitions: Iterable[Partition], time: int) -> Offsets:
         """The first messages from a time (epoch milliseconds) on; behind all where there is none."""
-        found = self._asked(partitions, time)
-        return {**found, **self.latest(p for p, offset in found.items() if offset < 0)}
+        at_time = self._asked(partitions, time)
+        return {**at_time, **self.latest(p for p, offset in at_time.items() if offset < 0)}
 
     def _asked(self, partitions: Iterable[Partition], time: int) -> Offsets:
         from confluent_kafka import TopicPartition
@@ -153,9 +153,9 @@ class Broker:
             raise KafkaError("reading from a group's offsets needs 'properties.group.id'")
         asked = [TopicPartition(t, n) for t, n in partitions]
         told = self._answer(lambda c: c.committed(asked, timeout=SECONDS))
-        found = {p: offset for p, offset in _without_errors(told).items() if offset >= 0}
-        rest = [p for p in partitions if p not in found]
-        return {**found, **(otherwise(rest) if rest else {})}
+        offsets = {p: offset for p, offset in _without_errors(told).items() if offset >= 0}
+        rest = [p for p in partitions if p not in offsets]
+        return {**offsets, **(otherwise(rest) if rest else {})}
 
     def _reset(self, partitions: list[Partition]) -> Offsets:
         match self._reading.reset:
@@ -202,9 +202,9 @@ def _may_pass(error: KafkaCode) -> bool:
     return error.retriable() or error.code() in codes
 
 
-def _without_errors(found: Iterable[TopicPartition]) -> Offsets:
+def _without_errors(partitions: Iterable[TopicPartition]) -> Offsets:
     offsets: Offsets = {}
-    for each in found:
+    for each in partitions:
         if each.error is not None:
             raise KafkaError(f"no offset of the partition {each.partition} of '{each.topic}': {each.error.str()}")
         offsets[each.topic, each.partition] = each.offset
@@ -216,7 +216,7 @@ def ranges(start: Mapping[Partition, int], end: Mapping[Partition, int]) -> list
     return [Range(t, n, start[t, n], e) for (t, n), e in sorted(end.items()) if e > start.get((t, n), e)]
 
 
-def tasks(found: Iterable[Range], *, shared: bool) -> list[list[Range]]:
+def tasks(to_read: Iterable[Range], *, shared: bool) -> list[list[Range]]:
     """Ranges by the tasks that read them.
 
     ``shared``: small ones of partitions in a row together, as starting a task takes longer than they do.  Else each has
@@ -224,7 +224,7 @@ def tasks(found: Iterable[Range], *, shared: bool) -> list[list[Range]]:
     """
     found_tasks: list[list[Range]] = []
     messages = 0
-    for each in found:
+    for each in to_read:
         messages += each.end - each.start
         if not found_tasks or not shared or messages > TASK_MESSAGES:
             found_tasks.append([])
@@ -235,10 +235,10 @@ def tasks(found: Iterable[Range], *, shared: bool) -> list[list[Range]]:
 
 def to_json(offsets: Offsets) -> dict[str, dict[str, int]]:
     """Offsets as they stand in a checkpoint: by topic, then by partition."""
-    found: dict[str, dict[str, int]] = {}
+    offsets_by_topic: dict[str, dict[str, int]] = {}
     for (topic, number), offset in sorted(offsets.items()):
-        found.setdefault(topic, {})[str(number)] = offset
-    return found
+        offsets_by_topic.setdefault(topic, {})[str(number)] = offset
+    return offsets_by_topic
 
 
 def from_json(saved: Mapping[str, Mapping[str, int]]) -> Offsets:

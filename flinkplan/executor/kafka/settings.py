@@ -117,7 +117,7 @@ def client_settings(table: Table) -> dict[str, Any]:
 
     Raises :class:`TableError` for a login it cannot do, and for what would run something.
     """
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in table.options.items():
         option = option_of(key, PROPERTIES)
         if option is None or not option.executed:
@@ -127,17 +127,17 @@ def client_settings(table: Table) -> dict[str, Any]:
             hint = "leave it out: a plan does not say what runs on this machine"
             raise TableError(f"'{key}' is not taken from a table", where=f"table {table.identifier}", hint=hint)
         if name == "sasl.jaas.config":
-            found |= _login(value, table)
+            settings |= _login(value, table)
         else:
-            found[option.passed_as or name] = value
-    return found
+            settings[option.passed_as or name] = value
+    return settings
 
 
 def _login(text: str, table: Table) -> dict[str, Any]:
     """The user and password of a line for Java's login modules."""
-    found = _LOGIN.fullmatch(text)
+    line = _LOGIN.fullmatch(text)
     arguments = (
-        {m[1]: next(v for v in m.groups()[1:] if v is not None) for m in _ARGUMENT.finditer(found[1])} if found else {}
+        {m[1]: next(v for v in m.groups()[1:] if v is not None) for m in _ARGUMENT.finditer(line[1])} if line else {}
     )
     if not {"username", "password"} <= arguments.keys():
         raise TableError(

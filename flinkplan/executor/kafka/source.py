@@ -85,12 +85,12 @@ def messages(wanted: Sequence[Range], columns: Sequence[str], settings: Mapping[
     heard = monotonic()
     try:
         while left := [rest for rest in rests.values() if rest.count]:
-            found = consumer.consume(min(CHUNK, sum(rest.count for rest in left)), timeout=_WAIT)
-            if found:
+            messages = consumer.consume(min(CHUNK, sum(rest.count for rest in left)), timeout=_WAIT)
+            if messages:
                 heard = monotonic()
             elif monotonic() - heard > SECONDS:
                 raise KafkaError(f"no broker has given a message of {left[0]} for {SECONDS:.0f} s")
-            for place, some in _by_partition(found, rests):
+            for place, some in _by_partition(messages, rests):
                 rests[place].take(some)
                 if not rests[place].count:
                     consumer.incremental_unassign([TopicPartition(*place)])
@@ -120,25 +120,25 @@ class _Rest:
         """How many messages it has at most."""
         return max(self._range.end - self._next, 0)
 
-    def take(self, found: Sequence[Message]) -> None:
+    def take(self, messages: Sequence[Message]) -> None:
         """Take the next messages of the partition, among which its end may be told, as far as they are in the range.
 
         Raises :class:`KafkaError` for what else is told.
         """
-        taken = [m for m in found if m.error() is None]
-        ended = next((_end(m) for m in found if m.error() is not None), 0)
+        taken = [m for m in messages if m.error() is None]
+        ended = next((_end(m) for m in messages if m.error() is not None), 0)
         self._next = max(self._next, ended, _offset_of(taken[-1]) + 1 if taken else 0)
         self.taken += taken if self._next <= self._range.end else [m for m in taken if _offset_of(m) < self._range.end]
 
 
 def _by_partition(
-    found: Sequence[Message], rests: Mapping[Partition, _Rest]
+    messages: Sequence[Message], rests: Mapping[Partition, _Rest]
 ) -> Iterable[tuple[Partition, Sequence[Message]]]:
     """Messages by their partitions, in each of them in their order."""
     if len(rests) == 1:
-        return ((place, found) for place in rests)
+        return ((place, messages) for place in rests)
     places: dict[Partition, list[Message]] = {}
-    for message in found:
+    for message in messages:
         place = message.topic() or "", message.partition() or 0
         if place in rests:
             places.setdefault(place, []).append(message)
@@ -162,32 +162,32 @@ def _end(message: Message) -> int:
     raise KafkaError(f"the partition {message.partition()} of '{message.topic()}' cannot be read: {error.str()}")
 
 
-def _batch(found: list[Message], columns: Sequence[str]) -> RecordBatch:
+def _batch(messages: list[Message], columns: Sequence[str]) -> RecordBatch:
     import pyarrow as pa
 
-    return pa.RecordBatch.from_arrays([_column(name, found) for name in columns], names=list(columns))
+    return pa.RecordBatch.from_arrays([_column(name, messages) for name in columns], names=list(columns))
 
 
-def _column(name: str, found: list[Message]) -> Array:
+def _column(name: str, messages: list[Message]) -> Array:
     import pyarrow as pa
 
     match name:
         case "topic":
-            return pa.repeat(pa.scalar(found[0].topic(), pa.string()), len(found))
+            return pa.repeat(pa.scalar(messages[0].topic(), pa.string()), len(messages))
         case "partition":
-            return pa.repeat(pa.scalar(found[0].partition(), pa.int32()), len(found))
+            return pa.repeat(pa.scalar(messages[0].partition(), pa.int32()), len(messages))
         case "offset":
-            return pa.array([m.offset() for m in found], pa.int64())
+            return pa.array([m.offset() for m in messages], pa.int64())
         case "key":
-            return pa.array([m.key() for m in found], pa.binary())
+            return pa.array([m.key() for m in messages], pa.binary())
         case "value":
-            return pa.array([m.value() for m in found], pa.binary())
+            return pa.array([m.value() for m in messages], pa.binary())
         case "timestamp":
-            return pa.array([m.timestamp()[1] for m in found], pa.int64())
+            return pa.array([m.timestamp()[1] for m in messages], pa.int64())
         case "timestamp-type":
-            return pa.array([m.timestamp()[0] for m in found], pa.int32())
+            return pa.array([m.timestamp()[0] for m in messages], pa.int32())
         case "leader-epoch":
-            return pa.array([m.leader_epoch() for m in found], pa.int32())
+            return pa.array([m.leader_epoch() for m in messages], pa.int32())
         case _:
-            headers = [list(dict(m.headers() or ()).items()) for m in found]
+            headers = [list(dict(m.headers() or ()).items()) for m in messages]
             return pa.array(headers, pa.map_(pa.string(), pa.binary()))

@@ -92,8 +92,8 @@ class Positions:
             self._end()
         is_settled = not ranges(from_, to) or not self._settles
         new = [p for p in newest if p not in from_]
-        found = _position({**to, **self._broker.earliest(new)}, ends, is_settled)
-        return found | ({"waits": 0} if self._waits else {})
+        position = _position({**to, **self._broker.earliest(new)}, ends, is_settled)
+        return position | ({"waits": 0} if self._waits else {})
 
     def _left(self, start: dict[str, Any]) -> int | None:
         """In how many batches more nothing is read, where that is so in the next one."""

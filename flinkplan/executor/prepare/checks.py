@@ -124,10 +124,10 @@ def check_executable(
     _raise(plan, refusals(plan, variables, options, databases))
 
 
-def _raise(plan: Plan, found: Iterable[Refusal]) -> None:
+def _raise(plan: Plan, refused_subjects: Iterable[Refusal]) -> None:
     tables = {node.id: table for node, table in plan_tables(plan)}
     errors = []
-    for each in found:
+    for each in refused_subjects:
         if each.index is not None and each.error.where is None:
             node = plan.nodes[each.index]
             in_table = each.subject is not Subject.NODE
@@ -151,16 +151,16 @@ def _of_table(
         return
     is_source = not isinstance(node, Sink)
     own = table.resolved.options or {}
-    found = [*problems(table.name, table.options, table.resolved.schema, not is_source), *exposed(own)]
+    table_problems = [*problems(table.name, table.options, table.resolved.schema, not is_source), *exposed(own)]
     steps = (*_TABLES[type(node)], "table", "resolvedTable", "options")
 
     def refused(subject: Subject, problem: Problem) -> Refusal:
         error = TableError(problem.message, hint=problem.hint)
         return Refusal(subject, error, steps=(*steps, problem.key) if problem.key else steps)
 
-    yield from (refused(Subject.OPTION, problem) for problem in found)
+    yield from (refused(Subject.OPTION, problem) for problem in table_problems)
     yield from (refused(Subject.UNLISTED, problem) for problem in unlisted(table.options, own))
-    if not found:
+    if not table_problems:
         try:
             connector = find_connector(table)
         except TableError as e:

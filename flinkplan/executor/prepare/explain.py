@@ -90,11 +90,11 @@ def _before(step: Step) -> list[str]:
 
 def _step_json(step: Step) -> dict[str, Any]:
     shuffle = None if step.shuffle is None else list(step.shuffle)
-    found = {
+    described = {
         "engine": step.engine,
         "by": step.by,
         "why": step.why,
         "shuffle": shuffle,
         "states": [to_builtins(state) for state in step.states],
     }
-    return {**found, "before": [_step_json(each) for each in step.runs_before]} if step.runs_before else found
+    return {**described, "before": [_step_json(each) for each in step.runs_before]} if step.runs_before else described

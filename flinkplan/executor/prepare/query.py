@@ -51,13 +51,13 @@ class QueryPlan(Record, dict=True):
 
     def step(self, node: ExecNode) -> Step:
         """What runs ``node``.  Raises :class:`UnsupportedError` for a node that is not run."""
-        found = self._chosen.get(node.id)
-        if found is None:
+        step = self._chosen.get(node.id)
+        if step is None:
             choice = choices().get(type(node))
             if choice is None:
                 raise refusal(node)
-            found = self._chosen[node.id] = choice.choose(node, self)
-        return found
+            step = self._chosen[node.id] = choice.choose(node, self)
+        return step
 
     @cached_property
     def _chosen(self) -> dict[int, Step]:

@@ -22,7 +22,7 @@ _MOST_WAYS = 64
 def obstacles(query: QueryPlan) -> dict[int, str]:
     """Why nodes of a query do not run, by their ids."""
     ways = _ways(query.plan)
-    found: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     for node in query.plan.nodes:
         obstacle = choices()[type(node)].real_time(node, query)
         if obstacle is None and ways[node.id] > _MOST_WAYS:
@@ -30,8 +30,8 @@ def obstacles(query: QueryPlan) -> dict[int, str]:
         if obstacle is None and isinstance(node, TableSourceScan) and ways[node.id] > 1 and not _repeats(node):
             obstacle = _READ_TWICE
         if obstacle is not None:
-            found[node.id] = obstacle
-    return found
+            reasons[node.id] = obstacle
+    return reasons
 
 
 def _ways(plan: Plan) -> Counter[int]:

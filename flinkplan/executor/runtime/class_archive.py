@@ -69,8 +69,8 @@ def _path() -> Path | None:
     binary = Path(java).resolve()
     digest = hashlib.sha256(f"{binary} {binary.stat().st_mtime_ns}".encode())
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        found = entry.stat()
-        digest.update(f"\0{entry.path} {found.st_size} {found.st_mtime_ns}".encode())
+        status = entry.stat()
+        digest.update(f"\0{entry.path} {status.st_size} {status.st_mtime_ns}".encode())
     return cache() / f"{_NAME}{digest.hexdigest()[:16]}.jsa"
 
 

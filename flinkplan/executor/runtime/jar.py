@@ -96,11 +96,11 @@ def build(jar: Path) -> None:
 
 def _javac() -> str:
     home = os.environ.get("JAVA_HOME")
-    found = (shutil.which("javac", path=f"{home}/bin") if home else None) or shutil.which("javac")
-    if found is None:
+    javac = (shutil.which("javac", path=f"{home}/bin") if home else None) or shutil.which("javac")
+    if javac is None:
         hint = f"{how_to_install()}; a JRE is not enough"
         raise RuntimeJarError("there is no Java compiler (javac)", hint=hint)
-    return found
+    return javac
 
 
 def _not_compiled(javac: str, errors: str) -> RuntimeJarError:
@@ -116,8 +116,8 @@ def java_version(program: str) -> int | None:
         printed = run([program, "-version"])
     except OSError:
         return None
-    found = _VERSION.search(printed.stderr + printed.stdout)
-    return int(found[1]) if found else None
+    match = _VERSION.search(printed.stderr + printed.stdout)
+    return int(match[1]) if match else None
 
 
 def java() -> str | None:

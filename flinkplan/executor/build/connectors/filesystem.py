@@ -153,11 +153,11 @@ def _columnar(table: Table, format_: Format, request: Request, context: Translat
     default = default_partition(table.options)
 
     def column(name: str, type_: LogicalType) -> Column:
-        found = read[f"f{names.index(name)}"]
+        read_value = read[f"f{names.index(name)}"]
         if name not in keys:
-            return found
-        value = F.lower(found) == "true" if type_.root == "BOOLEAN" else found.cast(spark_type(type_))
-        return F.when(found != default, value)
+            return read_value
+        value = F.lower(read_value) == "true" if type_.root == "BOOLEAN" else read_value.cast(spark_type(type_))
+        return F.when(read_value != default, value)
 
     columns = [column(n, t).alias(column_name(i)) for i, (n, t) in enumerate(request.columns)]
     kind = F.lit(0).cast("tinyint").alias(KIND)

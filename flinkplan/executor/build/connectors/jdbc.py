@@ -90,7 +90,7 @@ def _place(table: Table, columns: Any) -> dict[str, Any]:
 def _filters(table: Table, abilities: Iterable[SourceAbility] | None) -> list[Any]:
     """The predicates that are the database's, as the Java ``JdbcFilter`` reads them."""
     names = [name for name, _ in table.physical]
-    found = []
+    pushed = []
     for ability in abilities or ():
         match ability:
             case ProjectPushDown(projected_fields=paths):
@@ -101,8 +101,8 @@ def _filters(table: Table, abilities: Iterable[SourceAbility] | None) -> list[An
                         raise UnsupportedError(
                             "a filter that is pushed into a table of 'jdbc', and which that does not take"
                         )
-                    found.append(_filter(predicate, names))
-    return found
+                    pushed.append(_filter(predicate, names))
+    return pushed
 
 
 def _filter(rex: RexNode, names: Sequence[str]) -> dict[str, Any]:

@@ -67,8 +67,8 @@ class Kafka(TableBuilder):
         frame = messages.select(*(c.alias(f"m{i}") for i, c in enumerate(metadata)), *parts, F.inline(rows))
         number = sql.Column(context.runtime.source.RowNumber.column()).alias(SEQUENCE)
         columns = [column_name(i) for i in range(len(request.columns))]
-        found = [frame[f"m{i}"].alias(column_name(len(columns) + i)) for i in range(len(metadata))]
-        frame = frame.select(*columns, *found, frame[KIND], number, *([PART] if parts else []))
+        read = [frame[f"m{i}"].alias(column_name(len(columns) + i)) for i in range(len(metadata))]
+        frame = frame.select(*columns, *read, frame[KIND], number, *([PART] if parts else []))
         is_changelog = upserts or value.format.is_changelog
         hidden = [name for name in frame.columns if name in HIDDEN and (name != KIND or is_changelog)]
         return Stream(frame.select(*request.outputs(frame), *hidden), node.output_type, is_changelog)
@@ -129,8 +129,8 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
     try:
         if context.is_batch:
             ends = broker.ends()
-            found = ranges(broker.starts(), broker.latest(broker.partitions()) if ends is None else ends)
-            source = source.option("tasks", msgspec.json.encode(tasks(found, shared=shared)).decode())
+            offset_ranges = ranges(broker.starts(), broker.latest(broker.partitions()) if ends is None else ends)
+            source = source.option("tasks", msgspec.json.encode(tasks(offset_ranges, shared=shared)).decode())
         else:
             if context.turn is Turn.FIRST:
                 context.switch.expect(table.identifier)
@@ -215,11 +215,11 @@ def _messages_of(
     if upserts and rows.changelog:
         written = F.when(~kind.isin(UPDATE_BEFORE, DELETE), written)
     keyed = _encoded(key, names, rows, insert, context) if key else F.lit(None).cast("binary")
-    found = {"key": keyed, "value": written}
+    columns_by_part = {"key": keyed, "value": written}
     for i, name in enumerate(metadata):
         column = F.col(column_name(len(names) + i))
-        found[name] = F.unix_millis(column) if name == "timestamp" else column
-    return found
+        columns_by_part[name] = F.unix_millis(column) if name == "timestamp" else column
+    return columns_by_part
 
 
 def _encoded(

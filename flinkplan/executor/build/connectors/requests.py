@@ -80,7 +80,7 @@ class Request:
 
     def read_by(self, plan: Plan, node: ExecNode) -> dict[str, list[tuple[str, ...]]]:
         """The paths in columns, by their names, that somebody behind the scan ``node`` reads."""
-        found: dict[str, list[tuple[str, ...]]] = defaultdict(list)
+        paths_by_column: dict[str, list[tuple[str, ...]]] = defaultdict(list)
         for index, *names in fields_read(plan, node):
             if isinstance(index, int) and index < len(self.paths):
                 column, *within = self.paths[index]
@@ -89,8 +89,8 @@ class Request:
                 for place in within:
                     path.append(type_.fields[place].name)
                     type_ = type_.fields[place].type
-                found[name].append((*path, *map(str, names)))
-        return found
+                paths_by_column[name].append((*path, *map(str, names)))
+        return paths_by_column
 
     @property
     def metadata_types(self) -> list[LogicalType]:

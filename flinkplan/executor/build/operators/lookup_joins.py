@@ -59,8 +59,8 @@ def lookup_join(node: LookupJoin, step: Kernel, inputs: tuple[Stream, ...], cont
     )
     context.record_kernel(step.kernel)
     joined = context.frame(kernel_class(context, step.kernel).run(frame._jdf, spec))
-    found = [joined[f"t{i}"] for i in range(len(fields))]
-    answers = [_unless_missing(context.expression_over(rex, found), rex, joined["found"]) for rex in node.table_row]
+    looked_up = [joined[f"t{i}"] for i in range(len(fields))]
+    answers = [_unless_missing(context.expression_over(rex, looked_up), rex, joined["found"]) for rex in node.table_row]
     columns = [*(joined[column_name(i)] for i in range(len(stream.columns))), *answers]
     named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
     return replace(stream, frame=joined.select(*named, *(joined[h] for h in stream.hidden)), type=node.output_type)
@@ -69,14 +69,14 @@ def lookup_join(node: LookupJoin, step: Kernel, inputs: tuple[Stream, ...], cont
 def _keys(node: LookupJoin, stream: Stream, context: TranslationContext) -> list[Column]:
     """What the table's columns are compared with, in their order."""
     types = node.temporal_table.output_type.field_types
-    found = []
+    values = []
     for column, key in _ordered(node):
         if isinstance(key, FieldLookupKey):
             value = stream.column(key.index)
         else:
             value = context.expression_over(key.literal, [])
-        found.append(value.cast(cast_type(types[column])))
-    return found
+        values.append(value.cast(cast_type(types[column])))
+    return values
 
 
 def _ordered(node: LookupJoin) -> list[tuple[int, Any]]:
@@ -104,9 +104,9 @@ def _shifted(rex: RexNode, by: int) -> RexNode:
     return transform(rex, lambda part: replace(part, index=part.index + by) if isinstance(part, InputRef) else part)
 
 
-def _unless_missing(value: Column, rex: RexNode, found: Column) -> Column:
+def _unless_missing(value: Column, rex: RexNode, is_match: Column) -> Column:
     """What is made of a row of the table: of none, NULL."""
-    return value if isinstance(rex, InputRef) else F.when(found, value)
+    return value if isinstance(rex, InputRef) else F.when(is_match, value)
 
 
 def _limits(cache: LookupCache | None, context: TranslationContext) -> Any:

@@ -94,9 +94,9 @@ def match_recognize(node: Match, step: KernelMatch, inputs: tuple[Stream, ...], 
         pattern=pattern,
         rowOrder=row_order(context, schema, further) if further else None,
     )
-    found = [result[column_name(i)] for i in range(len(values.types))]
-    found.append(F.timestamp_millis(result[column_name(len(found))]))
-    measured = [context.expression_over(rex, found).alias(column_name(i)) for i, rex in enumerate(outer)]
+    columns = [result[column_name(i)] for i in range(len(values.types))]
+    columns.append(F.timestamp_millis(result[column_name(len(columns))]))
+    measured = [context.expression_over(rex, columns).alias(column_name(i)) for i, rex in enumerate(outer)]
     return emitted(stream, result.select(*measured, SEQUENCE), node.output_type, event_time=not step.by_clock)
 
 

@@ -78,8 +78,8 @@ class PythonOperator(Record):
 
     def key(self, values: Sequence[Any]) -> Any:
         """The key of a row's values, as Python classes see it."""
-        found = [_reader(self.types[k])(values[k]) for k in self.keys]
-        return found[0] if len(found) == 1 else self.named(found) if found else None
+        key = [_reader(self.types[k])(values[k]) for k in self.keys]
+        return key[0] if len(key) == 1 else self.named(key) if key else None
 
     def named(self, key: Any) -> Any:
         """A key with the names that its columns have now, which may be others than when it was kept."""

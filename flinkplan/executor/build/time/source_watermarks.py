@@ -112,19 +112,19 @@ def _names(context: TranslationContext) -> dict[int, str]:
 
 def divide(scan: TableSourceScan, partitions: Sequence[str], context: TranslationContext) -> None:
     """Let the watermark of a source be the lowest of its partitions'."""
-    found = source_watermarks(context)
-    for node in _assigners(context) if found is not None else ():
+    watermarks = source_watermarks(context)
+    for node in _assigners(context) if watermarks is not None else ():
         if scan_below(node, context.plan) == scan:
-            found.divide(node.id, list(partitions))
+            watermarks.divide(node.id, list(partitions))
 
 
 def _registered(
     timeouts: dict[int, int], switches: dict[int, Any], context: TranslationContext
 ) -> tuple[Any, dict[int, Any]]:
-    found = context.runtime.watermark.SourceWatermarks(_is_united(context.plan))
+    watermarks = context.runtime.watermark.SourceWatermarks(_is_united(context.plan))
     session = context.spark._jsparkSession
-    return found, {
-        node.id: found.add(session, node.id, timeouts.get(node.id, 0), switches.get(node.id))
+    return watermarks, {
+        node.id: watermarks.add(session, node.id, timeouts.get(node.id, 0), switches.get(node.id))
         for node in _assigners(context)
     }
 

@@ -53,10 +53,10 @@ def _by_window(
         fires = timer(what.clock, windowed.frame[END] - 1)
         last = is_last_window(windowed, what.windowing, what.clock)
         windowed = drop_late(windowed, fires, last, context)
-    found = _folded(context, windowed, what, (START, END), is_timed)
-    if found is None:
+    folded = _folded(context, windowed, what, (START, END), is_timed)
+    if folded is None:
         return None
-    frame, calls, keys = found
+    frame, calls, keys = folded
     return WindowRows(frame, context.runtime.aggregate.PreAggregate.merged(keys, calls), keys)
 
 
@@ -75,10 +75,10 @@ def _by_slice(
         first_fires = timer(what.clock, end - 1)
         units.append(F.when(~is_on_time(stream, first_fires), stream.frame[SEQUENCE]).alias(_LATE))
     sliced = replace(stream, frame=stream.frame.select("*", *units))
-    found = _folded(context, sliced, what, (_SLICE, _LATE) if is_timed else (_SLICE,), is_timed)
-    if found is None:
+    folded = _folded(context, sliced, what, (_SLICE, _LATE) if is_timed else (_SLICE,), is_timed)
+    if folded is None:
         return None
-    frame, calls, units_end = found
+    frame, calls, units_end = folded
     window, local = what.windowing.window, frame[_SLICE] - 1
     names = frame.columns
     keys = max(1, len(what.grouping))

@@ -109,17 +109,17 @@ class Calls(Record):
         Raises :class:`StateError` for a function whose accumulator is not known.
         """
         position, rows = 0, None
-        found: list[Mapping[str, Column]] = []
+        accumulators: list[Mapping[str, Column]] = []
         for call, retracts in zip(self.calls, self.retracts, strict=True):
             names = _parts(call, retracts, self.types)
             columns = {name: value.getField(field_name(position + i)) for i, name in enumerate(names)}
             position += len(names)
-            found.append(columns)
+            accumulators.append(columns)
             if is_count_star(call):
                 rows = columns["count1"]
         if self.counts_rows and rows is None:
             rows = value.getField(field_name(position))
-        return found, rows
+        return accumulators, rows
 
 
 @carries(GroupAggregate, GlobalGroupAggregate)
@@ -138,12 +138,12 @@ def group_aggregate(carrier: Carrier) -> Carried:
     stored = carrier.operator.variable("accumulators").value
     each = zip(calls.calls, calls.retracts, accumulators, stored.fields[1:], strict=True)
     columns = [
-        accumulated(call, retracts, found, field.dataType).alias(field.name)  # type: ignore[arg-type]
-        for call, retracts, found, field in each
+        accumulated(call, retracts, accumulator, field.dataType).alias(field.name)  # type: ignore[arg-type]
+        for call, retracts, accumulator, field in each
     ]
     value = F.struct(F.lit(calls.least_rows) if rows is None else rows, *columns)
-    found = dict([carrier.put("accumulators", ttl, table, value)])
-    return {**found, **distinct_values(carrier, calls, ttl)}
+    entries = dict([carrier.put("accumulators", ttl, table, value)])
+    return {**entries, **distinct_values(carrier, calls, ttl)}
 
 
 @carries(IncrementalGroupAggregate)
@@ -161,10 +161,10 @@ def incremental_group_aggregate(carrier: Carrier) -> Carried:
     calls = Calls(local.agg_calls, local.agg_call_need_retractions, False, carrier.plan.inputs(local)[0].fields)
     if any(calls.retracts):
         raise StateError("values are taken back, of which parts of groups keep nothing")
-    found = distinct_values(carrier, calls, node.ttl_ms())
-    views = [found[name] for call in calls.distinct if (name := _variable_of(carrier, calls, call)) in found]
+    entries = distinct_values(carrier, calls, node.ttl_ms())
+    views = [entries[name] for call in calls.distinct if (name := _variable_of(carrier, calls, call)) in entries]
     if not views:
-        return found
+        return entries
     stored = carrier.operator.variable("accumulators").value
     columns = []
     for number, (call, field) in enumerate(zip(calls.calls, stored.fields[1:], strict=True)):
@@ -174,13 +174,13 @@ def incremental_group_aggregate(carrier: Carrier) -> Carried:
         start = F.struct(*(total.cast(t.dataType) for t in field.dataType.fields))  # type: ignore[attr-defined]
         columns.append(start.alias(field.name))
     counted = [
-        _counted(found[_variable_of(carrier, calls, call)]).withColumnRenamed("count", f"n{call.number}")
+        _counted(entries[_variable_of(carrier, calls, call)]).withColumnRenamed("count", f"n{call.number}")
         for call in calls.distinct
-        if _variable_of(carrier, calls, call) in found
+        if _variable_of(carrier, calls, call) in entries
     ]
     joined = reduce(lambda one, other: one.join(other, "key", "full"), counted)
     value = F.struct(F.lit(1), *columns).alias("value")
-    return {**found, **dict([carrier.entries("accumulators", node.ttl_ms(), joined.select("key", value))])}
+    return {**entries, **dict([carrier.entries("accumulators", node.ttl_ms(), joined.select("key", value))])}
 
 
 def _variable_of(carrier: Carrier, calls: Calls, call: DistinctCall) -> str:
@@ -227,8 +227,8 @@ def _parts(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) ->
         raise StateError(f"accumulators of {function_name(call)} are not carried over: {e.message}") from None
 
 
-def accumulated(call: AggregateCall, retracts: bool, found: Mapping[str, Column], stored: StructType) -> Column:
-    """What a kernel has accumulated for a call, where Flink has ``found``; ``stored`` is the kernel's schema.
+def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, Column], stored: StructType) -> Column:
+    """What a kernel has accumulated for a call, where Flink has ``accumulator``; ``stored`` is the kernel's schema.
 
     Raises :class:`StateError` for a function of which it is not known.
     """
@@ -237,26 +237,28 @@ def accumulated(call: AggregateCall, retracts: bool, found: Mapping[str, Column]
     types = [field.dataType for field in stored.fields]
     match function_name(call):
         case "COUNT":
-            values = [next(iter(found.values()))]
+            values = [next(iter(accumulator.values()))]
         case "SUM":
-            total = found["sum"]
-            count = found["count"] if retracts else F.when(total.isNull(), 0).otherwise(1)
+            total = accumulator["sum"]
+            count = accumulator["count"] if retracts else F.when(total.isNull(), 0).otherwise(1)
             values = [F.coalesce(total.cast(types[0]), F.lit(0).cast(types[0])), count]
         case "$SUM0":
-            values = [found["sum"], F.lit(1)]
+            values = [accumulator["sum"], F.lit(1)]
         case "AVG":
-            values = [F.coalesce(found["sum"].cast(types[0]), F.lit(0).cast(types[0])), found["count"]]
+            values = [F.coalesce(accumulator["sum"].cast(types[0]), F.lit(0).cast(types[0])), accumulator["count"]]
         case "MIN" | "MAX" if not retracts:
-            values = [next(iter(found.values()))]
+            values = [next(iter(accumulator.values()))]
         case "SINGLE_VALUE":
-            values = [F.when(found["count"] > 0, F.array(found["value"])).otherwise(F.array().cast(types[0]))]
+            values = [
+                F.when(accumulator["count"] > 0, F.array(accumulator["value"])).otherwise(F.array().cast(types[0]))
+            ]
         case "FIRST_VALUE" | "LAST_VALUE" if not retracts:
-            values = [found[_ENDED].getField(field_name(0))]
+            values = [accumulator[_ENDED].getField(field_name(0))]
         case "LISTAGG" if not retracts:
-            text = found["concatAcc"]
+            text = accumulator["concatAcc"]
             values = [
                 F.when(text.isNotNull(), F.array(text)).otherwise(F.array().cast(types[0])),
-                F.coalesce(found["accDelimiter"], F.lit(",")),
+                F.coalesce(accumulator["accDelimiter"], F.lit(",")),
             ]
         case name:
             how = ", of which values are taken back," if retracts else ""
@@ -268,7 +270,7 @@ def distinct_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
     """The values that each DISTINCT call has seen, and how often."""
     from pyspark.sql import functions as F
 
-    found: dict[str, DataFrame] = {}
+    entries_by_variable: dict[str, DataFrame] = {}
     for call in calls.distinct:
         state = f"{calls.names[call.number]}-distinct"
         schema = carrier.operator.variable(state).map_key
@@ -281,5 +283,5 @@ def distinct_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
             frames.append(table.frame.where(count > 0).select(*columns, F.struct(count).alias("value"), *accessed))
         if frames:
             name, entries = carrier.entries(state, ttl, reduce(lambda one, other: one.unionByName(other), frames))
-            found[name] = entries
-    return found
+            entries_by_variable[name] = entries
+    return entries_by_variable

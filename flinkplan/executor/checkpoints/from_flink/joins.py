@@ -29,12 +29,12 @@ def join(carrier: Carrier) -> Carried:
     """The rows of both sides, with how often they are there and how many of the other side match them."""
     node = carrier.node
     assert isinstance(node, Join)
-    found: dict[str, DataFrame] = {}
+    entries: dict[str, DataFrame] = {}
     for index, side in enumerate(("left", "right")):
         table = carrier.table(f"{side}-records")
         if table is not None:
-            found |= _side(carrier, f"{side}State", node.ttl_ms(index), table, [])
-    return found
+            entries |= _side(carrier, f"{side}State", node.ttl_ms(index), table, [])
+    return entries
 
 
 @carries(MultiJoin)
@@ -42,12 +42,12 @@ def multi_join(carrier: Carrier) -> Carried:
     """The rows of all inputs, with how often they are there."""
     node = carrier.node
     assert isinstance(node, MultiJoin)
-    found: dict[str, DataFrame] = {}
+    entries: dict[str, DataFrame] = {}
     for index in range(len(carrier.plan.inputs(node))):
         table = carrier.table(f"multi-join-input-{index}")
         if table is not None:
-            found |= _side(carrier, f"input-state-{index}", node.ttl_ms(index), table, _own_key(table, index))
-    return found
+            entries |= _side(carrier, f"input-state-{index}", node.ttl_ms(index), table, _own_key(table, index))
+    return entries
 
 
 def _own_key(table: FlinkTable, index: int) -> list[str]:

@@ -24,7 +24,7 @@ def rank(carrier: Carrier) -> Carried:
 
     node = carrier.node
     assert isinstance(node, Rank | SortLimit | Limit)
-    rows = next((found for name in (*_LISTS, _TOP_1, _UPDATED) if (found := carrier.table(name))), None)
+    rows = next((table for name in (*_LISTS, _TOP_1, _UPDATED) if (table := carrier.table(name))), None)
     if rows is None:
         return {}
     frame = rows.frame

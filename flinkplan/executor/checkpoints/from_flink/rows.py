@@ -70,13 +70,13 @@ def temporal_sort(carrier: Carrier) -> Carried:
 
     node = carrier.node
     assert isinstance(node, TemporalSort)
-    found: dict[str, DataFrame] = {}
+    entries: dict[str, DataFrame] = {}
     last = carrier.table("lastTriggeringTsState")
     if last is not None:
-        found |= dict([carrier.put("last", 0, last, F.struct(last.frame["value"].getField(field_name(0))))])
+        entries |= dict([carrier.put("last", 0, last, F.struct(last.frame["value"].getField(field_name(0))))])
     table = carrier.table("dataState")
     if table is None:
-        return found
+        return entries
     time = table.frame["map_key"].getField(field_name(0))
     lists = table.frame["value"].getField(field_name(0))
     rows = table.frame.select("*", F.posexplode(lists).alias("place", ROW), time.alias(TIME))
@@ -84,6 +84,6 @@ def temporal_sort(carrier: Carrier) -> Carried:
     held = {TIME: F.col(TIME), ROW: F.col(ROW), SEQUENCE: F.col("place").cast("bigint"), KIND: F.lit(0)}
     value = carrier.input_row("rows", held).alias("value")
     position = (F.col(TIME) * _PLACES + F.col("place")).alias("position")
-    found |= dict([carrier.entries("rows", 0, placed.select("key", value, position))])
+    entries |= dict([carrier.entries("rows", 0, placed.select("key", value, position))])
     due = placed.groupBy("key").agg(F.min(TIME).alias("time"))
-    return {**found, **carrier.due(due)}
+    return {**entries, **carrier.due(due)}

@@ -68,15 +68,15 @@ def _by_time(carrier: Carrier, sides: dict[str, DataFrame]) -> Carried:
     """The entries of both sides as kernels keep rows by time, and the first time as that which each key waits for."""
     from pyspark.sql import functions as F
 
-    found: dict[str, DataFrame] = {}
+    entries: dict[str, DataFrame] = {}
     for name, frame in sides.items():
         grouped = frame.groupBy("key", "time").agg(
             F.sort_array(F.collect_list(F.struct("place", "entry"))).alias("all")
         )
         rows = F.transform("all", lambda one: one["entry"])
         kept = grouped.select("key", F.struct("time").alias("map_key"), F.struct(rows).alias("value"))
-        found |= dict([carrier.entries(name, 0, kept)])
+        entries |= dict([carrier.entries(name, 0, kept)])
     if not sides:
         return {}
     times = reduce(lambda one, other: one.unionByName(other), (frame.select("key", "time") for frame in sides.values()))
-    return {**found, **carrier.due(times.groupBy("key").agg(F.min("time").alias("time")))}
+    return {**entries, **carrier.due(times.groupBy("key").agg(F.min("time").alias("time")))}

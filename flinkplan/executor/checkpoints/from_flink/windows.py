@@ -151,7 +151,7 @@ def window_aggregate(carrier: Carrier) -> Carried:
     stored = carrier.operator.variable("windows").value
     own: StructType = stored["accumulators"].dataType  # type: ignore[assignment]
     parts, rows = calls.by_call(F.col("acc"))
-    named = {f"{n}_{part}": column for n, found in enumerate(parts) for part, column in found.items()}
+    named = {f"{n}_{part}": column for n, columns in enumerate(parts) for part, column in columns.items()}
     one = F.lit(1).cast("bigint") if rows is None else rows
     slices = windows.of_slices(
         table.frame.select(carrier.key(table).alias("key"), "namespace", table.frame["value"].alias("acc"))
@@ -164,15 +164,15 @@ def window_aggregate(carrier: Carrier) -> Carried:
         if windows.is_sliced:
             frame = _with_distinct(frame, calls, number, values)
     accumulators = [
-        accumulated(call, retracts, {part: F.col(f"{n}_{part}") for part in found}, field.dataType)  # type: ignore[arg-type]
-        for n, (call, retracts, found, field) in enumerate(
+        accumulated(call, retracts, {part: F.col(f"{n}_{part}") for part in columns}, field.dataType)  # type: ignore[arg-type]
+        for n, (call, retracts, columns, field) in enumerate(
             zip(calls.calls, calls.retracts, parts, own.fields, strict=True)
         )
     ]
     calls_of = F.struct(*accumulators) if accumulators else F.lit(None)
     value = F.struct("rows", F.lit(False), F.lit(-1), F.lit(None), calls_of)
     kept = frame.select("key", F.struct("end", "start").alias("map_key"), value.alias("value"))
-    found = {
+    entries = {
         f"{calls.names[number]}-distinct": values.select(
             "key",
             F.struct(F.struct("start", "end"), "value").alias("map_key"),
@@ -180,7 +180,7 @@ def window_aggregate(carrier: Carrier) -> Carried:
         )
         for number, values in seen.items()
     }
-    return {**found, **_entries(carrier, "windows", kept), **_due(carrier, windows, frame)}
+    return {**entries, **_entries(carrier, "windows", kept), **_due(carrier, windows, frame)}
 
 
 def _aggregated(carrier: Carrier) -> tuple[Calls, WindowingStrategy]:
@@ -218,7 +218,7 @@ def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping
     """The values that DISTINCT calls have seen, by window: ``value`` (a struct) and ``count``."""
     from pyspark.sql import functions as F
 
-    found: dict[int, DataFrame] = {}
+    counts_by_call: dict[int, DataFrame] = {}
     for call in calls.distinct:
         variable = carrier.operator.variable(f"{calls.names[call.number]}-distinct")
         schema: StructType = variable.map_key["key"].dataType  # type: ignore[index,assignment]
@@ -230,8 +230,8 @@ def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping
         if frames:
             united = reduce(lambda one, other: one.unionByName(other), frames)
             total = (F.sum if call.counts else F.max)("count")
-            found[call.number] = united.groupBy("key", "start", "end", "value").agg(total.alias("count"))
-    return found
+            counts_by_call[call.number] = united.groupBy("key", "start", "end", "value").agg(total.alias("count"))
+    return counts_by_call
 
 
 def _with_distinct(frame: DataFrame, calls: Calls, number: int, values: DataFrame) -> DataFrame:
@@ -281,8 +281,8 @@ def window_rank(carrier: Carrier) -> Carried:
     else:
         return {}
     key = carrier.key(FlinkTable(table.table, frame)).alias("key")
-    found = frame.select(key, "namespace", "position", F.col("row").alias(ROW))
-    return _rows(carrier, windows, found)
+    placed = frame.select(key, "namespace", "position", F.col("row").alias(ROW))
+    return _rows(carrier, windows, placed)
 
 
 @carries(WindowJoin)

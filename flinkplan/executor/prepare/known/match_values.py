@@ -142,11 +142,11 @@ class MatchValues:
     @property
     def aggregates(self) -> Mapping[str, list[Aggregate]]:
         """The aggregates by their variables, in their order."""
-        found: dict[str, list[Aggregate]] = {}
+        by_variable: dict[str, list[Aggregate]] = {}
         for leaf in self._found:
             if isinstance(leaf, Aggregate):
-                found.setdefault(leaf.variable, []).append(leaf)
-        return found
+                by_variable.setdefault(leaf.variable, []).append(leaf)
+        return by_variable
 
     @property
     def _ordered(self) -> list[Leaf]:
@@ -213,13 +213,13 @@ def variable_of(call: Call) -> str:
     """The variable over whose rows an aggregate function is called; all where it names no column."""
     if not call.operands:
         return ANY
-    found = {part.alpha for part in walk(call) if type(part) is PatternInputRef}
+    variables = {part.alpha for part in walk(call) if type(part) is PatternInputRef}
     if any(type(part) is Call and not part.operands for part in walk(call)):
-        found.add(ANY)
-    if len(found) != 1:
-        what = "no variable" if not found else "several variables"
+        variables.add(ANY)
+    if len(variables) != 1:
+        what = "no variable" if not variables else "several variables"
         raise UnsupportedError(f"{shown_name(call.name)} over {what} of a pattern", hint="use columns of one")
-    return found.pop()
+    return variables.pop()
 
 
 def as_measure(rex: RexNode) -> RexNode:

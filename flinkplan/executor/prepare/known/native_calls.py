@@ -32,8 +32,8 @@ _EXACT_DIGITS = 28
 
 def obstacle(plan: Plan) -> str | None:
     """Why the state of a query cannot all be Spark's own; ``None``: it can."""
-    found = ((node, obstacle_of(plan, node)) for node in plan.nodes)
-    return next((f"node {node.id} {why}" for node, why in found if why), None)
+    obstacles = ((node, obstacle_of(plan, node)) for node in plan.nodes)
+    return next((f"node {node.id} {why}" for node, why in obstacles if why), None)
 
 
 def obstacle_of(plan: Plan, node: ExecNode) -> str | None:

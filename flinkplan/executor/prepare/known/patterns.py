@@ -30,27 +30,27 @@ class Skip(Record):
 
 def variables_of(spec: MatchSpec) -> tuple[PatternVariable, ...]:
     """The variables of a pattern in their order.  Raises :class:`UnsupportedError` for what Flink refuses, too."""
-    found = spec.variables()
-    names = [variable.name for variable in found]
+    pattern_variables = spec.variables()
+    names = [variable.name for variable in pattern_variables]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
         raise UnsupportedError(f"a variable that stands twice in a pattern, as {twice} does")
-    for variable in found:
+    for variable in pattern_variables:
         _check_quantifier(variable)
-    if all(variable.least == 0 for variable in found):
+    if all(variable.least == 0 for variable in pattern_variables):
         raise UnsupportedError("a pattern that may match no row", hint="make one of its variables match a row at least")
-    for before, variable in pairwise(found):
+    for before, variable in pairwise(pattern_variables):
         if variable.is_optional and before.is_greedy:
             raise UnsupportedError(
                 f"the optional variable {variable.name} behind the greedy {before.name}, as Flink has it",
                 hint=f"make {before.name} reluctant, or write {{0,n}} behind {variable.name}",
             )
-    if found[-1].is_greedy:
+    if pattern_variables[-1].is_greedy:
         raise UnsupportedError(
-            f"a pattern that ends with the greedy variable {found[-1].name}, as Flink has it",
+            f"a pattern that ends with the greedy variable {pattern_variables[-1].name}, as Flink has it",
             hint="end it with a variable that takes one row, or make the last one reluctant",
         )
-    return found
+    return pattern_variables
 
 
 def _check_quantifier(variable: PatternVariable) -> None:

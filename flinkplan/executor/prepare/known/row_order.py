@@ -54,12 +54,12 @@ def read_in_order(plan: Plan, kinds: Mapping[int, Kinds | None], folds: bool, *,
     ``kinds`` are the kinds of rows by the id of the node that emits them; ``folds``: a key's changes may come to one.
     ``numbers``: also those that only give a later row the number it stands in order by, as the rows of a group do.
     """
-    found: set[int] = set()
+    ordered: set[int] = set()
     for node in reversed(plan.nodes):
         for reader in plan.outputs(node):
-            if _reads_order(reader, plan, kinds, folds) or (reader.id in found and _passes(reader, numbers)):
-                found.add(node.id)
-    return frozenset(found)
+            if _reads_order(reader, plan, kinds, folds) or (reader.id in ordered and _passes(reader, numbers)):
+                ordered.add(node.id)
+    return frozenset(ordered)
 
 
 def updated_in_place(plan: Plan) -> frozenset[int]:
@@ -68,13 +68,13 @@ def updated_in_place(plan: Plan) -> frozenset[int]:
     Such a place is that of the change which made the row equal to them, which of groups that each row changes is the
     last one.
     """
-    found: set[int] = set()
+    in_place_behind: set[int] = set()
     for node in reversed(plan.nodes):
         for reader in plan.outputs(node):
             in_place = isinstance(reader, (Rank, SortLimit)) and isinstance(reader.rank_strategy, UpdateFastStrategy)
-            if in_place or (reader.id in found and isinstance(reader, PASSING)):
-                found.add(node.id)
-    return frozenset(id for id in found if not _moves_by_each_row(plan.by_id[id]))
+            if in_place or (reader.id in in_place_behind and isinstance(reader, PASSING)):
+                in_place_behind.add(node.id)
+    return frozenset(id for id in in_place_behind if not _moves_by_each_row(plan.by_id[id]))
 
 
 def _moves_by_each_row(node: ExecNode) -> bool:

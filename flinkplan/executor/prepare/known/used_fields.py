@@ -14,10 +14,10 @@ FieldPath = tuple[int | str, ...]
 
 def fields_read(plan: Plan, node: ExecNode) -> set[FieldPath]:
     """The paths of what is read of a node's rows; all that is within the end of a path is."""
-    found: set[FieldPath] = set()
+    paths: set[FieldPath] = set()
     for reader in plan.outputs(node):
-        found.update(_read_by(reader, plan))
-    return found
+        paths.update(_read_by(reader, plan))
+    return paths
 
 
 def _read_by(reader: ExecNode, plan: Plan) -> Iterator[FieldPath]:
