@@ -13,7 +13,7 @@ from ...plan.errors import FlinkplanError, UnsupportedError
 from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink, WatermarkAssigner
-from ...plan.record import Record, field, replace
+from ...plan.record import replace
 from ...plan.session import session_options
 from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..build.connectors import builder_of
@@ -49,14 +49,14 @@ from ..prepare.job_plan import JobPlan, JobSettings, default_mode, prepare
 from ..prepare.known.clock import goes_by_clock, tells_time
 from ..prepare.known.input_size import is_small, partitions_for, reads_little
 from ..prepare.modes import Mode
-from ..prepare.python_classes import PythonCode, check_allowed
+from ..prepare.python_classes import check_allowed
 from ..prepare.query import QueryPlan
 from ..prepare.real_time import check_real_time, unshared
 from ..prepare.watermarks import uses_watermark, waits_for_watermark
 from ..scratch import temporary_folder
-from .collecting import Collector
 from .failures import MORE_MEMORY
-from .progress import JobListener, SilentListener
+from .options import JobOptions
+from .progress import JobListener
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .slots import check_interval, check_slots, master_with, slots_of
 from .targets import CollectingTarget, TableTarget, Target
@@ -67,43 +67,6 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.1
 _MEMORY = f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
-
-
-class JobOptions(Record):
-    """How to run a plan.
-
-    ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's; what
-    they leave open ``spark-submit`` may have been told.  ``variables`` replace ``${NAME}`` in table options.
-    ``options`` are the session's, for what the plan leaves open: :data:`~.plan.session.DEFAULTS`.  ``mode``: by default
-    as Flink, bounded where all sources are.  ``trigger_interval``: seconds between batches when streaming.
-    ``checkpoint_interval``: seconds between checkpoints in real-time mode.  ``files_per_batch``: how many files of a
-    source a micro-batch takes up at most, where input does not end with it; all that are there if ``None``.
-    ``spark``: a session to use.  ``single``: the process runs nothing else, so that a new session may be made for this
-    job; ``lean``: it runs nothing but jobs.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what
-    may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
-    it is where a checkpoint has some.  ``databases``: the folders whose embedded databases the plan may open;
-    :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
-    much is still to be read.
-    """
-
-    checkpoint: str | None = None
-    master: str | None = None
-    conf: Mapping[str, str] = field(default_factory=dict)
-    variables: Mapping[str, str] = field(default_factory=dict)
-    options: Mapping[str, str] = field(default_factory=dict)
-    mode: Mode | None = None
-    trigger_interval: float = 0.0
-    checkpoint_interval: float = 10.0
-    files_per_batch: int | None = None
-    listener: JobListener = field(default_factory=SilentListener)
-    spark: SparkSession | None = None
-    single: bool = False
-    lean: bool = False
-    collector: Collector | None = None
-    python: PythonCode = PythonCode()
-    streams: bool = False
-    databases: tuple[str, ...] = ()
-    tells_lag: bool = False
 
 
 class Job:

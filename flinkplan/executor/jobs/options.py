@@ -1,0 +1,52 @@
+"""How to run a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...plan.record import Record, field
+from ..prepare.modes import Mode
+from ..prepare.python_classes import PythonCode
+from .collecting import Collector
+from .progress import JobListener, SilentListener
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+class JobOptions(Record):
+    """How to run a plan.
+
+    ``checkpoint``: where state is kept; a temporary directory if ``None``.  ``master`` and ``conf`` are Spark's; what
+    they leave open ``spark-submit`` may have been told.  ``variables`` replace ``${NAME}`` in table options.
+    ``options`` are the session's, for what the plan leaves open: :data:`~.plan.session.DEFAULTS`.  ``mode``: by default
+    as Flink, bounded where all sources are.  ``trigger_interval``: seconds between batches when streaming.
+    ``checkpoint_interval``: seconds between checkpoints in real-time mode.  ``files_per_batch``: how many files of a
+    source a micro-batch takes up at most, where input does not end with it; all that are there if ``None``.
+    ``spark``: a session to use.  ``single``: the process runs nothing else, so that a new session may be made for this
+    job; ``lean``: it runs nothing but jobs.  ``collector`` takes the rows instead of the plan's sink.  ``python``: what
+    may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
+    it is where a checkpoint has some.  ``databases``: the folders whose embedded databases the plan may open;
+    :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
+    much is still to be read.
+    """
+
+    checkpoint: str | None = None
+    master: str | None = None
+    conf: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    mode: Mode | None = None
+    trigger_interval: float = 0.0
+    checkpoint_interval: float = 10.0
+    files_per_batch: int | None = None
+    listener: JobListener = field(default_factory=SilentListener)
+    spark: SparkSession | None = None
+    single: bool = False
+    lean: bool = False
+    collector: Collector | None = None
+    python: PythonCode = PythonCode()
+    streams: bool = False
+    databases: tuple[str, ...] = ()
+    tells_lag: bool = False
