@@ -53,9 +53,7 @@ def _behind_snapshots(
 @builder(NativeSink, Sink)
 def native_sink(node: Sink, step: NativeSink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced."""
-    (stream,) = inputs
-    table = table_of(node.dynamic_table_sink.table, context.variables)
-    stream = _taken(node, enforce_constraints(node, table, stream, context))
+    table, stream = _accepted_rows(node, inputs, context)
     if step.orders:
         insert = F.lit(INSERT).cast("tinyint").alias(KIND)
         stream = replace(stream, frame=stream.frame.select("*", insert), changelog=True)
@@ -65,9 +63,7 @@ def native_sink(node: Sink, step: NativeSink, inputs: tuple[Stream, ...], contex
 @builder(KernelUpserts, Sink)
 def upserts(node: Sink, step: KernelUpserts, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The same where of the rows of each primary key the last one shows."""
-    (stream,) = inputs
-    table = table_of(node.dynamic_table_sink.table, context.variables)
-    stream = _taken(node, enforce_constraints(node, table, stream, context))
+    table, stream = _accepted_rows(node, inputs, context)
     kept = run_kernel(
         context,
         step,
@@ -85,9 +81,7 @@ def compact_upserts(
     node: Sink, step: KernelCompactUpserts, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
     """The same where a primary key has one row only."""
-    (stream,) = inputs
-    table = table_of(node.dynamic_table_sink.table, context.variables)
-    stream = _taken(node, enforce_constraints(node, table, stream, context))
+    table, stream = _accepted_rows(node, inputs, context)
     kept = run_kernel(
         context,
         step,
@@ -106,11 +100,14 @@ def _upsert_key(node: Sink, context: TranslationContext) -> Any:
     return int_array(context, node.input_upsert_key) if node.input_upsert_key else None
 
 
-def _taken(node: Sink, stream: Stream) -> Stream:
-    """The rows of a changelog of the kinds that the sink takes."""
-    if not stream.changelog:
-        return stream
-    return stream.where(F.col(KIND).isin([ROW_KINDS[kind] for kind in node.input_changelog_mode]))
+def _accepted_rows(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) -> tuple[Table, Stream]:
+    """The sink's table, and the rows that satisfy its constraints, of the kinds that the sink takes."""
+    (stream,) = inputs
+    table = table_of(node.dynamic_table_sink.table, context.variables)
+    stream = enforce_constraints(node, table, stream, context)
+    if stream.changelog:
+        stream = stream.where(F.col(KIND).isin([ROW_KINDS[kind] for kind in node.input_changelog_mode]))
+    return table, stream
 
 
 def _as_written(table: Table, stream: Stream) -> Stream:
