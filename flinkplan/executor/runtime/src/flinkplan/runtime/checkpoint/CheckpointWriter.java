@@ -210,11 +210,11 @@ public final class CheckpointWriter {
             sources++;
             return new LocalRelation(plan.output(), asScala(List.<InternalRow>of()), true, Option.empty());
         }
-        return (LogicalPlan) plan.mapChildren(child -> withoutSources((LogicalPlan) child));
+        return plan.mapChildren(this::withoutSources);
     }
 
     private LogicalPlan filled(LogicalPlan plan, Map<Object, Dataset<Row>> entries) {
-        LogicalPlan same = (LogicalPlan) plan.mapChildren(child -> filled((LogicalPlan) child, entries));
+        LogicalPlan same = plan.mapChildren(child -> filled(child, entries));
         if (!(same instanceof TransformWithState operator)
                 || !((Object) operator.statefulProcessor() instanceof Kernel kernel)
                 || !entries.containsKey(kernel)) {
