@@ -28,6 +28,7 @@ COMMANDS = {
     "diff": "Tell whether state survives a change from one plan to another.",
     "upgrade": "Convert a plan to a newer release of Flink.",
     "state": "Show, export and import the state of a job.",
+    "move": "Move a job with its state from Flink to Spark.",
     "rescale": "Bring the state of a checkpoint into another number of partitions.",
     "rule": "Explain a rule of diff or validate, or list them.",
     "init": "Write a commented pipeline to start from.",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from ..plan.printable import one_line
+from .entries import EntryProgress, operator_name
 from .signals import ends_raised
 
 if TYPE_CHECKING:
-    from ..state.form import Manifest, OperatorState, StateTable
+    from ..state.form import Manifest
 
 _FLINK = click.option(
     "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
@@ -31,7 +31,7 @@ def export_command(savepoint: str, output: str, plan_file: str | None, flink: st
     from ..state.form_folder import write_folder
     from .state_tables import opened
 
-    progress = _Progress()
+    progress = EntryProgress()
     with opened(savepoint, flink, plan_file) as state:
         manifest = write_folder(state, output, progress)
     progress.end()
@@ -50,7 +50,7 @@ def import_command(folder: str, output: str, flink: str | None) -> None:
     from ..flink.writing import write_savepoint
     from ..state.form_folder import FolderState
 
-    progress = _Progress()
+    progress = EntryProgress()
     with ends_raised():
         manifest = write_savepoint(FolderState(folder), output, flink, progress)
     progress.end()
@@ -61,28 +61,5 @@ def _summary(manifest: Manifest) -> str:
     """The number of entries and states, and the states that were not decoded."""
     tables = list(manifest.tables())
     text = f"{sum(table.entries or 0 for _, table in tables)} entries of {len(tables)} states"
-    opaque = [f"{_name(operator)} {table.name}" for operator, table in tables if table.opaque]
+    opaque = [f"{operator_name(operator)} {table.name}" for operator, table in tables if table.opaque]
     return f"{text}; copied as bytes, not decoded: {', '.join(opaque)}" if opaque else text
-
-
-def _name(operator: OperatorState) -> str:
-    return operator.uid or operator.hash or "?"
-
-
-class _Progress:
-    """Shows on a terminal how many entries of a state have been written."""
-
-    def __init__(self) -> None:
-        self._is_shown = sys.stderr.isatty()
-
-    def __call__(self, operator: OperatorState, table: StateTable, entries: int) -> None:
-        if self._is_shown:
-            self._print(f"\r\x1b[K{one_line(f'{_name(operator)} {table.name}: {entries} entries')}")
-
-    def end(self) -> None:
-        """Clear the line."""
-        if self._is_shown:
-            self._print("\r\x1b[K")
-
-    def _print(self, text: str) -> None:
-        click.echo(text, err=True, nl=False)

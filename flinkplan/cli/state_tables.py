@@ -10,15 +10,16 @@ from typing import Any
 
 import click
 
-from ..compat.uids import Uids
 from ..flink.savepoint import is_savepoint, read_savepoint
 from ..plan.document import load
 from ..plan.errors import PlanError
 from ..plan.printable import json_text, one_line
 from ..plan.record import Record
+from ..plan.uids import Uids
 from ..state.form import ROW_KIND, VALUE, JobState, Kind, OperatorState, StateTable
 from ..state.form_folder import FolderState, is_state_folder
 from ..state.naming import NamedState
+from .entries import operator_name
 from .tables import aligned
 
 _KINDS = ("+I", "-U", "+U", "-D")
@@ -68,7 +69,7 @@ def _chosen(state: JobState, pattern: str | None) -> list[tuple[OperatorState, S
     tables = list(state.manifest.tables())
     chosen = [(o, t) for o, t in tables if pattern is None or any(fnmatchcase(n, pattern) for n in _names(o))]
     if not chosen:
-        known = ", ".join(dict.fromkeys(_name(operator) for operator, _ in tables))
+        known = ", ".join(dict.fromkeys(operator_name(operator) for operator, _ in tables))
         raise PlanError(
             "the state has no such operator", hint=f"the operators are {known}" if known else "no operator has state"
         )
@@ -80,16 +81,12 @@ def _names(operator: OperatorState) -> tuple[str, ...]:
     return (uid, uid.partition("_")[0], uid.partition("_")[2], operator.hash or "")
 
 
-def _name(operator: OperatorState) -> str:
-    return operator.uid or operator.hash or "?"
-
-
 def _print_counts(tables: list[tuple[OperatorState, StateTable]], format_: str) -> None:
     if format_ == "json":
         for operator, table in tables:
             _print_json({**_head(operator, table), "entries": table.entries})
         return
-    rows = [(_name(o), t.name, _kind(t), str(t.entries)) for o, t in tables]
+    rows = [(operator_name(o), t.name, _kind(t), str(t.entries)) for o, t in tables]
     click.echo(aligned(("operator", "state", "kind", "entries"), rows))
 
 
@@ -105,7 +102,7 @@ def _print_entries(
     state: JobState, operator: OperatorState, table: StateTable, selection: Selection, format_: str
 ) -> None:
     if format_ == "text":
-        click.echo(one_line(f"{_name(operator)}, {table.name} ({_kind(table)})"))
+        click.echo(one_line(f"{operator_name(operator)}, {table.name} ({_kind(table)})"))
     for row in islice(_rows(state, table, selection.key), selection.limit):
         entry = _entry(table, row)
         if format_ == "json":

@@ -10,12 +10,12 @@ from ..plan.document import Plan
 from ..plan.nodes import ExecNode, OpaqueNode, TableSourceScan
 from ..plan.record import Record
 from ..plan.text.positions import pointer
+from ..plan.uids import Uids
 from .columns import Scope, Shown
 from .edits import Edit, FieldChange, Insert, Keep, Move, Remove, Replace, Update
 from .lineage import Lineage, Meanings
 from .matching import Pair, match
 from .normal import content, trim
-from .uids import Uids
 
 _NOT_COMPARED = ("id", "version", "description", "output_type")
 """Fields that follow from others, or whose changes have rules of their own."""

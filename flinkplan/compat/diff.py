@@ -13,6 +13,7 @@ from ..plan.names import node_names
 from ..plan.nodes import ExecNode, Sink
 from ..plan.record import Record, field, replace
 from ..plan.text.positions import Positions, pointer
+from ..plan.uids import Uids
 from .alignment import reorderings
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
@@ -21,7 +22,6 @@ from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
 from .rules.model import severity_of
 from .rules.savepoints import on_flink
-from .uids import Uids
 from .validation import check_plan
 from .verdicts import Effect, Verdict, fate, strongest, worst
 

@@ -8,11 +8,11 @@ import pytest
 
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.savepoint import Holder, restore
-from flinkplan.compat.uids import Uids
 from flinkplan.compat.verdicts import Verdict
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import ExecNode, OpaqueNode, node_classes
 from flinkplan.plan.savepoint.sink_operators import stateful_sink_operators
+from flinkplan.plan.uids import Uids
 from flinkplan.planner import compile_script
 from tests.compat.identities import with_old_ids
 from tests.compat.pipelines import INTERVAL, JOIN, JOIN_COLUMNS, OVER, OVER_COLUMNS, SUMS, SUMS_COLUMNS, TOP, script

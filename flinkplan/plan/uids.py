@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..plan.document import Plan
-from ..plan.nodes import ExecNode
-from ..plan.record import Record, field
+from .document import Plan
+from .nodes import ExecNode
+from .record import Record, field
 
 GENERATION, FORMAT = "table.exec.uid.generation", "table.exec.uid.format"
 

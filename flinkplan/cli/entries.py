@@ -1,0 +1,34 @@
+"""Progress by entries, of commands that read or write the state of a job."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ..plan.printable import one_line
+from ..state.form import OperatorState, StateTable
+
+
+def operator_name(operator: OperatorState) -> str:
+    """The UID of an operator, else its hash."""
+    return operator.uid or operator.hash or "?"
+
+
+class EntryProgress:
+    """Shows on a terminal how many entries of a state have been written."""
+
+    def __init__(self) -> None:
+        self._is_shown = sys.stderr.isatty()
+
+    def __call__(self, operator: OperatorState, table: StateTable, entries: int) -> None:
+        if self._is_shown:
+            self._print(f"\r\x1b[K{one_line(f'{operator_name(operator)} {table.name}: {entries} entries')}")
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self._is_shown:
+            self._print("\r\x1b[K")
+
+    def _print(self, text: str) -> None:
+        click.echo(text, err=True, nl=False)
