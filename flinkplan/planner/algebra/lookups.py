@@ -10,9 +10,10 @@ from .hints import LookupHint
 from .names import uniquify
 from .physical import Calc, SourceScan
 from .rel import Rel, Unary, joined_types
+from .traits import CompleteDeletes, NoWatermark, SameUpdates, UnknownBounds, UnknownDirections
 
 
-class LookupJoin(Unary, kw_only=True):
+class LookupJoin(SameUpdates, CompleteDeletes, NoWatermark, UnknownDirections, UnknownBounds, Unary, kw_only=True):
     """A lookup join: each row with the rows that the table has for its ``keys``, which are by table column.
 
     ``calc`` is over the table's rows, ``condition`` over both sides; where ``before`` does not hold, nothing is asked.

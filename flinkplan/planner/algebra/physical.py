@@ -1,10 +1,13 @@
 """The physical algebra: operators of Flink, before the lowering makes exec nodes of them.
 
-Each relation here becomes one exec node.  Its changelog mode is inferred over the finished tree
+Each relation here becomes one exec node.  What is known of its rows and changes is declared by its traits
+(:mod:`.traits`), or by its line in a table.  Its changelog mode is inferred over the finished tree
 (:mod:`..physical.changelog`).
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from ...plan import specs
 from ...plan.record import cached_property
@@ -29,9 +32,27 @@ from .rel import (
 )
 from .row_types import WINDOW_BOUND, nullable_types
 from .stream_windows import StreamWindow
+from .traits import (
+    CompleteChanges,
+    CompleteDeletes,
+    ConstantColumns,
+    InsertsOnly,
+    NeedsWatermark,
+    NoWatermark,
+    OneRowPerKey,
+    ReadsInserts,
+    SameChanges,
+    SameDeletes,
+    SameKinds,
+    SameUpdates,
+    UnknownBounds,
+    UnknownColumns,
+    UnknownDirections,
+    UnknownKeys,
+)
 
 
-class SourceScan(Leaf, kw_only=True):
+class SourceScan(NoWatermark, UnknownBounds, Leaf, kw_only=True):
     """A table source with the abilities that were pushed into it."""
 
     table: Table
@@ -42,7 +63,7 @@ class SourceScan(Leaf, kw_only=True):
     """Whether its changelog is normalized by the primary key: it has upserts, or may repeat events."""
 
 
-class Calc(Unary, kw_only=True):
+class Calc(SameKinds, NoWatermark, Unary, kw_only=True):
     """Filters by ``condition``, then computes ``projection``; both read the input's columns.
 
     ``input_names``: the names of the input's columns when the calc was made, if they are others now.
@@ -58,35 +79,37 @@ class Calc(Unary, kw_only=True):
         return tuple([e.type for e in self.projection])
 
 
-class Exchange(SameRowType, kw_only=True):
+class Exchange(SameChanges, NoWatermark, SameRowType, kw_only=True):
     """Shuffles rows by the hash of ``keys``; without keys all rows go to one task."""
 
     keys: tuple[int, ...]
 
 
-class WatermarkAssigner(AssignsWatermark, kw_only=True):
+class WatermarkAssigner(
+    SameKinds, SameUpdates, CompleteDeletes, NoWatermark, UnknownBounds, AssignsWatermark, kw_only=True
+):
     """Assigns watermarks to an event-time column."""
 
 
-class MiniBatchAssigner(SameRowType, kw_only=True):
+class MiniBatchAssigner(SameKinds, SameDeletes, UnknownBounds, SameRowType, kw_only=True):
     """Marks the ends of mini-batches."""
 
     interval: int
     mode: str
 
 
-class DropUpdateBefore(SameRowType, kw_only=True):
+class DropUpdateBefore(SameKinds, SameDeletes, UnknownBounds, SameRowType, kw_only=True):
     """Drops -U rows."""
 
 
-class ChangelogNormalize(SameRowType, kw_only=True):
+class ChangelogNormalize(NoWatermark, UnknownBounds, SameRowType, kw_only=True):
     """Makes a full changelog of upserts, by key."""
 
     unique_keys: tuple[int, ...]
     condition: RexNode | None = None
 
 
-class Expand(Unary, kw_only=True):
+class Expand(SameChanges, NoWatermark, UnknownBounds, Unary, kw_only=True):
     """Each row once per projection; ``expand_index`` is the column with the number of the projection."""
 
     projects: tuple[tuple[RexNode, ...], ...]
@@ -114,7 +137,15 @@ class AggregateBase(Unary, kw_only=True):
         return aggregate_names(self.input, self.grouping, self.calls)
 
 
-class GroupAggregate(AggregateBase, kw_only=True):
+class GroupedRows(OneRowPerKey, AggregateBase, kw_only=True):
+    """An aggregation with one row for each group."""
+
+    @property
+    def unique_key(self) -> tuple[int, ...]:
+        return tuple(range(len(self.grouping)))
+
+
+class GroupAggregate(CompleteChanges, NoWatermark, GroupedRows, kw_only=True):
     """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
 
     ttl: int | None = None
@@ -153,14 +184,14 @@ class LocalPhase(AccumulatorPhase, kw_only=True):
         return self.grouping
 
 
-class LocalGroupAggregate(LocalPhase, kw_only=True):
+class LocalGroupAggregate(SameKinds, CompleteChanges, UnknownKeys, LocalPhase, kw_only=True):
     """The first phase of an aggregation."""
 
     need_retraction: bool
     phase: str | None = None
 
 
-class GlobalGroupAggregate(AggregateBase, kw_only=True):
+class GlobalGroupAggregate(CompleteChanges, GroupedRows, kw_only=True):
     """The second phase of an aggregation; ``local_input`` is the row type that the first phase reads.
 
     ``count_star``: the call of the phases below that counts a group's rows, where none had to be added for that.
@@ -174,7 +205,7 @@ class GlobalGroupAggregate(AggregateBase, kw_only=True):
     count_star: int | None = None
 
 
-class IncrementalGroupAggregate(AccumulatorPhase, kw_only=True):
+class IncrementalGroupAggregate(SameKinds, CompleteChanges, UnknownColumns, AccumulatorPhase, kw_only=True):
     """Merges partial and final aggregation of a split distinct aggregation."""
 
     partial_grouping: tuple[int, ...]
@@ -213,7 +244,7 @@ class WindowAggregateBase(AggregateBase, kw_only=True):
 _BOUNDS = ("WindowStart", "WindowEnd")
 
 
-class LegacyWindowAggregate(WindowAggregateBase, kw_only=True):
+class LegacyWindowAggregate(CompleteChanges, UnknownBounds, WindowAggregateBase, kw_only=True):
     """GROUP BY TUMBLE(…), HOP(…) or SESSION(…); ``emit`` is the text of its early and late firing."""
 
     window: specs.GroupWindow
@@ -225,7 +256,7 @@ class LegacyWindowAggregate(WindowAggregateBase, kw_only=True):
         return named.property.reference.type.nullable_()
 
 
-class OverAggregate(Unary, kw_only=True):
+class OverAggregate(CompleteChanges, ConstantColumns, UnknownBounds, Unary, kw_only=True):
     """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns.
 
     The columns keep the names that they had when it was made: ``LogicalWindow`` is given its row type.
@@ -246,11 +277,13 @@ class OverAggregate(Unary, kw_only=True):
         return (*self.input.types, *[c.type for c in self.calls])
 
 
-class Match(MatchesPattern, kw_only=True):
+class Match(ReadsInserts, InsertsOnly, CompleteChanges, UnknownColumns, MatchesPattern, kw_only=True):
     """MATCH_RECOGNIZE over rows that are shuffled by partition."""
 
+    description: ClassVar[str] = "MATCH_RECOGNIZE"
 
-class WindowTableFunction(AssignsWindows, kw_only=True):
+
+class WindowTableFunction(SameKinds, SameUpdates, CompleteDeletes, UnknownColumns, AssignsWindows, kw_only=True):
     """Appends window_start, window_end and window_time."""
 
     windowing: specs.WindowingStrategy
@@ -269,26 +302,27 @@ class SlicedWindowAggregate(WindowAggregateBase, kw_only=True):
         return self.windowing.time_attribute_type.not_null()
 
 
-class WindowAggregate(SlicedWindowAggregate, kw_only=True):
+class WindowAggregate(InsertsOnly, CompleteChanges, UnknownColumns, SlicedWindowAggregate, kw_only=True):
     """A window aggregation in one phase."""
 
 
-class LocalWindowAggregate(LocalPhase, kw_only=True):
+class LocalWindowAggregate(SameKinds, CompleteChanges, NoWatermark, UnknownColumns, LocalPhase, kw_only=True):
     """The first phase of a window aggregation."""
 
     windowing: specs.WindowingStrategy
 
 
-class GlobalWindowAggregate(SlicedWindowAggregate, kw_only=True):
+class GlobalWindowAggregate(InsertsOnly, CompleteChanges, UnknownColumns, SlicedWindowAggregate, kw_only=True):
     """The second phase of a window aggregation."""
 
     local_input: LogicalType
     local_grouping: tuple[int, ...]
 
 
-class WindowOperator(Unary, kw_only=True):
+class WindowOperator(ReadsInserts, InsertsOnly, CompleteChanges, NoWatermark, UnknownColumns, Unary, kw_only=True):
     """A window of the DataStream API."""
 
+    description: ClassVar[str] = "a window of the section 'windows'"
     window: StreamWindow
     fields: LogicalType
 
@@ -301,7 +335,7 @@ class WindowOperator(Unary, kw_only=True):
         return self.fields.field_names
 
 
-class LateRows(Unary, kw_only=True):
+class LateRows(SameKinds, CompleteChanges, NoWatermark, UnknownColumns, Unary, kw_only=True):
     """The side output of a window operator, its input."""
 
     @property
@@ -329,15 +363,18 @@ class SpecifiedJoin(PhysicalBinary, kw_only=True):
         return self.spec.join_type
 
 
-class RegularJoin(SpecifiedJoin, kw_only=True):
+class RegularJoin(NoWatermark, UnknownBounds, SpecifiedJoin, kw_only=True):
     """A regular join, which keeps both sides in state."""
 
     ttl: TtlHint | None = None
 
 
-class IntervalJoin(PhysicalBinary, kw_only=True):
+class IntervalJoin(
+    ReadsInserts, InsertsOnly, CompleteChanges, ConstantColumns, UnknownBounds, PhysicalBinary, kw_only=True
+):
     """A join with time bounds."""
 
+    description: ClassVar[str] = "an interval join"
     spec: specs.IntervalJoinSpec
 
     @property
@@ -345,21 +382,24 @@ class IntervalJoin(PhysicalBinary, kw_only=True):
         return self.spec.join_spec.join_type
 
 
-class WindowJoin(SpecifiedJoin, kw_only=True):
+class WindowJoin(ReadsInserts, InsertsOnly, CompleteChanges, UnknownBounds, SpecifiedJoin, kw_only=True):
     """A join of rows of equal windows; ``condition`` no longer compares the windows."""
 
+    description: ClassVar[str] = "a window join"
     left_windowing: specs.WindowingStrategy
     right_windowing: specs.WindowingStrategy
 
 
-class VersionedJoin(SpecifiedJoin, kw_only=True):
+class VersionedJoin(CompleteDeletes, UnknownBounds, SpecifiedJoin, kw_only=True):
     """An event-time temporal join; index -1 on the right means processing time."""
 
     left_time: int
     right_time: int
 
 
-class TableFunctionJoin(Correlation, kw_only=True):
+class TableFunctionJoin(
+    SameKinds, SameUpdates, CompleteDeletes, NoWatermark, UnknownKeys, UnknownBounds, Correlation, kw_only=True
+):
     """A correlation with a table function."""
 
 
@@ -386,38 +426,45 @@ class RankBase(Unary, kw_only=True):
         return below if self.rank is None else uniquify((*below, self.rank), separator="_")
 
 
-class Rank(RankBase, kw_only=True):
+class Rank(CompleteDeletes, UnknownBounds, RankBase, kw_only=True):
     """Top-N; ``uses_mini_batches``: results are emitted after each mini-batch."""
 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
     uses_mini_batches: bool = False
 
 
-class Deduplicate(SameRowType, kw_only=True):
+class Deduplicate(ReadsInserts, CompleteChanges, OneRowPerKey, UnknownBounds, SameRowType, kw_only=True):
     """The first or last row of each key; ``uses_mini_batches``: results are emitted after each mini-batch."""
 
+    description: ClassVar[str] = "a deduplication by time"
     keys: tuple[int, ...]
     is_rowtime: bool
     keep_last: bool
     uses_mini_batches: bool
 
+    @property
+    def unique_key(self) -> tuple[int, ...]:
+        return self.keys
 
-class WindowRank(RankBase, kw_only=True):
+
+class WindowRank(ReadsInserts, InsertsOnly, CompleteChanges, UnknownDirections, UnknownBounds, RankBase, kw_only=True):
     """Top-N of each window."""
 
+    description: ClassVar[str] = "a Top-N per window"
     windowing: specs.WindowingStrategy
 
 
-class WindowDeduplicate(SameRowType, kw_only=True):
+class WindowDeduplicate(ReadsInserts, InsertsOnly, CompleteChanges, UnknownColumns, SameRowType, kw_only=True):
     """The first or last row of each key and window."""
 
+    description: ClassVar[str] = "a deduplication per window"
     partition: tuple[int, ...]
     order_key: int
     keep_last: bool
     windowing: specs.WindowingStrategy
 
 
-class SortLimit(SameRowType, kw_only=True):
+class SortLimit(CompleteDeletes, NoWatermark, UnknownDirections, UnknownBounds, SameRowType, kw_only=True):
     """ORDER BY … LIMIT."""
 
     order: tuple[specs.SortField, ...]
@@ -426,7 +473,7 @@ class SortLimit(SameRowType, kw_only=True):
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
-class Limit(SameRowType, kw_only=True):
+class Limit(CompleteDeletes, NoWatermark, UnknownDirections, UnknownBounds, SameRowType, kw_only=True):
     """LIMIT."""
 
     offset: int
@@ -434,35 +481,45 @@ class Limit(SameRowType, kw_only=True):
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
-class TemporalSort(SameRowType, kw_only=True):
+class TemporalSort(
+    ReadsInserts,
+    SameKinds,
+    CompleteChanges,
+    NeedsWatermark,
+    UnknownDirections,
+    UnknownBounds,
+    SameRowType,
+    kw_only=True,
+):
     """ORDER BY a time attribute first."""
 
+    description: ClassVar[str] = "a sort by time"
     order: tuple[specs.SortField, ...]
 
 
-class FullSort(SameRowType, kw_only=True):
+class FullSort(InsertsOnly, CompleteChanges, NoWatermark, UnknownDirections, UnknownBounds, SameRowType, kw_only=True):
     """ORDER BY of a bounded stream."""
 
     order: tuple[specs.SortField, ...]
 
 
-class MultiJoin(NaryJoin, kw_only=True):
+class MultiJoin(NoWatermark, UnknownDirections, UnknownBounds, NaryJoin, kw_only=True):
     """A join of several relations on one common key, whose columns of each input are ``keys``."""
 
     keys: tuple[tuple[int, ...], ...]
 
 
-class UnionAll(Union, kw_only=True):
+class UnionAll(SameKinds, SameUpdates, NoWatermark, UnknownKeys, UnknownBounds, Union, kw_only=True):
     """All rows of all inputs."""
 
 
-class ConstantRows(Leaf, kw_only=True):
+class ConstantRows(InsertsOnly, CompleteChanges, NoWatermark, UnknownColumns, Leaf, kw_only=True):
     """Constant rows."""
 
     tuples: tuple[tuple[RexNode, ...], ...]
 
 
-class Sink(WritesTable, kw_only=True):
+class Sink(SameKinds, NoWatermark, UnknownColumns, WritesTable, kw_only=True):
     """Writes a table."""
 
     upsert_materialize: bool = False

@@ -15,12 +15,11 @@ from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
 from ...plan.specs import AggregateCall
 from ...plan.types import NUMERIC
-from ..algebra import physical as p
 from ..algebra.calls import is_call_of
 from ..algebra.dispatch import Dispatch
-from ..algebra.lookups import LookupJoin
 from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
 from ..algebra.rel import Rel
+from ..algebra.traits import UnknownBounds
 from ..rex.expressions import MIRRORED, conjunctions, is_call
 
 
@@ -152,14 +151,6 @@ _RULES: Dispatch[Bounds] = Dispatch(
         LocalGroupAggregate: _aggregate,
         GlobalGroupAggregate: _exchange,
     },
-    unknown=(
-        LookupJoin,
-        *(p.ChangelogNormalize, p.ConstantRows, p.Deduplicate, p.DropUpdateBefore, p.Expand, p.FullSort),
-        *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.IntervalJoin, p.LateRows),
-        *(p.LegacyWindowAggregate, p.Limit, p.LocalWindowAggregate, p.Match, p.MiniBatchAssigner, p.MultiJoin),
-        *(p.OverAggregate, p.Rank, p.RegularJoin, p.Sink, p.SortLimit, p.SourceScan, p.TableFunctionJoin),
-        *(p.TemporalSort, p.UnionAll, p.VersionedJoin, p.WatermarkAssigner, p.WindowAggregate),
-        *(p.WindowDeduplicate, p.WindowJoin, p.WindowOperator, p.WindowRank, p.WindowTableFunction),
-    ),
+    unknown=(UnknownBounds,),
     physical=True,
 )

@@ -19,8 +19,9 @@ from ..algebra import physical as p
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Filter, Join, Project, Scan, Sort, Watermark
 from ..algebra.lookups import LookupJoin
-from ..algebra.rel import Rel, Unary
+from ..algebra.rel import LEFT_NULLABLE, ONE_SIDED, RIGHT_NULLABLE, Rel, Unary
 from ..algebra.scan_columns import scan_columns
+from ..algebra.traits import OneRowPerKey, UnknownKeys
 from ..rex.expressions import is_call
 from .join_kinds import join_keys
 
@@ -28,9 +29,6 @@ Key = frozenset[int]
 Keys = frozenset[Key]
 NO_KEYS: Keys = frozenset()
 NO_COLUMNS: Key = frozenset()
-
-_KEEPING = (p.Exchange, p.ChangelogNormalize, p.DropUpdateBefore, p.MiniBatchAssigner, p.WatermarkAssigner)
-"""Operators that keep the immutable columns of their input."""
 
 
 def unique_keys(rel: Rel) -> Keys:
@@ -46,27 +44,55 @@ def upsert_keys(rel: Rel) -> Keys:
 @cached_on_record
 def immutable_columns(rel: Rel) -> Key:
     """The columns whose values never change in the rows of one upsert key; none where there is no such key."""
-    immutable = _immutable(rel)
+    rule = _IMMUTABLE_COLUMNS.get(rel)
+    immutable = rule(rel) if rule else NO_COLUMNS
     return immutable if immutable and upsert_keys(rel) else NO_COLUMNS
 
 
-def _immutable(rel: Rel) -> Key:
-    if isinstance(rel, p.SourceScan):
-        primary = rel.table.resolved.schema.primary_key
-        names = primary.columns if primary else ()
-        return frozenset(i for i, name in enumerate(scan_columns(rel)) if name in names)
-    if isinstance(rel, p.Calc):
-        below = immutable_columns(rel.input)
-        return frozenset(i for i, rex in enumerate(rel.projection) if isinstance(rex, InputRef) and rex.index in below)
-    if isinstance(rel, (p.RegularJoin, p.WindowJoin, p.VersionedJoin)):
-        kind = join_spec(rel).join_type
-        left, right = map(immutable_columns, rel.inputs)
-        if kind in (JoinType.SEMI, JoinType.ANTI):
-            return left
-        left = NO_COLUMNS if kind in (JoinType.RIGHT, JoinType.FULL) else left
-        right = NO_COLUMNS if kind in (JoinType.LEFT, JoinType.FULL) else right
-        return left | {i + rel.inputs[0].width for i in right}
-    return immutable_columns(rel.inputs[0]) if isinstance(rel, _KEEPING) else NO_COLUMNS
+def _immutable_in_scan(rel: p.SourceScan) -> Key:
+    primary = rel.table.resolved.schema.primary_key
+    names = primary.columns if primary else ()
+    return frozenset(i for i, name in enumerate(scan_columns(rel)) if name in names)
+
+
+def _immutable_in_calc(rel: p.Calc) -> Key:
+    below = immutable_columns(rel.input)
+    return frozenset(i for i, rex in enumerate(rel.projection) if isinstance(rex, InputRef) and rex.index in below)
+
+
+def _immutable_in_join(rel: p.SpecifiedJoin) -> Key:
+    left, right = map(immutable_columns, rel.inputs)
+    if rel.kind in ONE_SIDED:
+        return left
+    left = NO_COLUMNS if rel.kind in LEFT_NULLABLE else left
+    right = NO_COLUMNS if rel.kind in RIGHT_NULLABLE else right
+    return left | {i + rel.left.width for i in right}
+
+
+def _immutable_in_input(rel: Unary) -> Key:
+    return immutable_columns(rel.input)
+
+
+_IMMUTABLE_COLUMNS: Dispatch[Key] = Dispatch(
+    "immutable columns",
+    {
+        p.SourceScan: _immutable_in_scan,
+        p.Calc: _immutable_in_calc,
+        **dict.fromkeys((p.RegularJoin, p.WindowJoin, p.VersionedJoin), _immutable_in_join),
+        **dict.fromkeys((p.Exchange, p.ChangelogNormalize, p.DropUpdateBefore), _immutable_in_input),
+        **dict.fromkeys((p.MiniBatchAssigner, p.WatermarkAssigner), _immutable_in_input),
+    },
+    unknown=(
+        UnknownKeys,
+        OneRowPerKey,
+        *(a.Aggregate, a.Correlate, a.Filter, a.Join, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Project, a.Scan),
+        *(a.SetOp, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin, a.Values, a.Watermark, a.WindowFunction),
+        *(a.WindowOperator, LookupJoin, p.Expand, p.FullSort, p.IntervalJoin, p.LegacyWindowAggregate, p.Limit),
+        *(p.MultiJoin, p.OverAggregate, p.Rank, p.SortLimit, p.TemporalSort, p.WindowRank),
+    ),
+    logical=True,
+    physical=True,
+)
 
 
 def smallest_key(keys: Keys) -> tuple[int, ...] | None:
@@ -184,8 +210,8 @@ def _grouped(rel: Aggregate, upsert: bool) -> Keys:
     return frozenset({frozenset(range(len(rel.grouping)))}) if rel.grouping_sets is None else NO_KEYS
 
 
-def _aggregate(rel: p.GroupAggregate | p.GlobalGroupAggregate, upsert: bool) -> Keys:
-    return frozenset({frozenset(range(len(rel.grouping)))})
+def _one_row_per_key(rel: OneRowPerKey, upsert: bool) -> Keys:
+    return frozenset({frozenset(rel.unique_key)})
 
 
 def _legacy_window(rel: p.LegacyWindowAggregate, upsert: bool) -> Keys:
@@ -275,10 +301,6 @@ def _sort(rel: Sort | p.SortLimit | p.TemporalSort | p.FullSort | p.Limit, upser
     return _within(keys, order, immutable_columns(rel.input)) if upsert else keys
 
 
-def _deduplicate(rel: p.Deduplicate, upsert: bool) -> Keys:
-    return frozenset({frozenset(rel.keys)})
-
-
 def _passed_on(rel: Unary, upsert: bool) -> Keys:
     return _keys(rel.input, upsert)
 
@@ -297,21 +319,17 @@ _RULES: Dispatch[Keys] = Dispatch(
         Project: _project,
         Aggregate: _grouped,
         p.MultiJoin: _multi_join,
-        p.GroupAggregate: _aggregate,
-        p.GlobalGroupAggregate: _aggregate,
+        OneRowPerKey: _one_row_per_key,
         p.LegacyWindowAggregate: _legacy_window,
         p.Expand: _expand,
         p.Rank: _rank,
         p.WindowRank: _rank,
-        p.Deduplicate: _deduplicate,
         **dict.fromkeys((Sort, p.SortLimit, p.TemporalSort, p.FullSort, p.Limit), _sort),
     },
     unknown=(
-        *(a.Correlate, a.LateRows, a.Lateral, a.Match, p.Match, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),
-        *(a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator, p.ConstantRows),
-        *(p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows, p.LocalGroupAggregate),
-        *(p.LocalWindowAggregate, p.Sink, p.TableFunctionJoin, p.UnionAll, p.WindowAggregate),
-        *(p.WindowDeduplicate, p.WindowOperator, p.WindowTableFunction),
+        UnknownKeys,
+        *(a.Correlate, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),
+        *(a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator),
     ),
     logical=True,
     physical=True,

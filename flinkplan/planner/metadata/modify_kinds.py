@@ -13,6 +13,7 @@ from ..algebra import physical as p
 from ..algebra.dispatch import Dispatch
 from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
+from ..algebra.traits import InsertsOnly, SameKinds
 from ..connectors import source_kinds
 
 INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
@@ -88,14 +89,9 @@ def _left(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
 _RULES: Dispatch[Kinds] = Dispatch(
     "kinds of changes",
     {
+        InsertsOnly: _insert_only,
+        SameKinds: _passed_on,
         p.SourceScan: _scan,
-        **dict.fromkeys((p.ConstantRows, p.WindowAggregate, p.GlobalWindowAggregate, p.WindowOperator), _insert_only),
-        **dict.fromkeys((p.WindowRank, p.WindowDeduplicate, p.IntervalJoin, p.WindowJoin, p.FullSort), _insert_only),
-        p.Match: _insert_only,
-        **dict.fromkeys((p.Calc, p.DropUpdateBefore, p.Exchange, p.Expand, p.LateRows), _passed_on),
-        **dict.fromkeys((p.LocalGroupAggregate, p.LocalWindowAggregate, p.IncrementalGroupAggregate), _passed_on),
-        **dict.fromkeys((p.MiniBatchAssigner, p.Sink, p.TableFunctionJoin, p.TemporalSort, p.UnionAll), _passed_on),
-        **dict.fromkeys((p.WatermarkAssigner, p.WindowTableFunction), _passed_on),
         p.GroupAggregate: _aggregate,
         p.GlobalGroupAggregate: _aggregate,
         p.LegacyWindowAggregate: _legacy_window,

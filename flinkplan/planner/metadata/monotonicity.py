@@ -32,8 +32,8 @@ from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
 from ..algebra import physical as p
 from ..algebra.calls import is_call_of
 from ..algebra.dispatch import Dispatch
-from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
+from ..algebra.traits import ConstantColumns, UnknownDirections
 from ..connectors import source_kinds
 from ..rex.expressions import is_call
 from .column_bounds import argument_bounds
@@ -243,19 +243,13 @@ _RULES: Dispatch[Directions | None] = Dispatch(
         p.Rank: _rank,
         p.Deduplicate: _deduplicate,
         **dict.fromkeys((p.RegularJoin, p.WindowJoin, p.VersionedJoin), _join),
-        p.IntervalJoin: _constants,
-        p.OverAggregate: _constants,
+        ConstantColumns: _constants,
         p.UnionAll: _union,
         p.LegacyWindowAggregate: _legacy_window,
         p.GroupAggregate: _aggregate,
         p.LocalGroupAggregate: _aggregate,
         p.GlobalGroupAggregate: _exchange,
     },
-    unknown=(
-        LookupJoin,
-        *(p.ConstantRows, p.FullSort, p.GlobalWindowAggregate, p.IncrementalGroupAggregate, p.LateRows),
-        *(p.Limit, p.LocalWindowAggregate, p.Match, p.MultiJoin, p.Sink, p.SortLimit, p.TemporalSort),
-        *(p.WindowAggregate, p.WindowDeduplicate, p.WindowOperator, p.WindowRank, p.WindowTableFunction),
-    ),
+    unknown=(UnknownDirections,),
     physical=True,
 )

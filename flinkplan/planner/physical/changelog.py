@@ -16,8 +16,8 @@ from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, Row
 from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
 from ..algebra.dispatch import Dispatch
-from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
+from ..algebra.traits import CompleteUpdates, SameUpdates
 from ..algebra.tree import with_inputs
 from ..catalog.catalog import Table
 from ..connectors import required_kinds, sink_kinds, source_kinds, table_options
@@ -312,14 +312,8 @@ def rank_strategies(
 _RULES: Dispatch[Rel | None] = Dispatch(
     "how updates are emitted",
     {
-        **dict.fromkeys((p.Exchange, p.Expand, p.WatermarkAssigner, p.WindowTableFunction), _forwarding),
-        **dict.fromkeys((p.TableFunctionJoin, p.UnionAll, LookupJoin), _forwarding),
-        **dict.fromkeys((p.GroupAggregate, p.LocalGroupAggregate, p.GlobalGroupAggregate), _retracting),
-        **dict.fromkeys((p.IncrementalGroupAggregate, p.LegacyWindowAggregate, p.OverAggregate), _retracting),
-        **dict.fromkeys((p.WindowAggregate, p.LocalWindowAggregate, p.GlobalWindowAggregate), _retracting),
-        **dict.fromkeys((p.WindowRank, p.Deduplicate, p.WindowDeduplicate), _retracting),
-        **dict.fromkeys((p.IntervalJoin, p.WindowJoin, p.Match, p.WindowOperator, p.LateRows), _retracting),
-        **dict.fromkeys((p.TemporalSort, p.FullSort, p.ConstantRows), _retracting),
+        SameUpdates: _forwarding,
+        CompleteUpdates: _retracting,
         p.Calc: _calc,
         p.SourceScan: _scan,
         p.MiniBatchAssigner: _mini_batches,

@@ -15,8 +15,8 @@ from ...plan.specs import ReadingMetadata
 from ..algebra import physical as p
 from ..algebra.changes import Updates
 from ..algebra.dispatch import Dispatch
-from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
+from ..algebra.traits import CompleteDeletes, SameDeletes
 from ..algebra.tree import with_inputs
 from ..connectors import deletes_by_key
 from ..metadata.keys import keys_in_group_range, upsert_keys
@@ -176,20 +176,13 @@ _RULES: Dispatch[Answer | None] = Dispatch(
     "what deletions hold",
     {
         p.SourceScan: _scan,
-        **dict.fromkeys((p.Exchange, p.Expand, p.MiniBatchAssigner, p.DropUpdateBefore), _forwarded),
+        SameDeletes: _forwarded,
+        CompleteDeletes: _over_whole_rows,
         p.Calc: _calc,
         p.UnionAll: _union,
         p.RegularJoin: _regular_join,
         p.MultiJoin: _multi_join,
         p.ChangelogNormalize: _normalize,
-        **dict.fromkeys((p.GroupAggregate, p.LocalGroupAggregate, p.GlobalGroupAggregate), _over_whole_rows),
-        **dict.fromkeys((p.IncrementalGroupAggregate, p.LegacyWindowAggregate, p.OverAggregate), _over_whole_rows),
-        **dict.fromkeys((p.WindowAggregate, p.LocalWindowAggregate, p.GlobalWindowAggregate), _over_whole_rows),
-        **dict.fromkeys((p.Rank, p.WindowRank, p.Deduplicate, p.WindowDeduplicate), _over_whole_rows),
-        **dict.fromkeys((p.IntervalJoin, p.WindowJoin, p.VersionedJoin, LookupJoin), _over_whole_rows),
-        **dict.fromkeys((p.TableFunctionJoin, p.Match, p.WindowOperator, p.LateRows), _over_whole_rows),
-        **dict.fromkeys((p.WatermarkAssigner, p.WindowTableFunction), _over_whole_rows),
-        **dict.fromkeys((p.SortLimit, p.Limit, p.TemporalSort, p.FullSort, p.ConstantRows), _over_whole_rows),
     },
     unknown=(p.Sink,),
     physical=True,

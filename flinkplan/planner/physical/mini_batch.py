@@ -17,8 +17,8 @@ from ...plan.types import TimeKind
 from ..algebra import physical as p
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Filter, Project, Scan, SetKind, SetOp, TableModify, Values
-from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
+from ..algebra.traits import NeedsWatermark, NoWatermark
 from ..algebra.tree import bottom_up, copy_as, with_inputs
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.monotonicity import call_retractions
@@ -106,11 +106,8 @@ _REQUIRES_WATERMARK: Dispatch[bool] = Dispatch(
             (p.GlobalWindowAggregate, p.WindowAggregate, p.WindowTableFunction, p.WindowRank, p.WindowDeduplicate),
             lambda rel: not rel.windowing.is_proctime,
         ),
-        p.TemporalSort: _always,
-        **dict.fromkeys((p.SourceScan, p.Calc, p.Exchange, p.WatermarkAssigner, p.ChangelogNormalize), _never),
-        **dict.fromkeys((p.Expand, p.GroupAggregate, p.LocalWindowAggregate, p.WindowOperator, p.LateRows), _never),
-        **dict.fromkeys((p.RegularJoin, LookupJoin, p.TableFunctionJoin, p.MultiJoin, p.UnionAll), _never),
-        **dict.fromkeys((p.SortLimit, p.Limit, p.FullSort, p.ConstantRows, p.Sink), _never),
+        NeedsWatermark: _always,
+        NoWatermark: _never,
     },
     unknown=(
         *(p.MiniBatchAssigner, p.DropUpdateBefore, p.LegacyWindowAggregate),

@@ -16,25 +16,12 @@ from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
 from ..algebra.calls import is_call_of
 from ..algebra.rel import Rel
+from ..algebra.traits import ReadsInserts
 from ..algebra.tree import Pass, Rewrite
 from ..connectors import table_options
 from ..errors import Part, PlanningError
 from ..metadata.modify_kinds import INSERT_ONLY, is_ordered_by_time, modify_kinds
 from ..rules.legacy_windows import emit_text
-
-_READS_INSERTS: dict[type[Rel], str] = {
-    p.Deduplicate: "a deduplication by time",
-    p.IntervalJoin: "an interval join",
-    p.Match: "MATCH_RECOGNIZE",
-    p.OverAggregate: "OVER ordered by time",
-    p.Sink: "a table of files with sink.parallelism",
-    p.TemporalSort: "a sort by time",
-    p.WindowDeduplicate: "a deduplication per window",
-    p.WindowJoin: "a window join",
-    p.WindowOperator: "a window of the section 'windows'",
-    p.WindowRank: "a Top-N per window",
-}
-"""The operators that accept insertions only, in words."""
 
 _ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
 _DISTINCT = _ORDERED | {"ARRAY", "VARIANT", "BITMAP"}
@@ -55,8 +42,9 @@ def refuse_unplannable(rel: Rel, config: Mapping[str, str]) -> Rel:
 
 
 def _check(rel: Rel, config: Mapping[str, str]) -> None:
-    if _reads_inserts(rel) and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
-        raise PlanningError(f"{_READS_INSERTS[type(rel)]} takes inserts only, but its input has updates or deletions")
+    reader = _reader_of_inserts(rel)
+    if reader is not None and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
+        raise PlanningError(f"{reader} takes inserts only, but its input has updates or deletions")
     if any(is_call_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
         name = APPROX_COUNT_DISTINCT.name
         hint = "use COUNT(DISTINCT …)"
@@ -92,13 +80,17 @@ def _expressions(rel: p.Calc) -> Iterator[RexNode]:
         yield rel.condition
 
 
-def _reads_inserts(rel: Rel) -> bool:
-    if isinstance(rel, p.OverAggregate):
-        return is_ordered_by_time(rel)
+def _reader_of_inserts(rel: Rel) -> str | None:
+    """An operator that accepts inserts only, in words; ``None`` where it also accepts other changes."""
+    if isinstance(rel, ReadsInserts):
+        return rel.description
+    if isinstance(rel, p.OverAggregate) and is_ordered_by_time(rel):
+        return "OVER ordered by time"
     if isinstance(rel, p.Sink):
         options = table_options(rel.table, dict(rel.options))
-        return options.get("connector") == "filesystem" and "sink.parallelism" in options
-    return type(rel) in _READS_INSERTS
+        if options.get("connector") == "filesystem" and "sink.parallelism" in options:
+            return "a table of files with sink.parallelism"
+    return None
 
 
 def _calls(rel: Rel) -> Iterator[AggregateCall]:
