@@ -10,22 +10,19 @@ from ...plan.record import replace
 from ..algebra.dispatch import Dispatch
 from ..physical.reuse import Operator
 from . import aggregates, joins, patterns, ranks, relational, stream_windows, windows
-from .context import Context
+from .context import Context, Texts
+
+_FAMILIES = (relational, aggregates, windows, stream_windows, joins, patterns, ranks)
 
 _RULES: Dispatch[ExecNode] = Dispatch(
     "the exec node",
-    {
-        **relational.RULES,
-        **aggregates.RULES,
-        **windows.RULES,
-        **stream_windows.RULES,
-        **joins.RULES,
-        **patterns.RULES,
-        **ranks.RULES,
-    },
+    {cls: rule for family in _FAMILIES for cls, rule in family.RULES.items()},
     unknown=(),
     physical=True,
 )
+
+TEXTS: Texts = {cls: text for family in _FAMILIES for cls, text in family.TEXTS.items()}
+"""The parts of each operator in ``explain --rules``."""
 
 
 def lower(operators: Sequence[Operator], config: Mapping[str, str], *, complete: bool = False) -> Plan:

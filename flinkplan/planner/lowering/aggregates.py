@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...plan import nodes, specs
 from ...plan.accumulator_columns import accumulators, renamed
 from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
+from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.names import uniquify
 from ..algebra.row_types import row_of
 from ..metadata.monotonicity import call_retractions
-from ..rex.printer import typed_literal
+from ..rex.printer import expression, typed_literal
 from .aggregate_text import call_text, global_phase, local_phase, one_phase, property_texts, together
-from .context import Context, Rules, columns, group_by, order_text
+from .context import Context, Parts, Rules, Texts, columns, group_by, input_fields, order_text
 
 
 def _group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
@@ -160,6 +163,63 @@ def _bound(bound: specs.OverBound, rel: p.OverAggregate, width: int) -> str:
     constant = rel.constants[bound.offset.index - width]  # type: ignore[union-attr]
     direction = "PRECEDING" if bound.is_preceding else "FOLLOWING"
     return f"{constant.value} {direction}"  # type: ignore[union-attr]
+
+
+# ---------------------------------------------------------------- the texts of explain --rules
+
+
+def aggregation_parts(rel: a.Aggregate | p.GroupAggregate | p.GlobalGroupAggregate) -> Parts:
+    """Groups and calls; those of a second phase are over the columns that the first one reads."""
+    yield from group_by(rel.input, rel.grouping, rel.phase)
+    if isinstance(rel, a.Aggregate) and rel.grouping_sets is not None:
+        sets = (f"{{{columns(rel.input, grouping)}}}" for grouping in rel.grouping_sets)
+        yield f"groupingSets=[{', '.join(sets)}]"
+    fields = rel.local_input.field_names if isinstance(rel, p.GlobalGroupAggregate) else input_fields(rel)
+    yield calls_part(rel.calls, rel.names[len(rel.grouping) :], fields)
+
+
+def calls_part(calls: Sequence[specs.AggregateCall], names: Sequence[str], fields: Sequence[str]) -> str:
+    """``select=[SUM(a) AS total]``."""
+    texts = (f"{call_text(call, fields)} AS {name}" for call, name in zip(calls, names, strict=False))
+    return f"select=[{', '.join(texts)}]"
+
+
+def _local_parts(rel: p.LocalGroupAggregate) -> Parts:
+    yield from group_by(rel.input, rel.grouping, rel.phase)
+    yield f"select=[{', '.join(call_text(call, rel.input.names) for call in rel.calls)}]"
+
+
+def _incremental_parts(rel: p.IncrementalGroupAggregate) -> Parts:
+    yield f"partialAggGrouping=[{columns(rel.input, rel.partial_grouping)}]"
+    yield f"finalAggGrouping=[{columns(rel.input, rel.final_grouping)}]"
+
+
+def _legacy_window_parts(rel: p.LegacyWindowAggregate) -> Parts:
+    yield from group_by(rel.input, rel.grouping)
+    yield f"window=[{group_window_text(rel.window)}]"
+    if rel.properties:
+        yield f"properties=[{', '.join(named.name for named in rel.properties)}]"
+    yield calls_part(rel.calls, rel.names[len(rel.grouping) :], input_fields(rel))
+    if rel.emit is not None:
+        yield f"emit=[{rel.emit}]"
+
+
+def _over_parts(rel: p.OverAggregate) -> Parts:
+    fields = [*rel.input.names, *(expression(constant, ()) for constant in rel.constants)]
+    if rel.partition:
+        yield f"partitionBy=[{columns(rel.input, rel.partition)}]"
+    yield f"orderBy=[{order_text(rel.input, rel.groups[0].order_by.fields)}]"
+    yield calls_part(rel.calls, rel.names[rel.input.width :], fields)
+
+
+TEXTS: Texts = {
+    p.GroupAggregate: aggregation_parts,
+    p.LocalGroupAggregate: _local_parts,
+    p.GlobalGroupAggregate: aggregation_parts,
+    p.IncrementalGroupAggregate: _incremental_parts,
+    p.LegacyWindowAggregate: _legacy_window_parts,
+    p.OverAggregate: _over_parts,
+}
 
 
 RULES: Rules = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...plan.durations import format_duration, parse_duration, parse_iso_duration
@@ -11,6 +11,7 @@ from ...plan.record import Record
 from ...plan.settings import LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults, value_of
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ...plan.ttl import state_names
+from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 
 DEFAULTS = {**defaults(Effect.COMPILING, Effect.BOTH), LOCAL_TIME_ZONE: "UTC"}
@@ -66,6 +67,22 @@ class Context(Record):
 
 Rules = Mapping[type[Rel], Callable[[Any, Context], ExecNode]]
 """The lowering function of each operator."""
+
+Parts = Iterable[str]
+"""What stands in the brackets behind an operator's name, each as ``key=[value]``."""
+
+Texts = Mapping[type[Rel], Callable[[Any], Parts]]
+"""The function of each operator that gives its parts in ``explain --rules``, also before its changes are inferred."""
+
+
+def no_parts(rel: Rel) -> Parts:
+    """The parts of an operator that has nothing to say."""
+    return ()
+
+
+def input_fields(rel: Rel) -> tuple[str, ...]:
+    """The names of the columns that expressions of a relation read."""
+    return uniquify([name for each in rel.inputs for name in each.names])
 
 
 def columns(rel: Rel, indexes: Sequence[int]) -> str:

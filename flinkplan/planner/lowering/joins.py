@@ -8,15 +8,16 @@ from ...plan.nodes.base import OWN, ExecNode
 from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.record import Json, replace
 from ...plan.settings import MINI_BATCH, PROCESSING_TIME_JOINS, STATE_TTL, WAIT_FOR_SNAPSHOT, is_on, value_of
+from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.lookups import LookupJoin
 from ..algebra.names import uniquify
-from ..algebra.rel import Rel
+from ..algebra.rel import Correlation, NaryJoin, Rel
 from ..metadata.keys import Keys, keys_in_group_range, smallest_key, upsert_keys
 from ..metadata.multi_joins import equalities
 from ..rex.expressions import and_, is_always_true
 from ..rex.printer import expression, record_type, untyped_literal
-from .context import Context, Rules, columns
+from .context import Context, Parts, Rules, Texts, columns, input_fields
 from .relational import select, source_spec
 from .windows import windowing_text
 
@@ -251,6 +252,52 @@ def _attributes(left: int, left_column: int, right: int, right_column: int) -> d
         "rightInputId": right,
         "rightFieldIndex": right_column,
     }
+
+
+# ---------------------------------------------------------------- the texts of explain --rules
+
+
+def join_parts(rel: a.Join | a.TemporalJoin | p.PhysicalBinary) -> Parts:
+    """A join of two inputs."""
+    yield f"joinType=[{JOIN_NAMES[rel.kind]}]"
+    yield f"where=[{expression(rel.condition, input_fields(rel))}]"
+    if isinstance(rel, a.TemporalJoin):
+        yield f"asOf=[{expression(rel.time, input_fields(rel))}]"
+    yield f"select=[{', '.join(rel.names)}]"
+
+
+def multi_join_parts(rel: NaryJoin) -> Parts:
+    """A join of several inputs."""
+    yield f"joinTypes=[{', '.join(JOIN_NAMES[kind] for kind in rel.kinds[1:])}]"
+    yield f"where=[{', '.join(expression(condition, rel.names) for condition in rel.conditions[1:])}]"
+    yield f"select=[{', '.join(rel.names)}]"
+
+
+def correlate_parts(rel: Correlation) -> Parts:
+    """A join with a table function."""
+    yield f"joinType=[{JOIN_NAMES[rel.type]}]"
+    yield f"call=[{expression(rel.call, rel.input.names)}]"
+    yield f"select=[{', '.join(rel.names)}]"
+    if rel.condition is not None:
+        yield f"where=[{expression(rel.condition, rel.names)}]"
+
+
+def _lookup_parts(rel: LookupJoin) -> Parts:
+    yield f"table=[{rel.table.table.identifier.name}]"
+    yield f"joinType=[{JOIN_NAMES[rel.kind]}]"
+    yield f"lookup=[{', '.join(rel.table.names[column] for column, _ in rel.keys)}]"
+    fields = uniquify([*rel.input.names, *rel.answers.names])
+    if rel.condition is not None:
+        yield f"where=[{expression(rel.condition, fields)}]"
+    yield f"select=[{', '.join(rel.names)}]"
+
+
+TEXTS: Texts = {
+    **dict.fromkeys((p.RegularJoin, p.IntervalJoin, p.WindowJoin, p.VersionedJoin), join_parts),
+    p.MultiJoin: multi_join_parts,
+    p.TableFunctionJoin: correlate_parts,
+    LookupJoin: _lookup_parts,
+}
 
 
 RULES: Rules = {

@@ -9,8 +9,9 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import Json
 from ...plan.rex import Call, Literal, RexNode
 from ..algebra import physical as p
+from ..algebra.rel import MatchesPattern
 from ..rex.printer import definition_digest, expression, named, operator_name, untyped_literal
-from .context import Context, Rules, columns, order_text
+from .context import Context, Parts, Rules, Texts, columns, order_text
 
 
 def _match(rel: p.Match, ctx: Context) -> ExecNode:
@@ -66,5 +67,18 @@ def _pattern_text(pattern: RexNode) -> str:
     assert isinstance(pattern, Literal)
     return untyped_literal(pattern)
 
+
+def match_parts(rel: MatchesPattern) -> Parts:
+    """A row pattern, as ``explain --rules`` shows it."""
+    if rel.partition:
+        yield f"partitionBy=[{columns(rel.input, rel.partition)}]"
+    yield f"orderBy=[{order_text(rel.input, rel.order)}]"
+    fields = rel.input.names
+    measures = (f"{expression(rex, fields)} AS {name}" for name, rex in rel.measures)
+    yield f"measures=[{', '.join(measures)}]"
+    yield f"define=[{', '.join(f'{name} AS {expression(rex, fields)}' for name, rex in rel.definitions)}]"
+
+
+TEXTS: Texts = {p.Match: match_parts}
 
 RULES: Rules = {p.Match: _match}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ...plan import nodes, specs
 from ...plan.nodes.base import ExecNode
 from ...plan.types import TimeKind
+from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.rel import Rel
-from .context import Context, Rules, columns, order_text
+from .context import Context, Parts, Rules, Texts, columns, order_text
 
 _NO_PARTITION = specs.PartitionSpec(())
 _UNLIMITED = 2**63 - 1
@@ -125,6 +126,51 @@ def _temporal_sort(rel: p.TemporalSort, ctx: Context) -> ExecNode:
 
 def _full_sort(rel: p.FullSort, ctx: Context) -> ExecNode:
     return ctx.node(nodes.Sort, rel, f"orderBy=[{order_text(rel, rel.order)}]", order_by=specs.SortSpec(rel.order))
+
+
+# ---------------------------------------------------------------- the texts of explain --rules
+
+
+def ranking_parts(rel: p.RankBase) -> Parts:
+    """Which ranks are kept, and by which order."""
+    yield f"rankType=[{rel.kind}]"
+    yield f"rankRange=[{range_text(rel.range, rel.input)}]"
+    yield f"partitionBy=[{columns(rel.input, rel.partition)}]"
+    yield f"orderBy=[{order_text(rel.input, rel.order)}]"
+
+
+def _rank_parts(rel: p.Rank) -> Parts:
+    yield from ranking_parts(rel)
+    if rel.change_trait is not None:
+        yield f"strategy=[{strategy_text(rel.strategy)}]"
+    if rel.rank is not None:
+        yield f"rank=[{rel.rank}]"
+
+
+def _deduplicate_parts(rel: p.Deduplicate) -> Parts:
+    yield f"keep=[{'LastRow' if rel.keep_last else 'FirstRow'}]"
+    yield f"key=[{columns(rel.input, rel.keys)}]"
+    yield f"order=[{'ROWTIME' if rel.is_rowtime else 'PROCTIME'}]"
+
+
+def sort_parts(rel: a.Sort | p.SortLimit | p.Limit | p.TemporalSort | p.FullSort) -> Parts:
+    """An order and a limit, as far as there are."""
+    if not isinstance(rel, p.Limit) and rel.order:
+        yield f"orderBy=[{order_text(rel.input, rel.order)}]"
+    if isinstance(rel, (a.Sort, p.SortLimit, p.Limit)):
+        if rel.offset:
+            yield f"offset=[{rel.offset}]"
+        if rel.fetch is not None:
+            yield f"fetch=[{rel.fetch}]"
+    if rel.change_trait is not None and isinstance(rel, (p.SortLimit, p.Limit)):
+        yield f"strategy=[{strategy_text(rel.strategy)}]"
+
+
+TEXTS: Texts = {
+    p.Rank: _rank_parts,
+    p.Deduplicate: _deduplicate_parts,
+    **dict.fromkeys((p.SortLimit, p.Limit, p.TemporalSort, p.FullSort), sort_parts),
+}
 
 
 RULES: Rules = {

@@ -9,14 +9,16 @@ from ...plan.connectors import CHANGELOG, declared_kinds, without_declared_kinds
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.record import Json, replace
 from ...plan.rex import Call, Literal, RexNode
+from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.rel import AssignsWatermark, WritesTable
 from ..algebra.scan_columns import source_columns
 from ..catalog.catalog import Identifier, Table
 from ..catalog.restoring import reference
 from ..connectors import table_options
 from ..metadata.keys import smallest_key, upsert_keys
 from ..rex.printer import condition_digest, digest, expression, named, operator_name, record_type, untyped_literal
-from .context import Context, Rules, columns
+from .context import Context, Parts, Rules, Texts, columns, input_fields, no_parts
 
 
 def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context) -> specs.ContextResolvedTable:
@@ -242,6 +244,99 @@ def _listed_invocation(call: RexNode, fields: Sequence[str]) -> str:
     if not isinstance(call, Call):
         return digest(call, fields)
     return f"{operator_name(call)}({','.join(expression(o, fields, infix=False) for o in call.operands)})"
+
+
+# ---------------------------------------------------------------- the texts of explain --rules
+
+
+def table_parts(rel: a.Scan | p.SourceScan | WritesTable) -> Parts:
+    """A table, with the options of a hint."""
+    yield f"table=[{rel.table.identifier.name}]"
+    if rel.options:
+        yield f"options=[{', '.join(f'{key}={value}' for key, value in rel.options)}]"
+
+
+def _source_parts(rel: p.SourceScan) -> Parts:
+    yield from table_parts(rel)
+    fields = source_columns(rel)
+    for ability in rel.abilities:
+        match ability:
+            case specs.PartitionPushDown(partitions):
+                yield f"partitions=[{', '.join(map(partition_text, partitions))}]"
+            case specs.FilterPushDown(predicates):
+                yield f"filter=[{', '.join(expression(predicate, fields) for predicate in predicates)}]"
+            case specs.ProjectPushDown(produced_type=produced):
+                fields = produced.field_names
+                yield f"project=[{', '.join(produced.field_names)}]"
+            case specs.ReadingMetadata(keys, produced):
+                fields = produced.field_names
+                if keys:
+                    yield f"metadata=[{', '.join(keys)}]"
+            case specs.LimitPushDown(limit):
+                yield f"limit=[{limit}]"
+    yield f"fields=[{', '.join(rel.names)}]"
+
+
+def _sink_parts(rel: p.Sink) -> Parts:
+    yield from table_parts(rel)
+    if rel.upsert_materialize:
+        yield "upsertMaterialize=[true]"
+
+
+def values_parts(rel: a.Values | p.ConstantRows) -> Parts:
+    """Constant rows."""
+    rows = ("{" + ", ".join(expression(value, ()) for value in row) + "}" for row in rel.tuples)
+    return (f"tuples=[{', '.join(rows)}]",)
+
+
+def _calc_parts(rel: p.Calc) -> Parts:
+    yield f"select=[{select(rel.projection, rel.names, input_fields(rel))}]"
+    if rel.condition is not None:
+        yield f"where=[{expression(rel.condition, input_fields(rel))}]"
+
+
+def _exchange_parts(rel: p.Exchange) -> Parts:
+    return (f"distribution=[hash[{columns(rel.input, rel.keys)}]]" if rel.keys else "distribution=[single]",)
+
+
+def watermark_parts(rel: AssignsWatermark) -> Parts:
+    """A time attribute and its watermark."""
+    fields = input_fields(rel)
+    return f"rowtime=[{fields[rel.rowtime_index]}]", f"watermark=[{expression(rel.expr, fields)}]"
+
+
+def _mini_batch_parts(rel: p.MiniBatchAssigner) -> Parts:
+    return f"interval=[{rel.interval}ms]", f"mode=[{rel.mode}]"
+
+
+def _normalize_parts(rel: p.ChangelogNormalize) -> Parts:
+    yield f"key=[{columns(rel.input, rel.unique_keys)}]"
+    if rel.condition is not None:
+        yield f"condition=[{expression(rel.condition, rel.input.names)}]"
+
+
+def _union_parts(rel: p.UnionAll) -> Parts:
+    return ("all=[true]", f"union=[{', '.join(rel.names)}]")
+
+
+def _expand_parts(rel: p.Expand) -> Parts:
+    rows = ("{" + ", ".join(expression(rex, rel.input.names) for rex in row) + "}" for row in rel.projects)
+    return f"projects=[{', '.join(rows)}]", f"select=[{', '.join(rel.names)}]"
+
+
+TEXTS: Texts = {
+    p.SourceScan: _source_parts,
+    p.Sink: _sink_parts,
+    p.Calc: _calc_parts,
+    p.Exchange: _exchange_parts,
+    p.WatermarkAssigner: watermark_parts,
+    p.MiniBatchAssigner: _mini_batch_parts,
+    p.DropUpdateBefore: no_parts,
+    p.ChangelogNormalize: _normalize_parts,
+    p.UnionAll: _union_parts,
+    p.ConstantRows: values_parts,
+    p.Expand: _expand_parts,
+}
 
 
 RULES: Rules = {

@@ -10,11 +10,12 @@ from ...plan.durations import format_duration, format_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.rex import RexNode
 from ...plan.specs.window_parts import DeclaredArgument, ValueKind, declared_arguments
+from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.names import uniquify
 from ..rex.printer import expression
 from .aggregate_text import call_text
-from .context import Context, Rules, columns, duration_text, order_text
+from .context import Context, Parts, Rules, Texts, columns, duration_text, no_parts, order_text
 
 
 def _window_operator(rel: p.WindowOperator, ctx: Context) -> ExecNode:
@@ -111,5 +112,16 @@ def _pair_text(rex: RexNode, fields: Sequence[str]) -> str:
     """An expression over an earlier row, whose columns have their names, and a later one."""
     return expression(rex, uniquify([*fields, *fields]))
 
+
+def window_operator_parts(rel: a.WindowOperator | p.WindowOperator) -> Parts:
+    """A window of the DataStream API, as ``explain --rules`` shows it."""
+    source = rel.rows if isinstance(rel, a.WindowOperator) else rel.input
+    yield f"assigner=[{type(rel.window.assigner).__name__}]"
+    if rel.window.keys:
+        yield f"keyBy=[{columns(source, rel.window.keys)}]"
+    yield f"select=[{', '.join(rel.names)}]"
+
+
+TEXTS: Texts = {p.WindowOperator: window_operator_parts, p.LateRows: no_parts}
 
 RULES: Rules = {p.WindowOperator: _window_operator, p.LateRows: _late_rows}

@@ -9,9 +9,10 @@ from ...plan.accumulator_columns import accumulators, counts_rows
 from ...plan.nodes.base import ExecNode
 from ..algebra import physical as p
 from ..algebra.rel import Rel
-from .aggregate_text import bare_properties, global_phase, local_phase, one_phase, property_texts
-from .context import Context, Rules, columns, duration_text, group_by, order_text
-from .ranks import range_text
+from .aggregate_text import bare_properties, call_text, global_phase, local_phase, one_phase, property_texts
+from .aggregates import calls_part
+from .context import Context, Parts, Rules, Texts, columns, duration_text, group_by, input_fields, order_text
+from .ranks import range_text, ranking_parts
 
 
 def windowing_text(strategy: specs.WindowingStrategy, fields: tuple[str, ...]) -> str:
@@ -131,6 +132,50 @@ def _deduplicate(rel: p.WindowDeduplicate, ctx: Context) -> ExecNode:
         keep_last_row=rel.keep_last,
         windowing=rel.windowing,
     )
+
+
+# ---------------------------------------------------------------- the texts of explain --rules
+
+
+def _table_function_parts(rel: p.WindowTableFunction) -> Parts:
+    return (_window(rel.input, rel.windowing),)
+
+
+def _aggregate_parts(rel: p.WindowAggregate | p.GlobalWindowAggregate) -> Parts:
+    yield from group_by(rel.input, rel.grouping)
+    yield _window(rel.input, rel.windowing)
+    fields = rel.local_input.field_names if isinstance(rel, p.GlobalWindowAggregate) else input_fields(rel)
+    yield calls_part(rel.calls, rel.names[len(rel.grouping) :], fields)
+
+
+def _local_parts(rel: p.LocalWindowAggregate) -> Parts:
+    yield from group_by(rel.input, rel.grouping)
+    yield _window(rel.input, rel.windowing)
+    yield f"select=[{', '.join(call_text(call, rel.input.names) for call in rel.calls)}]"
+
+
+def _rank_parts(rel: p.WindowRank) -> Parts:
+    yield from ranking_parts(rel)
+    yield _window(rel.input, rel.windowing)
+    if rel.rank is not None:
+        yield f"rank=[{rel.rank}]"
+
+
+def _deduplicate_parts(rel: p.WindowDeduplicate) -> Parts:
+    yield f"keep=[{'LastRow' if rel.keep_last else 'FirstRow'}]"
+    yield f"partitionBy=[{columns(rel.input, rel.partition)}]"
+    yield f"orderBy=[{rel.input.names[rel.order_key]}]"
+    yield _window(rel.input, rel.windowing)
+
+
+TEXTS: Texts = {
+    p.WindowTableFunction: _table_function_parts,
+    p.WindowAggregate: _aggregate_parts,
+    p.LocalWindowAggregate: _local_parts,
+    p.GlobalWindowAggregate: _aggregate_parts,
+    p.WindowRank: _rank_parts,
+    p.WindowDeduplicate: _deduplicate_parts,
+}
 
 
 RULES: Rules = {
