@@ -70,6 +70,8 @@ class FieldCodec(Record):
     name: str
     json: str
     marks: tuple[Any, ...]
+    type: Any
+    """The type of its values, without annotations."""
     default: Any
     """The value for which the field is left out; ``NODEFAULT`` if the field is always written."""
     read: Reader
@@ -105,7 +107,7 @@ def _derive_field_codecs(cls: Any) -> Iterator[FieldCodec]:
     for info in fields(cls):
         hint, marks = _annotated(info.type)
         if not any(isinstance(mark, _Role) for mark in marks):
-            yield FieldCodec(info.name, info.encode_name, marks, info.default, *_codec(hint))
+            yield FieldCodec(info.name, info.encode_name, marks, hint, info.default, *_codec(hint))
 
 
 def _annotated(hint: Any) -> tuple[Any, tuple[Any, ...]]:

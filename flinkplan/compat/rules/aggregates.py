@@ -23,7 +23,6 @@ from ..edits import FieldChange, Keep, Update
 from ..lineage import Lineage
 from ..reordering import retractions_of
 from ..verdicts import Effect, Verdict
-from .keys import judged_keys
 from .model import Became, ChangeRule, Judgement, became, field_judge, pair_judge, rule
 
 _POSITIONS = (
@@ -235,7 +234,6 @@ SPLIT = rule(
     fix="In Flink, set `table.optimizer.agg-phase-strategy` so that the aggregation does not change, or start without "
     "state.",
 )
-judged_keys("grouping", GroupWindowAggregate, WindowAggregate, GlobalWindowAggregate)
 
 
 class _Call(PartlyCompared):

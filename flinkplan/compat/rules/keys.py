@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from ...plan.nodes import ChangelogNormalize, Deduplicate, ExecNode, Rank, WindowDeduplicate, WindowRank
+from ...plan.codec import field_codecs
+from ...plan.nodes import ExecNode, node_classes
+from ...plan.references import Mark
 from ...plan.specs import PartitionSpec
 from ..columns import Scope, Shown
 from ..comparing import Comparison
@@ -42,8 +44,8 @@ ORDER = rule(
 )
 
 
-def judged_keys(name: str, *classes: type[ExecNode]) -> None:
-    """Judge a field of these nodes that holds key columns."""
+def _judged_keys(name: str, cls: type[ExecNode]) -> None:
+    """Judge a field of a class of nodes that holds key columns."""
 
     def judge(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
         old, new = _keys(edit.old, name, c.old), _keys(edit.new, name, c.new)
@@ -51,7 +53,7 @@ def judged_keys(name: str, *classes: type[ExecNode]) -> None:
         message = became(f"({_listed(old)})", f"({_listed(new)})")
         yield Judgement(rule_, message, edit.old, edit.new, changes[0].pointer, changes=changes)
 
-    registered: FieldJudge = field_judge(name, *classes)(judge)
+    registered: FieldJudge = field_judge(name, cls)(judge)
     assert registered is judge
 
 
@@ -66,7 +68,7 @@ def _listed(keys: list[Shown]) -> str:
     return ", ".join(str(k.shown) for k in keys)
 
 
-judged_keys("unique_keys", Deduplicate, ChangelogNormalize)
-judged_keys("partition", Rank)
-judged_keys("partition_spec", WindowRank)
-judged_keys("partition_keys", WindowDeduplicate)
+for _class in node_classes():
+    for _codec in field_codecs(_class):
+        if _codec.name in _class.metadata.judged and (Mark.KEY in _codec.marks or _codec.type is PartitionSpec):
+            _judged_keys(_codec.name, _class)
