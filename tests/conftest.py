@@ -40,6 +40,11 @@ LONG = (
 """Groups that processes begin with, so that none of them is left over at the end."""
 
 
+def pytest_collection() -> None:
+    """What is collected stays, so that the collector of garbage would look through more and more of it for nothing."""
+    gc.disable()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where several processes run the tests, hand out whole files: to hand out tests one by one costs more than most.
@@ -63,6 +68,7 @@ def _rank(item: pytest.Item) -> int:
 
 def pytest_collection_finish() -> None:
     """The tests themselves stay to the end: the collector of garbage need not look through them again and again."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

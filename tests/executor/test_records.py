@@ -24,11 +24,18 @@ _MAKING = (*_RECORD_AT, _TIMED)
 _OPTIONS = {"by_clock", "record"}
 """Keywords of these functions that are not components."""
 _CLASS_NAME = re.compile(r"[a-z]+\.[A-Z]\w*(\$\w+)?")
-_TREES = {
-    path: ast.parse(path.read_text("utf-8"))
-    for folder in executor.__path__
-    for path in sorted(Path(folder).rglob("*.py"))
-}
+_MAKES_KERNELS = re.compile(rf"\bkernel=|\b({'|'.join(_MAKING)})\(")
+"""What stands in a module that chooses kernels or makes records."""
+
+
+def _trees(pattern: re.Pattern[str]) -> dict[Path, ast.Module]:
+    """The executor's modules whose text matches a pattern."""
+    files = (path for folder in executor.__path__ for path in sorted(Path(folder).rglob("*.py")))
+    texts = {path: path.read_text("utf-8") for path in files}
+    return {path: ast.parse(text) for path, text in texts.items() if pattern.search(text)}
+
+
+_TREES = _trees(_MAKES_KERNELS)
 
 
 def _kernels_of_steps() -> dict[tuple[str, str], list[str]]:
@@ -141,7 +148,7 @@ def test_a_kernel_is_given_a_record_of_its_own_or_of_its_base_class() -> None:
 
 
 def test_every_java_class_that_python_names_is_there() -> None:
-    named = {name for tree in _TREES.values() for name in _java_names(tree)}
+    named = {name for tree in _trees(re.compile("")).values() for name in _java_names(tree)}
     assert {"time.OverAggregate", "catalyst.Condition", "storage.CheckpointFiles", "join.JoinSide$Spec"} <= named
     assert [name for name in sorted(named) if not has_class(name)] == []
 

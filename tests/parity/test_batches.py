@@ -14,7 +14,7 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from tests.parity.batches import UNLIKE, WAYS, check_batches, late_at_once, timed_cases
-from tests.parity.corpus import BATCHES, Case
+from tests.parity.corpus import BATCHES, Case, cases
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,7 +32,8 @@ _AT_ONCE: dict[Case, Counter[str]] = {}
 
 def _parameters() -> list[ParameterSet]:
     found = []
-    for case in timed_cases():
+    chosen = {name for name, _ in CHOSEN}
+    for case in timed_cases() if BATCHES else (case for case in cases() if case.name in chosen):
         for way in WAYS:
             if BATCHES or (case.name, way) in CHOSEN:
                 marks = [pytest.mark.skip(UNLIKE[case.name])] if case.name in UNLIKE else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from flinkplan.plan.document import Plan
@@ -87,7 +88,7 @@ class Truth:
     other_history: bool = False
     edits: tuple[Edit, Edit] = (as_compiled, as_compiled)
 
-    @property
+    @cached_property
     def plans(self) -> tuple[Plan, Plan]:
         """The plan before the restart, and the one after it."""
         texts = zip(self.edits, (self.old, self.new), strict=True)
