@@ -67,7 +67,7 @@ class _Flow(Record):
         while pending:
             for reader in self.plan.outputs(pending.pop()):
                 if isinstance(reader, Sink):
-                    if RowKind.UPDATE_BEFORE in reader.input_changelog_mode:
+                    if RowKind.UPDATE_BEFORE in reader.input_kinds:
                         return True
                 elif isinstance(reader, SameChanges):
                     if reader.id not in visited:

@@ -63,7 +63,7 @@ def explain(plan: Plan) -> dict[int, Operator]:
             node,
             tuple(keys(plan, node)),
             tuple(states_by_node.get(node.id, ())),
-            _kinds_text(frozenset(node.input_changelog_mode) if isinstance(node, Sink) else kinds[node.id]),
+            _kinds_text(node.input_kinds if isinstance(node, Sink) else kinds[node.id]),
         )
         for node in plan.nodes
     }

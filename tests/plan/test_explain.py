@@ -27,7 +27,7 @@ def test_the_kinds_of_rows_are_those_that_flink_says_of_the_sinks(case: Case) ->
     sinks = [sink for sink in plan.sinks if isinstance(sink, Sink)]
     assert sinks
     for sink in sinks:
-        assert kinds[plan.inputs(sink)[0].id] == frozenset(sink.input_changelog_mode), sink.description
+        assert kinds[plan.inputs(sink)[0].id] == sink.input_kinds, sink.description
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,9 @@ RARE = {
         }
     ),
     "sinks with buckets": sink({"type": "Bucketing"}),
+    "sinks that take deletions by key": node(
+        "sink_2", {"dynamicTableSink": {"table": TABLE}, "inputChangelogMode": ["INSERT", "UPDATE_AFTER", "~DELETE"]}
+    ),
     "sinks of some columns": sink({"type": "TargetColumnWriting", "targetColumns": [[0]]}),
 }
 

@@ -18,8 +18,8 @@ from ..specs import (
     JoinSpec,
     JoinType,
     LookupKey,
+    ReceivedKind,
     RetryLookup,
-    RowKind,
     StateMetadata,
     TemporalTable,
     WindowingStrategy,
@@ -268,7 +268,7 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
     require_upsert_materialize: bool = False
     async_options: AsyncLookup | None = None
     retry_options: RetryLookup | None = None
-    input_changelog_mode: tuple[RowKind, ...] | None = None
+    input_changelog_mode: tuple[ReceivedKind, ...] | None = None
     input_upsert_key: Annotated[tuple[int, ...] | None, Input.LEFT] = None
     state: tuple[StateMetadata, ...] | None = None
     prefer_custom_shuffle: Annotated[bool | None, Place.LAST] = None

@@ -11,7 +11,7 @@ from ..rex import RexNode
 from ..row_kinds import NOTHING, Flow, Kinds
 from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns, written
 from ..savepoint.sink_operators import stateful_sink_operators
-from ..specs import Column, ConflictStrategy, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
+from ..specs import Column, ConflictStrategy, ReceivedKind, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
 from ..yields import AddedColumn, TableColumn, Yield
 from .base import ColumnOrder, ExecNode, State, exec_node
 from .mixins import InsertsOnly, RowByRow, SameColumns
@@ -88,12 +88,17 @@ class Sink(SameColumns, ExecNode, kw_only=True):
     """Writes a table; ``input_changelog_mode`` lists the kinds of rows that it receives."""
 
     dynamic_table_sink: TableSinkSpec
-    input_changelog_mode: tuple[RowKind, ...]
+    input_changelog_mode: tuple[ReceivedKind, ...]
     require_upsert_materialize: bool = False
     state: tuple[StateMetadata, ...] | None = None
     input_upsert_key: Annotated[tuple[int, ...] | None, Input.ALL] = None
     upsert_materialize_strategy: str | None = None
     conflict_strategy: ConflictStrategy | None = None
+
+    @property
+    def input_kinds(self) -> frozenset[RowKind]:
+        """The kinds of rows that it receives."""
+        return frozenset(kind.row_kind for kind in self.input_changelog_mode)
 
     @property
     def is_stateful(self) -> bool:

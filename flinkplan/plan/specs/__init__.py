@@ -8,6 +8,7 @@ from .inputs import (
     DistributionType,
     InputProperty,
     MiniBatchInterval,
+    ReceivedKind,
     RowKind,
     StateMetadata,
 )
@@ -156,6 +157,7 @@ __all__ = [
     "RankRange",
     "RankStrategy",
     "ReadingMetadata",
+    "ReceivedKind",
     "ReduceFunction",
     "ResolvedSchema",
     "ResolvedTable",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 from typing import Annotated, Any
 
@@ -32,6 +33,30 @@ class RowKind(Enum):
     UPDATE_BEFORE = "UPDATE_BEFORE"
     UPDATE_AFTER = "UPDATE_AFTER"
     DELETE = "DELETE"
+
+
+class ReceivedKind(Enum):
+    """A kind of rows that a node receives, as the plan lists them.
+
+    Source: Flink's ``ChangelogModeJsonSerializer``.
+    """
+
+    INSERT = "INSERT"
+    UPDATE_BEFORE = "UPDATE_BEFORE"
+    UPDATE_AFTER = "UPDATE_AFTER"
+    DELETE = "DELETE"
+    DELETE_BY_KEY = "~DELETE"
+    """Of deleted rows the key alone is sure to be set."""
+
+    @property
+    def row_kind(self) -> RowKind:
+        """The kind that the rows have."""
+        return RowKind(self.value.removeprefix("~"))
+
+    @classmethod
+    def of(cls, kinds: Iterable[RowKind]) -> tuple[ReceivedKind, ...]:
+        """Kinds whose rows are complete."""
+        return tuple(cls(kind.value) for kind in kinds)
 
 
 class DistributionType(Enum):

@@ -153,7 +153,7 @@ def _lookup(rel: LookupJoin, ctx: Context) -> ExecNode:
         filter_on_temporal_table=where,
         lookup_key_contains_primary_key=rel.has_primary_key,
         retry_options=retry,
-        input_changelog_mode=rel.input.changes.row_kinds,
+        input_changelog_mode=specs.ReceivedKind.of(rel.input.changes.row_kinds),
         input_upsert_key=key,
         prefer_custom_shuffle=False,
     )

@@ -117,7 +117,7 @@ def _sink(rel: p.Sink, ctx: Context) -> ExecNode:
         rel,
         details,
         dynamic_table_sink=spec,
-        input_changelog_mode=rel.input.changes.row_kinds,
+        input_changelog_mode=specs.ReceivedKind.of(rel.input.changes.row_kinds),
         require_upsert_materialize=rel.upsert_materialize,
         state=ctx.states(nodes.Sink) if rel.upsert_materialize else None,
         input_upsert_key=key or None,

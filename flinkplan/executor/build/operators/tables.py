@@ -106,7 +106,7 @@ def _accepted_rows(node: Sink, inputs: tuple[Stream, ...], context: TranslationC
     table = table_of(node.dynamic_table_sink.table, context.variables)
     stream = enforce_constraints(node, table, stream, context)
     if stream.changelog:
-        stream = stream.where(F.col(KIND).isin([ROW_KINDS[kind] for kind in node.input_changelog_mode]))
+        stream = stream.where(F.col(KIND).isin([ROW_KINDS[kind] for kind in node.input_kinds]))
     return table, stream
 
 
