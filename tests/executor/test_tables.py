@@ -9,10 +9,11 @@ import pytest
 
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.prepare.checks import check_executable
+from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.specs import ContextResolvedTable
 from flinkplan.planner import compile_script
 
-from .plans import passthrough
+from .plans import BLACKHOLE, passthrough, pipeline, row_type, scan, sink_node
 
 HERE = Path(__file__).parent
 FILES = {"connector": "filesystem", "path": str(HERE), "format": "json"}
@@ -84,6 +85,15 @@ def test_a_stream_overwrites_nothing() -> None:
     with pytest.raises(TableError, match="a streaming job cannot overwrite a table") as caught:
         check_executable(plan, {}, {})
     assert caught.value.where == "table `default_catalog`.`default_database`.`o`"
+
+
+def test_a_source_that_tells_no_watermarks_is_not_asked_for_them() -> None:
+    fields = (("a", "INT"),)
+    source = scan(FILES, fields)
+    told = {"type": "SourceWatermark", "sourceWatermarkEnabled": True, "producedType": f"{row_type(fields)} NOT NULL"}
+    source["scanTableSource"]["abilities"] = [told]
+    with pytest.raises(UnsupportedError, match=r"SOURCE_WATERMARK\(\)"):
+        check_executable(pipeline([source, sink_node(BLACKHOLE, fields)]), {}, {})
 
 
 @pytest.mark.parametrize(

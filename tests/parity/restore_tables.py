@@ -74,6 +74,7 @@ class Values(Connector):
 
     name = "values"
     repeats = True
+    knows_watermarks = True  # as in Flink's tests: it tells none before its rows end
 
 
 @table_builder

@@ -22,6 +22,9 @@ class Connector:
     upserts = False
     """Whether of rows with the same primary key, where a table has one, the last one written stays."""
 
+    knows_watermarks = False
+    """Whether a source tells watermarks of its own, as SOURCE_WATERMARK() asks for."""
+
     def check(self, table: Table, is_source: bool) -> None:
         """Raise :class:`TableError` for what is wrong with the table beyond its options."""
 

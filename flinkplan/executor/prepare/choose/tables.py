@@ -48,9 +48,17 @@ class KernelCompactUpserts(Kernel, kw_only=True):
 
 
 def _check_scan(node: TableSourceScan, plan: Plan, options: Mapping[str, str]) -> None:
-    """Sources here make no watermarks of their own."""
-    if any(isinstance(ability, SourceWatermark) for ability in node.scan_table_source.abilities or ()):
+    """Hardly any source here tells watermarks of its own."""
+    abilities = node.scan_table_source.abilities or ()
+    asks = any(isinstance(ability, SourceWatermark) and ability.source_watermark_enabled for ability in abilities)
+    if asks and not _tells_watermarks(node.scan_table_source.table):
         raise UnsupportedError("watermarks that a source knows of, SOURCE_WATERMARK()")
+
+
+def _tells_watermarks(reference: ContextResolvedTable) -> bool:
+    if reference.resolved_table is None or reference.resolved_table.options is None:
+        return False
+    return find_connector(table_of(reference, {})).knows_watermarks
 
 
 def _real_time_scan(node: TableSourceScan, query: QueryPlan) -> str | None:
