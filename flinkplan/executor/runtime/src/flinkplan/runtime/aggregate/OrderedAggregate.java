@@ -29,7 +29,12 @@ public final class OrderedAggregate extends ChangelogKernel {
     private transient ListState<InternalRow> state;
     private transient UnsafeProjection binary;
     private transient List<InternalRow> rows;
+    /** The rows before the batch, in their order. */
+    private transient List<InternalRow> ranked;
+
     private transient Map<InternalRow, InternalRow> before;
+    /** The kinds of the rows that the batch has added. */
+    private transient Map<InternalRow, Byte> added;
 
     /**
      * What there is to know of it beside its input.
@@ -57,13 +62,19 @@ public final class OrderedAggregate extends ChangelogKernel {
     @Override
     protected void begin(InternalRow key) {
         rows = Rows.list(state.get());
-        before = aggregate();
+        ranked = sorted();
+        before = aggregate(ranked);
+        added = new IdentityHashMap<>();
+    }
+
+    private List<InternalRow> sorted() {
+        List<InternalRow> sorted = new ArrayList<>(rows);
+        sorted.sort(spec.rowOrder());
+        return sorted;
     }
 
     /** The results of each row. */
-    private Map<InternalRow, InternalRow> aggregate() {
-        List<InternalRow> sorted = new ArrayList<>(rows);
-        sorted.sort(spec.rowOrder());
+    private Map<InternalRow, InternalRow> aggregate(List<InternalRow> sorted) {
         Map<InternalRow, InternalRow> results = new IdentityHashMap<>();
         spec.aggregation().begin();
         for (int from = 0, to; from < sorted.size(); from = to) {
@@ -90,22 +101,24 @@ public final class OrderedAggregate extends ChangelogKernel {
             rows.remove(changed);
         } else {
             rows.add(changed);
+            added.put(changed, kind);
         }
     }
 
     @Override
     protected void finish() {
-        Map<InternalRow, InternalRow> after = aggregate();
-        before.forEach((one, values) -> {
+        List<InternalRow> sorted = sorted();
+        Map<InternalRow, InternalRow> after = aggregate(sorted);
+        for (InternalRow one : ranked) {
             if (!after.containsKey(one)) {
-                emit(RowKind.DELETE, new JoinedRow(one, values));
+                emit(RowKind.DELETE, new JoinedRow(one, before.get(one)));
             }
-        });
-        for (InternalRow one : rows) {
+        }
+        for (InternalRow one : sorted) { // as in Flink, what comes or goes before what is updated behind it
             InternalRow old = before.get(one);
             InternalRow values = after.get(one);
             if (old == null) {
-                emit(RowKind.INSERT, new JoinedRow(one, values));
+                emit(added.get(one), new JoinedRow(one, values)); // as in Flink, of the kind with which it came
             } else if (!old.equals(values)) {
                 emit(RowKind.UPDATE_BEFORE, new JoinedRow(one, old));
                 emit(RowKind.UPDATE_AFTER, new JoinedRow(one, values));
