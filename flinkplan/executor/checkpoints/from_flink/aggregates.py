@@ -12,6 +12,7 @@ from ....plan.errors import UnsupportedError
 from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, LocalGroupAggregate
 from ....plan.record import Record
 from ....plan.savepoint.accumulators import accumulator_names
+from ....plan.savepoint.views import view_of
 from ....plan.specs import AggregateCall
 from ....plan.types import LogicalType, RowField
 from ....state.form import StateError
@@ -19,14 +20,17 @@ from ...aggregate_functions import function_name
 from ...jvm.types import field_name
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
+from .views import counts_of, with_values
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
 
-_ENDED = "value and order"
-"""The one part of the accumulator of FIRST_VALUE and LAST_VALUE, a row."""
+_WHOLE = "accumulator"
+"""The one part of an accumulator that is a row."""
+_VALUES = "values"
+"""The values of a group that Flink keeps in a view, in order."""
 
 _MANY_PARTS = 2**40
 """Of how many parts a group is at least that nobody has counted: updates of parts never empty it."""
@@ -103,17 +107,23 @@ class Calls(Record):
             for place, number in enumerate(numbers):
                 yield DistinctCall(number, view, place, len(numbers), any(self.retracts))
 
-    def by_call(self, value: Column) -> tuple[list[Mapping[str, Column]], Column | None]:
+    def by_call(
+        self, value: Column, values: Mapping[int, Column] | None = None
+    ) -> tuple[list[Mapping[str, Column]], Column | None]:
         """The parts of each call's accumulator in a row of Flink's, by their names, and the number of rows, if kept.
+
+        ``values`` are those that calls keep in views, by the numbers of the calls.
 
         Raises :class:`StateError` for a function whose accumulator is not known.
         """
         position, rows = 0, None
         accumulators: list[Mapping[str, Column]] = []
-        for call, retracts in zip(self.calls, self.retracts, strict=True):
+        for number, (call, retracts) in enumerate(zip(self.calls, self.retracts, strict=True)):
             names = _parts(call, retracts, self.types)
             columns = {name: value.getField(field_name(position + i)) for i, name in enumerate(names)}
             position += len(names)
+            if number in (values or {}):
+                columns[_VALUES] = (values or {})[number]
             accumulators.append(columns)
             if is_count_star(call):
                 rows = columns["count1"]
@@ -134,7 +144,8 @@ def group_aggregate(carrier: Carrier) -> Carried:
     table = carrier.table("accState")
     if table is None:
         return {}
-    accumulators, rows = calls.by_call(table.frame["value"])
+    table, values = with_views(carrier, calls, table)
+    accumulators, rows = calls.by_call(table.frame["value"], values)
     stored = carrier.operator.variable("accumulators").value
     each = zip(calls.calls, calls.retracts, accumulators, stored.fields[1:], strict=True)
     columns = [
@@ -143,7 +154,7 @@ def group_aggregate(carrier: Carrier) -> Carried:
     ]
     value = F.struct(F.lit(calls.least_rows) if rows is None else rows, *columns)
     entries = dict([carrier.put("accumulators", ttl, table, value)])
-    return {**entries, **distinct_values(carrier, calls, ttl)}
+    return {**entries, **counted_values(carrier, calls, ttl), **distinct_values(carrier, calls, ttl)}
 
 
 @carries(IncrementalGroupAggregate)
@@ -219,8 +230,8 @@ def _calls(carrier: Carrier) -> Calls:
 
 def _parts(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
     """The names of the parts of a call's accumulator.  Raises :class:`StateError` where they are not known."""
-    if function_name(call) in ("FIRST_VALUE", "LAST_VALUE") and not retracts:
-        return [_ENDED]
+    if function_name(call) in ("FIRST_VALUE", "LAST_VALUE", "$WELFORD_M2") or view_of(call, retracts) is not None:
+        return [_WHOLE]
     try:
         return [name for name, _ in parts(call, retracts, types)]
     except UnsupportedError as e:
@@ -246,15 +257,24 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
             values = [accumulator["sum"], F.lit(1)]
         case "AVG":
             values = [F.coalesce(accumulator["sum"].cast(types[0]), F.lit(0).cast(types[0])), accumulator["count"]]
-        case "MIN" | "MAX" if not retracts:
-            values = [next(iter(accumulator.values()))]
+        case "MIN" | "MAX":
+            values = [accumulator[_WHOLE].getField(field_name(0)) if retracts else next(iter(accumulator.values()))]
         case "SINGLE_VALUE":
             values = [
                 F.when(accumulator["count"] > 0, F.array(accumulator["value"])).otherwise(F.array().cast(types[0]))
             ]
         case "FIRST_VALUE" | "LAST_VALUE" if not retracts:
-            values = [accumulator[_ENDED].getField(field_name(0))]
-        case "LISTAGG" if not retracts:
+            values = [accumulator[_WHOLE].getField(field_name(0))]
+        case "FIRST_VALUE" | "LAST_VALUE" | "COLLECT":
+            values = [accumulator[_VALUES]]
+        case "$WELFORD_M2":
+            values = [accumulator[_WHOLE].getField(field_name(i)) for i in range(len(types))]
+        case "PERCENTILE":
+            values = [accumulator[_WHOLE].getField(field_name(0))]
+        case "LISTAGG" if retracts:
+            separator = accumulator[_WHOLE].getField(field_name(2)) if len(call.arg_list) > 1 else F.lit(None)
+            values = [accumulator[_VALUES], F.coalesce(separator, F.lit(","))]
+        case "LISTAGG":
             text = accumulator["concatAcc"]
             values = [
                 F.when(text.isNotNull(), F.array(text)).otherwise(F.array().cast(types[0])),
@@ -264,6 +284,41 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
             how = ", of which values are taken back," if retracts else ""
             raise StateError(f"what {name}{how} has accumulated is not carried over yet")
     return F.struct(*(value.cast(t) for value, t in zip(values, types, strict=True)))
+
+
+def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[FlinkTable, Mapping[int, Column]]:
+    """The table with a column for each call that keeps its values in a view, in which they stand in order."""
+    from pyspark.sql import functions as F
+
+    columns: dict[int, Column] = {}
+    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
+        view = view_of(call, retracts)
+        if view is None or function_name(call) in _COUNTED:
+            continue
+        name = f"values{number}"
+        table = with_values(carrier, number, view, table, name)
+        columns[number] = F.col(name)
+    return table, columns
+
+
+_COUNTED = ("MIN", "MAX", "PERCENTILE")
+"""The functions that count their values in a state of their own here, too."""
+
+
+def counted_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
+    """How often each value occurs that MIN, MAX or PERCENTILE has seen, where they count them."""
+    from pyspark.sql import functions as F
+
+    entries: dict[str, DataFrame] = {}
+    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
+        view = view_of(call, retracts)
+        if view is None or function_name(call) not in _COUNTED:
+            continue
+        table = counts_of(carrier, number, view)
+        if table is not None:
+            count = F.struct(table.frame["value"].getField(field_name(0)))
+            entries |= dict([carrier.put(calls.names[number], ttl, table, count, table.frame["map_key"])])
+    return entries
 
 
 def distinct_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
