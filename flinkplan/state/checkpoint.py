@@ -6,18 +6,22 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ..plan.document import Plan, dumps, loads, pretty
 from ..plan.errors import FlinkplanError, PlanError
 from ..plan.files import Place
+from ..plan.functions.conditional import HASH_CODE
 from ..plan.printable import shortened
 from ..plan.record import Record
 from ..plan.text.json_text import parse_json
 
 WAY_OUT = "put back a copy of the whole checkpoint, or start with a new one: --checkpoint DIR"
 """What is to be done about a checkpoint that is damaged."""
+
+FUNCTIONS = {HASH_CODE.internal_name: "flink"}
+"""The functions whose results go into state and have changed, with their versions of today."""
 
 _OWN = "flinkplan"
 _PLAIN_NAME = re.compile(r"\w[\w .,=@+$()~-]*")
@@ -53,6 +57,10 @@ class CheckpointRecord(Record):
     @property
     def _options_file(self) -> Place:
         return self.place / _OWN / "options.json"
+
+    @property
+    def _functions_file(self) -> Place:
+        return self.place / _OWN / "functions.json"
 
     @property
     def _queries_file(self) -> Place:
@@ -153,9 +161,16 @@ class CheckpointRecord(Record):
             raise DamagedCheckpointError("a JSON object is wanted here", file)
         return {str(key): str(value) for key, value in content.items()}
 
+    @property
+    def functions(self) -> Mapping[str, str]:
+        """The versions of functions whose results have changed since, by their names, as they are in its state."""
+        return self._texts(self._functions_file) or ({} if self.exists else FUNCTIONS)
+
     def begin(self, plan: Plan, mode: str, session_options: Mapping[str, str]) -> None:
         """Record the plan that is run from now on, what the session sets, and the mode."""
         first = (*self.modes, mode)[0]
+        if not self.exists:
+            self._functions_file.write(pretty(FUNCTIONS) + "\n")
         self._options_file.write(pretty(session_options) + "\n")
         self.plan_file.write(dumps(plan))
         self._mode_file.write(f"{first}\n{mode}\n")
@@ -263,9 +278,7 @@ def _check_query(folder: Place, query_id: str | None) -> None:
         file = folder / "offsets" / str(number)
         settings, *ends = _json_lines(file, 1)
         _check_settings(settings, file)
-        for source, end in enumerate(ends):
-            if isinstance(end, dict) and isinstance(last := end.get("logOffset"), int):
-                _check_file_log(folder / "sources" / str(source), last)
+        _check_file_logs(folder / "sources", ends)
     for number in commits[-1:]:
         _json_lines(folder / "commits" / str(number), 1)
 
@@ -294,11 +307,46 @@ def _check_settings(settings: object, file: Place) -> None:
             raise DamagedCheckpointError(f"its setting {shortened(key)} names the class {shortened(str(value))}", file)
 
 
-def _check_file_log(log: Place, last: int) -> None:
+def _check_file_logs(sources: Place, ends: Sequence[object]) -> None:
+    """Look whether each source that lists its files has its list.
+
+    A source that is read in several places of a query has one list, but an end for each of them.
+    """
+    try:
+        for source, end in enumerate(ends):
+            _check_file_log(sources / str(source), end)
+    except DamagedCheckpointError:
+        lists = len(_numbers(sources))
+        if lists not in (0, len(ends)) and lists in _numbers_of_sources(sources, ends):
+            return
+        raise
+
+
+def _numbers_of_sources(sources: Place, ends: Sequence[object]) -> set[int]:
+    """Of how many sources, in order, the ends may be: each has its list, and may come again with the end it had."""
+    numbers = {0}
+    for place, end in enumerate(ends):
+        again = numbers if end in ends[:place] else set()
+        numbers = {*again, *(number + 1 for number in numbers if _has_file_log(sources / str(number), end))}
+    return numbers
+
+
+def _has_file_log(log: Place, end: object) -> bool:
+    try:
+        _check_file_log(log, end)
+    except DamagedCheckpointError:
+        return False
+    return True
+
+
+def _check_file_log(log: Place, end: object) -> None:
     """Look whether Spark's own list of the files that a source has taken up reaches as far as it has read.
 
     Source: Spark's ``CompactibleFileStreamLog``: one file each time some are found, each tenth with all before it.
     """
+    last = end.get("logOffset") if isinstance(end, dict) else None
+    if not isinstance(last, int):
+        return
     names = {int(found[1]): found[0] for name in log.children() if (found := _LOG_FILE.fullmatch(name))}
     whole = [number for number, name in names.items() if name.endswith(_COMPACT) and number <= last]
     for number in range(max(whole, default=0), last + 1):

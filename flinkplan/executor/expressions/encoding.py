@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...plan.types import INTEGERS
+from ...plan.errors import UnsupportedError
+from ...plan.functions.conditional import FORMER_HASH_CODE
+from ...plan.types import INTEGERS, TIMESTAMPS
 from ..jvm.spark import F
+from ..jvm.types import has_nanos, spark_type
+from .jvm import invoke
 from .registry import Invocation, kernel, native, scalar
 
 if TYPE_CHECKING:
@@ -17,7 +21,6 @@ native("$SHA224$1", lambda a: F.sha2(a, 224))
 native("$SHA256$1", lambda a: F.sha2(a, 256))
 native("$SHA384$1", lambda a: F.sha2(a, 384))
 native("$SHA512$1", lambda a: F.sha2(a, 512))
-native("$HASH_CODE$1", F.hash)
 kernel("$TO_BASE64$1", "Strings.toBase64")
 kernel("$FROM_BASE64$1", "Strings.fromBase64")
 kernel("$ENCODE$1", "Strings.encode")
@@ -30,6 +33,41 @@ kernel("$INET_ATON$1", "Urls.inetAton")
 kernel("$INET_NTOA$1", "Urls.inetNtoa")
 
 _SHA2_BITS = (224, 256, 384, 512)
+
+
+native(FORMER_HASH_CODE, F.hash)
+
+
+@scalar("$HASH_CODE$1")
+def hash_code(call: Invocation, a: Column) -> Column:
+    """The hash of a value.  Source: Flink's ``CodeGenUtils.hashCodeForType``."""
+    (t,) = call.types
+    match t.root:
+        case "TINYINT" | "SMALLINT" | "INT" | "TIME":
+            return a.cast("int")
+        case "DATE":
+            return F.unix_date(a)
+        case "DECIMAL":
+            return invoke("Hashes.ofDecimal", spark_type(call.type), a, F.lit(t.scale or 0))
+        case root if root in TIMESTAMPS:
+            micros, nanos = (a["micros"], a["nanos"]) if has_nanos(t) else (a, F.lit(0))
+            return invoke("Hashes.ofTimestamp", spark_type(call.type), F.unix_micros(micros), nanos)
+        case root if root in _HASHES:
+            return invoke(f"Hashes.{_HASHES[root]}", spark_type(call.type), a)
+    raise UnsupportedError(f"HASH_CODE of {t}")
+
+
+_HASHES = {
+    "BOOLEAN": "ofBoolean",
+    "BIGINT": "ofLong",
+    "FLOAT": "ofFloat",
+    "DOUBLE": "ofDouble",
+    "CHAR": "ofText",
+    "VARCHAR": "ofText",
+    "BINARY": "ofBytes",
+    "VARBINARY": "ofBytes",
+}
+"""The methods that compute hashes by the roots of types."""
 
 
 @scalar("$SHA2$1")

@@ -45,6 +45,7 @@ from ..jvm.session import (
     session,
 )
 from ..prepare.checks import check_executable
+from ..prepare.former_functions import with_former_functions
 from ..prepare.job_plan import JobPlan, JobSettings, default_mode, prepare
 from ..prepare.known.clock import goes_by_clock, tells_time
 from ..prepare.known.input_size import is_small, partitions_for, reads_little
@@ -190,7 +191,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     check_allowed(plan, options.python)
     mode = resolve_mode(plan, options)
     settings = JobSettings(options.variables, options.options, options.collector is not None, options.streams)
-    job_plan = prepare(plan, mode, settings)
+    job_plan = prepare(_as_begun(plan, options.checkpoint), mode, settings)
     if mode is Mode.REAL_TIME:
         _check_real_time(job_plan, options)
         job_plan = replace(job_plan, queries={name: unshared(query) for name, query in job_plan.queries.items()})
@@ -228,6 +229,11 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         raise
     job.start(starts, plan, session_options(options.options), made.release)
     return job
+
+
+def _as_begun(plan: Plan, checkpoint: str | None) -> Plan:
+    """The plan with those versions of functions with which the job of a checkpoint has begun."""
+    return plan if checkpoint is None else with_former_functions(plan, CheckpointRecord(checkpoint).functions)
 
 
 def _lifetime(plan: Plan, mode: Mode, options: JobOptions) -> Lifetime:

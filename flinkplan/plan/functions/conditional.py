@@ -83,6 +83,8 @@ HASH_CODE = declare(
     [signature(kind) for kind in ("BOOLEAN", "NUMERIC", "CHARACTER", "TIMESTAMP", "TIME", "DATE")],
     if_null(INT),
 )
+FORMER_HASH_CODE = "$HASH_CODE$0"
+"""HASH_CODE before the executor gave Flink's values; checkpoints that began with it go on with it."""
 TYPEOF = declare(
     "TYPEOF", (signature("ANY"), signature("ANY", "BOOLEAN")), lambda args: string(), bridged=True, sees_null=True
 )

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.checkpoints.from_flink.carriers import _is_spread
 from flinkplan.executor.checkpoints.move import check_operators
 from flinkplan.plan.document import Plan
-from flinkplan.plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate
+from flinkplan.plan.nodes import GroupAggregate
 from flinkplan.planner import compile_script
 from flinkplan.state.form import JobState, Kind, Manifest, OperatorState, StateError, StateTable
 
@@ -18,12 +17,6 @@ SCRIPT = """
 CREATE TABLE t (k INT, v INT) WITH ('connector' = 'datagen');
 CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = 'blackhole');
 INSERT INTO o SELECT k, COUNT(DISTINCT v) FROM t GROUP BY k;
-"""
-SPLIT = """
-SET 'table.optimizer.distinct-agg.split.enabled' = 'true';
-SET 'table.exec.mini-batch.enabled' = 'true';
-SET 'table.exec.mini-batch.allow-latency' = '1 s';
-SET 'table.exec.mini-batch.size' = '10';
 """
 
 
@@ -42,8 +35,8 @@ class State(JobState):
         return iter(())
 
 
-def _plan(settings: str = "") -> Plan:
-    return compile_script(settings + SCRIPT)
+def _plan() -> Plan:
+    return compile_script(SCRIPT)
 
 
 def test_state_of_an_operator_that_the_plan_has_not_is_refused() -> None:
@@ -52,13 +45,3 @@ def test_state_of_an_operator_that_the_plan_has_not_is_refused() -> None:
     check_operators(plan, State(f"{node.id}_group-aggregate"))
     with pytest.raises(StateError, match="state of the operator 99_join, which the plan has not"):
         check_operators(plan, State("99_join"))
-
-
-def test_values_that_are_divided_by_a_hash_are_told() -> None:
-    whole = _plan()
-    (node,) = (node for node in whole.nodes if isinstance(node, GroupAggregate))
-    assert not _is_spread(node, whole)
-    split = _plan(SPLIT)
-    aggregates = {type(node): node for node in split.nodes}
-    assert _is_spread(aggregates[IncrementalGroupAggregate], split)
-    assert isinstance(aggregates[GlobalGroupAggregate], GlobalGroupAggregate)

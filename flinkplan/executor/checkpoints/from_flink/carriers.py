@@ -6,10 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ....plan.document import Plan
-from ....plan.functions.conditional import HASH_CODE
-from ....plan.nodes import Calc, ExecNode
+from ....plan.nodes import ExecNode
 from ....plan.record import Record, field
-from ....plan.rex import Call, RexNode, walk
 from ....plan.types import LogicalType, RowField
 from ....state.form import StateError
 from ...build.kernels import key_part
@@ -149,27 +147,9 @@ def carry(carrier: Carrier) -> Carried:
     """The entries of the operator's variables.  Raises :class:`StateError` where its states cannot be carried over."""
     if type(carrier.node) not in _CARRIES:
         raise StateError(f"the state of nodes {carrier.node.type} is not carried over yet")
-    if _is_spread(carrier.node, carrier.plan):
-        raise StateError("DISTINCT values are divided by a hash, of which Flink has another one")
     carrying, implied = _CARRIES[type(carrier.node)]
     carried = carrying(carrier)
     left = sorted(carrier.tables.keys() - carrier.asked - implied)
     if left:
         raise StateError(f"the state {left[0]} is not carried over yet")
     return carried
-
-
-def _is_spread(node: ExecNode, plan: Plan) -> bool:
-    """Whether a node groups by a hash, as the first half of a DISTINCT aggregation that is split does."""
-    pending = list(plan.inputs(node))
-    while pending:
-        below = pending.pop()
-        if isinstance(below, Calc) and any(_hashes(rex) for rex in below.projection):
-            return True
-        if not below.is_stateful:
-            pending += plan.inputs(below)
-    return False
-
-
-def _hashes(rex: RexNode) -> bool:
-    return any(isinstance(part, Call) and part.name == HASH_CODE.internal_name for part in walk(rex))
