@@ -50,10 +50,18 @@ def windows(table: str, window: str, calls: str) -> str:
 class Feed:
     """A query over tables whose files come one after another, each in a batch of its own."""
 
-    def __init__(self, query: str, tables: str, root: Path, spark: SparkSession, code: PythonCode = NO_CODE) -> None:
+    def __init__(
+        self,
+        query: str,
+        tables: str,
+        root: Path,
+        spark: SparkSession,
+        code: PythonCode = NO_CODE,
+        views: str = "",
+    ) -> None:
         self._code = code
         is_spec = query.startswith("{")
-        script = f"{''.join(TABLE.format(t, t) for t in tables)}{SINK}INSERT INTO o {query};"
+        script = f"{''.join(TABLE.format(t, t) for t in tables)}{SINK}{views}INSERT INTO o {query};"
         self._plan = (
             compile_script(query, file=str(root.parent / "windows.yaml")) if is_spec else compile_script(script)
         )
@@ -113,6 +121,31 @@ def test_spark_drops_what_a_kernel_drops(restarts: bool, tmp_path: Path, spark: 
     at_once.run(Mode.BOUNDED)
     assert at_once.dropped > 0
     assert found == dict.fromkeys(CALLS, (at_once.rows(), at_once.dropped))
+
+
+OVER = """\
+CREATE TEMPORARY VIEW r AS
+SELECT ts, v, COUNT(*) OVER (PARTITION BY v ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS n FROM a;
+"""
+LATE_BEHIND_OVER = ("10:00:05", "10:02:30", "10:01:20", "10:01:10", "10:01:50", "10:02:40", "10:03:30")
+"""Three rows that are late at the same watermark, all after the last row of their key that has come out."""
+
+
+@pytest.mark.parametrize("per_file", [1, 2, 7])
+def test_windows_count_each_late_row_that_a_bounded_over_window_lets_through(
+    per_file: int, tmp_path: Path, spark: SparkSession
+) -> None:
+    query = " UNION ALL ".join(windows("r", window, "kernel") for window in ("tumble", "hop"))
+    feed = Feed(query, "a", tmp_path, spark, views=OVER)
+    for start in range(0, len(LATE_BEHIND_OVER), per_file):
+        feed.put("a", *LATE_BEHIND_OVER[start : start + per_file])
+    if per_file < len(LATE_BEHIND_OVER):
+        feed.run()
+    feed.run(Mode.BOUNDED)
+    tumble = [("10:01:00", 1), ("10:03:00", 2), ("10:04:00", 1)]
+    hop = [("10:00:30", 1), ("10:01:00", 1), ("10:02:30", 1), ("10:03:00", 2), ("10:03:30", 2)]
+    hop += [("10:04:00", 1), ("10:04:30", 1)]
+    assert (feed.rows(), feed.dropped) == (sorted(tumble + hop), 3 + 2)
 
 
 FILES = {"connector": "filesystem", "format": "json"}

@@ -28,12 +28,14 @@ _SLICE, _LATE, _ROWS = "__slice", "__late", "rows"
 class WindowRows(Record):
     """What the kernel of an aggregation reads: ``calls`` are over its columns.
 
-    ``count``: the column of how many rows a row stands for; -1: each for itself.
+    ``count``: the column of how many rows a row stands for; -1: each for itself.  ``last``: the column of whether a row
+    comes with the last of its windows; -1: each row comes once.
     """
 
     frame: DataFrame
     calls: Any
     count: int = -1
+    last: int = -1
 
 
 def fold_rows(context: TranslationContext, stream: Stream, what: WindowAggregation) -> WindowRows | None:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from ....plan.nodes import WindowDeduplicate, WindowRank, WindowTableFunction
 from ....plan.record import replace
-from ....plan.specs import AggregateCall, SessionWindow, SortField, TimeAttributeWindowing, WindowingStrategy
+from ....plan.specs import (
+    AggregateCall,
+    CumulativeWindow,
+    HoppingWindow,
+    SessionWindow,
+    SortField,
+    TimeAttributeWindowing,
+    WindowingStrategy,
+)
 from ....plan.types import LogicalType
 from ...jvm.spark import F, T, fields, sql
 from ...prepare.choose.window_functions import KernelSessionRows
@@ -20,14 +28,23 @@ from ..accumulators import java_calls
 from ..context import TranslationContext
 from ..kernels import int_array, key_columns, key_type, key_values, made_kernel, run, schema_of, sort_fields
 from ..stream import END, KIND, LATENESS, ORDER, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
-from .assignment import local_parts, local_time, slice_place, time_of, window_property, with_time_read, with_windows
+from .assignment import (
+    is_last_window,
+    local_parts,
+    local_time,
+    slice_place,
+    time_of,
+    window_property,
+    with_time_read,
+    with_windows,
+)
 from .folding import WindowRows, fold_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import StructType
 
-SLICE, PART = "__slice", "__part"
+SLICE, PART, LAST = "__slice", "__part", "__last"
 
 
 def run_timed(
@@ -139,6 +156,7 @@ def aggregate_windows(context: TranslationContext, step: KernelWindows, stream: 
         keyed=bool(what.grouping),
         emission=context.runtime.time.Emission(when.early, when.late, when.lateness, step.folds),
         count=rows.count,
+        last=rows.last,
     )
     return _windows_of(stream, result, what)
 
@@ -195,13 +213,23 @@ def _rows(context: TranslationContext, stream: Stream, what: WindowAggregation) 
     used = sorted({i for call in what.calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
     bounds = [windowed.frame[START], windowed.frame[END]]
     slices = [] if what.is_session else _slices(windowed, what)
-    columns = [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds, *slices]
+    last = [is_last_window(windowed, what.windowing, what.clock).alias(LAST)] if _is_in_several(what) else []
+    columns = [*(windowed.column(i).alias(f"a{i}") for i in used), *bounds, *slices, *last]
     frame = timed_input(windowed, what.grouping, columns)
     keys = max(1, len(what.grouping))
     position = {index: keys + at for at, index in enumerate(used)}
     schema = context.java_schema(frame.schema)
     slice_column = frame.columns.index(SLICE) if slices else None
-    return WindowRows(frame, java_calls(context, schema, windowed, what.calls, position, slice_column))
+    calls = java_calls(context, schema, windowed, what.calls, position, slice_column)
+    return WindowRows(frame, calls, last=frame.columns.index(LAST) if last else -1)
+
+
+def _is_in_several(what: WindowAggregation) -> bool:
+    """Whether a row comes once for each of several windows."""
+    windowing = what.windowing
+    return isinstance(windowing, TimeAttributeWindowing) and isinstance(
+        windowing.window, HoppingWindow | CumulativeWindow
+    )
 
 
 def _slices(windowed: Stream, what: WindowAggregation) -> list[Column]:

@@ -47,7 +47,6 @@ public abstract class TimedKernel extends Kernel {
 
     private transient ValueState<InternalRow> timer;
     private transient AnnouncedWatermark announced;
-    private transient Dropped dropped;
     private transient List<InternalRow> emitted;
     private transient int count;
     private transient long due;
@@ -115,8 +114,8 @@ public abstract class TimedKernel extends Kernel {
         return false;
     }
 
-    /** How many rows a row stands for. */
-    protected long rows(InternalRow row) {
+    /** How many late rows there are where a row is dropped. */
+    protected long lateRows(InternalRow row) {
         return 1;
     }
 
@@ -170,7 +169,6 @@ public abstract class TimedKernel extends Kernel {
         super.init(outputMode, timeMode);
         WithoutDefaults.run(() -> timer = valueState("timer", TIME, 0));
         announced = sources == null ? null : new AnnouncedWatermark(getHandle(), sources, input());
-        dropped = new Dropped();
     }
 
     @Override
@@ -198,12 +196,17 @@ public abstract class TimedKernel extends Kernel {
                 due = fire(passed);
             }
             before = atRow;
-            isDropped = false;
-            due = Math.min(due, accept(row, kind(row), atRow));
-            dropped.add(row, isDropped);
+            takeIn(row, atRow);
         }
-        dropped.end();
         return end(watermark, scheduled);
+    }
+
+    private void takeIn(InternalRow row, long watermark) {
+        isDropped = false;
+        due = Math.min(due, accept(row, kind(row), watermark));
+        if (isDropped && late != null) {
+            late.add(lateRows(row));
+        }
     }
 
     /** What comes of a key's rows, made as it is asked for. */
@@ -230,7 +233,6 @@ public abstract class TimedKernel extends Kernel {
                 if (rows.hasNext()) {
                     take(rows.next());
                 } else {
-                    dropped.end();
                     end(watermark, scheduled);
                     isOver = true;
                 }
@@ -243,9 +245,7 @@ public abstract class TimedKernel extends Kernel {
             if (byTime) {
                 due = passTo(row.getLong(time));
             }
-            isDropped = false;
-            due = Math.min(due, accept(row, kind(row), atRow));
-            dropped.add(row, isDropped);
+            takeIn(row, atRow);
         }
 
         @Override
@@ -258,7 +258,6 @@ public abstract class TimedKernel extends Kernel {
     private Iterator<InternalRow> comes(InternalRow key, InternalRow row) {
         limitCache();
         if (announced.isTick(row)) {
-            dropped.end();
             List<InternalRow> fired = new ArrayList<>();
             if (announced.advance(row)) {
                 fired.addAll(drained(announced.current()));
@@ -271,9 +270,7 @@ public abstract class TimedKernel extends Kernel {
         }
         long watermark = announced.current(key);
         long scheduled = start(AnnouncedWatermark.plain(key, input()));
-        isDropped = false;
-        due = Math.min(due, accept(row, kind(row), watermark));
-        dropped.add(row, isDropped);
+        takeIn(row, watermark);
         return end(Long.MIN_VALUE, scheduled); // what comes late waits for the watermark to move
     }
 
@@ -291,31 +288,6 @@ public abstract class TimedKernel extends Kernel {
                 end(expired.time() - SparkTime.SHIFT, start(AnnouncedWatermark.plain(expired.key(), input())));
                 all.addAll(emitted);
             }
-        }
-    }
-
-    /** Counts rows that are dropped from all their windows, for each of which they come once. */
-    private final class Dropped {
-        private long place;
-        private long rows;
-        private boolean any;
-        private boolean all;
-
-        void add(InternalRow row, boolean dropped) {
-            if (any && sequence(row) != place) {
-                end();
-            }
-            all = dropped && (all || !any);
-            any = true;
-            place = sequence(row);
-            rows = rows(row);
-        }
-
-        void end() {
-            if (any && all && late != null) {
-                late.add(rows);
-            }
-            any = false;
         }
     }
 

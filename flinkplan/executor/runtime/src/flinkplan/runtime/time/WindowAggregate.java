@@ -79,6 +79,7 @@ public final class WindowAggregate extends TimedKernel {
      * @param results the schema of the aggregation's results
      * @param keyed whether the key is emitted
      * @param count the column of how many rows an input row stands for, or -1: each for itself
+     * @param last the column of whether a row comes with the last of its windows, or -1: each row comes once
      */
     public record Spec(
             StructType columns,
@@ -87,7 +88,8 @@ public final class WindowAggregate extends TimedKernel {
             Aggregation aggregation,
             boolean keyed,
             Emission emission,
-            int count)
+            int count,
+            int last)
             implements Serializable {}
 
     public WindowAggregate(StructType input, Spec spec) {
@@ -283,9 +285,14 @@ public final class WindowAggregate extends TimedKernel {
         window.changed = true;
     }
 
-    @Override
-    protected long rows(InternalRow row) {
+    private long rows(InternalRow row) {
         return spec.count() < 0 ? 1 : row.getLong(spec.count());
+    }
+
+    /** A row that is too late for the last of its windows is too late for all. */
+    @Override
+    protected long lateRows(InternalRow row) {
+        return spec.last() < 0 || row.getBoolean(spec.last()) ? rows(row) : 0;
     }
 
     private InternalRow output(InternalRow values, Bounds bounds) {
