@@ -127,6 +127,8 @@ def until_watermark(kind: str, name: str, holds: str) -> StateLayout:
 
 TIMER = until_watermark("ValueState", "timer", "when the key is due next")
 """What kernels keep that emit rows when their time has come."""
+ROWS_AHEAD = until_watermark("ListState", "ahead", "rows that come ahead of the watermark")
+"""What those keep beside it where late rows come to them and depend on what was emitted before."""
 
 
 def accumulators(calls: Sequence[AggregateCall]) -> str:

@@ -22,7 +22,7 @@ from ..aggregate_functions import function_name
 from .known.carried import carries_late_rows, carries_watermarks
 from .known.emission import AT_THE_END, Emission
 from .query import QueryPlan
-from .steps import TIMER, Kernel, Native, accumulators, until_watermark
+from .steps import ROWS_AHEAD, TIMER, Kernel, Native, StateLayout, accumulators, until_watermark
 
 ROWS_OF_SESSIONS = until_watermark("ListState", "rows", "the rows of open sessions")
 ROWS_OF_WINDOWS = until_watermark("ListState", "rows", "the rows of open windows")
@@ -117,7 +117,7 @@ def kernel_windows(
             kernel="time.SessionAggregate",
             why=why,
             shuffle=query.keys(node),
-            states=(ROWS_OF_SESSIONS, TIMER),
+            states=session_states(aggregation.windowing, source, query),
             aggregation=aggregation,
         )
     held = accumulators(aggregation.calls)
@@ -132,6 +132,12 @@ def kernel_windows(
         folds=query.folds,
         folds_rows=_folds_rows(aggregation, query, source),
     )
+
+
+def session_states(windowing: WindowingStrategy, source: ExecNode, query: QueryPlan) -> tuple[StateLayout, ...]:
+    """What a kernel keeps of the sessions of the rows of ``source``."""
+    has_late_rows = not windowing.is_proctime and carries_late_rows(query.plan, source)
+    return ROWS_OF_SESSIONS, *((ROWS_AHEAD,) if has_late_rows else ()), TIMER
 
 
 def _folds_rows(aggregation: WindowAggregation, query: QueryPlan, source: ExecNode) -> bool:

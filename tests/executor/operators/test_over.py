@@ -28,8 +28,10 @@ STEPS: Sequence[Sequence[tuple[str, int, int]]] = (
     [("a", 1, 10), ("b", 1, 7), ("a", 2, 20), ("a", 2, 30), ("a", 4, 5)],
     [("a", 9, 1)],
     [("b", 1, 100), ("b", 3, 200)],
+    [("c", 20, 0)],
+    [("c", 21, 0)],
 )
-"""Per step the keys, minutes and values of rows; those of the last are late, the second after all of its key."""
+"""Per step the keys, minutes and values of rows; those of the third are late, the second after all of its key."""
 
 
 def call(name: str, *arguments: int, of: LogicalType = INT, distinct: bool = False) -> AggregateCall:
@@ -71,12 +73,19 @@ def over(
     )
 
 
-def run(node: OverAggregate, bench: Bench) -> list[list[tuple[Any, ...]]]:
-    """Per step what comes out: value and results."""
+def run(
+    node: OverAggregate,
+    bench: Bench,
+    steps: Sequence[Sequence[tuple[str, int, int]]] = STEPS,
+    behind: OverAggregate | None = None,
+) -> list[list[tuple[Any, ...]]]:
+    """Per step what comes out of the last node: value and results."""
     source = timed_source(bench, "events", EVENTS, 1, delay=60_000)
     stream = build(node, (source,), bench.context)
+    if behind is not None:
+        stream = build(behind, (stream,), bench.context)
     emitted = []
-    for rows in STEPS:
+    for rows in steps:
         bench.put("events", *((k, minute(m), v) for k, m, v in rows))
         emitted.append([row[3:] for row in bench.step(stream)])
     return emitted
@@ -86,20 +95,28 @@ FRAMES: dict[str, tuple[bool, int | None, list[list[tuple[int, int]]]]] = {
     "RANGE unbounded shares equal times and drops what the watermark has passed": (
         False,
         None,
-        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 65)]],
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 65)], [], [(1, 66)]],
     ),
-    "ROWS unbounded tells equal times apart": (True, None, [[(10, 10)], [(7, 7), (20, 30), (30, 60)], [(5, 65)]]),
+    "ROWS unbounded tells equal times apart": (
+        True,
+        None,
+        [[(10, 10)], [(7, 7), (20, 30), (30, 60)], [(5, 65)], [], [(1, 66)]],
+    ),
     "RANGE of five minutes keeps late rows that are after the last ones of their key": (
         False,
         300_000,
-        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 65), (200, 207)]],
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 65)], [], [(200, 207), (1, 6)]],
     ),
     "RANGE of a minute lets rows leave, and forgets a key after one and a half": (
         False,
         60_000,
-        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 5), (100, 100), (200, 200)]],
+        [[(10, 10)], [(7, 7), (20, 60), (30, 60)], [(5, 5)], [], [(100, 100), (200, 200), (1, 1)]],
     ),
-    "ROWS 1 preceding": (True, 1, [[(10, 10)], [(7, 7), (20, 30), (30, 50)], [(5, 35), (200, 207)]]),
+    "ROWS 1 preceding": (
+        True,
+        1,
+        [[(10, 10)], [(7, 7), (20, 30), (30, 50)], [(5, 35)], [], [(200, 207), (1, 6)]],
+    ),
 }
 
 
@@ -107,6 +124,22 @@ FRAMES: dict[str, tuple[bool, int | None, list[list[tuple[int, int]]]]] = {
 def test_frames(name: str, bench: Bench) -> None:
     rows, preceding, expected = FRAMES[name]
     assert run(over([call("SUM", 2)], rows, preceding), bench) == expected
+
+
+def test_late_rows_come_out_in_order_when_the_watermark_moves_on(bench: Bench) -> None:
+    steps = ([("a", 4, 1)], [("a", 9, 2)], [("a", 7, 4)], [("a", 6, 8)], [("b", 20, 0)], [("b", 21, 0)])
+    emitted = run(over([call("SUM", 2)], True, 3), bench, steps)
+    assert emitted == [[], [], [(1, 1)], [], [], [(8, 9), (4, 13), (2, 15)]]
+
+
+def test_a_late_row_waits_for_rows_of_earlier_times_which_other_keys_emit_with_the_watermark(bench: Bench) -> None:
+    """In the first step, key a emits its rows up to minute 14, and its late row of minute 12, but key b none."""
+    first = over([call("SUM", 2)], True, 3)
+    second = over([call("SUM", 3)], True, 9, of=first.output_type)
+    second = replace(second, id=2, over_spec=replace(second.over_spec, partition=PartitionSpec(())))
+    rows = [("b", 9, 1), ("a", 10, 2), ("a", 13, 4), ("a", 11, 8), ("a", 15, 16), ("a", 16, 32)]
+    emitted = run(first, bench, (rows, [("c", 40, 0)]), second)
+    assert emitted == [[], [(1, 1, 1), (2, 2, 3), (8, 10, 13), (4, 14, 27), (16, 30, 57)]]
 
 
 def test_functions_that_look_back_and_ranks_that_count_all_rows(bench: Bench) -> None:
@@ -122,6 +155,8 @@ def test_functions_that_look_back_and_ranks_that_count_all_rows(bench: Bench) ->
         [(10, None, -1, 1, 1, 1)],
         [(7, None, -1, 1, 1, 1), (20, 20, 10, 3, 3, 3), (30, 20, 10, 3, 3, 3)],
         [(5, 30, 20, 4, 4, 4)],
+        [],
+        [(1, 5, 30, 5, 5, 5)],
     ]
 
 
@@ -130,7 +165,9 @@ def test_rows_taken_out_of_a_frame_are_taken_back_from_every_function(bench: Ben
     assert run(over(calls, True, 1), bench) == [
         [(10, 10, 10, 10, 1)],
         [(7, 7, 7, 7, 1), (20, 10, 20, 10, 2), (30, 20, 30, 20, 2)],
-        [(5, 5, 30, 30, 2), (200, 7, 200, 7, 2)],
+        [(5, 5, 30, 30, 2)],
+        [],
+        [(200, 7, 200, 7, 2), (1, 1, 5, 5, 2)],
     ]
 
 

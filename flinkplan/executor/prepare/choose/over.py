@@ -15,8 +15,9 @@ from ....plan.specs import OverGroup, OverSpec
 from ....plan.types import LogicalType
 from ...aggregate_functions import check_calls
 from ...jvm.types import is_year_month
+from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
-from ..steps import TIMER, Kernel, accumulators, until_watermark, with_ttl
+from ..steps import ROWS_AHEAD, TIMER, Kernel, accumulators, until_watermark, with_ttl
 from ..watermarks import by_watermark
 
 UNBOUNDED = -1
@@ -79,19 +80,21 @@ def over_aggregate(node: OverAggregate, query: QueryPlan) -> KernelOverByTime | 
             group=group,
         )
     preceding = _preceding(node.over_spec, group)
+    takes_late = preceding != UNBOUNDED and not order.is_proctime
+    ahead = (ROWS_AHEAD,) if takes_late and carries_late_rows(query.plan, query.input(node)) else ()
     rows = until_watermark("MapState", "rows", "rows by their times")
     frame = until_watermark("ValueState", "frame", accumulators(group.agg_calls))
     return KernelOverByTime(
         kernel="time.OverAggregate",
         why="rows come out, in order, when the watermark reaches them",
         shuffle=query.keys(node),
-        states=(rows, frame, TIMER),
+        states=(rows, frame, *ahead, TIMER),
         group=group,
         order=group.order_by.fields[0].index,
         by_clock=order.is_proctime,
         preceding=preceding,
         by_rows=group.is_rows or (order.is_proctime and preceding == UNBOUNDED),
-        takes_late=preceding != UNBOUNDED and not order.is_proctime,
+        takes_late=takes_late,
     )
 
 

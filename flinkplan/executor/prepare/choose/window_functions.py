@@ -5,9 +5,9 @@ from __future__ import annotations
 from ....plan.nodes import WindowTableFunction
 from ....plan.specs import SessionWindow
 from ..query import QueryPlan, chooser
-from ..steps import TIMER, Kernel, Native
+from ..steps import Kernel, Native
 from ..watermarks import by_watermark
-from ..windows import ROWS_OF_SESSIONS, Clock, clock_of
+from ..windows import Clock, clock_of, session_states
 
 
 class NativeWindowRows(Native, kw_only=True):
@@ -34,6 +34,6 @@ def window_table_function(node: WindowTableFunction, query: QueryPlan) -> Native
         kernel="time.WindowRows",
         why="sessions merge until they close",
         shuffle=tuple(query.columns(query.input(node), [k]) for k in window.partition_key_indices or ()),
-        states=(ROWS_OF_SESSIONS, TIMER),
+        states=session_states(node.windowing, query.input(node), query),
         clock=clock,
     )

@@ -117,8 +117,9 @@ public final class OverAggregate extends TimedKernel {
     @Override
     protected long accept(InternalRow input, byte kind, long watermark) {
         long time = input.getLong(timeOrdinal);
-        if (isBounded() && time <= watermark && watermark > passed) {
-            fire(watermark); // what is late comes behind all that was on time
+        boolean isLate = time <= watermark;
+        if (isBounded() && isLate && watermark > passed) {
+            fireBefore(watermark); // what is late comes behind all that was on time
             passed = watermark;
         }
         if (time <= (isBounded() ? last : watermark)) {
@@ -130,7 +131,13 @@ public final class OverAggregate extends TimedKernel {
             timers.add(expiry);
             changed = true;
         }
-        return time;
+        return isLate ? dueWhenLate(time, watermark) : time;
+    }
+
+    /** A late row is dropped where a later one of its key has come out. */
+    @Override
+    protected boolean lateRowsDependOnEmitted() {
+        return isBounded() && timeMode().equals(TimeMode.EventTime());
     }
 
     @Override

@@ -47,6 +47,7 @@ public abstract class TimedKernel extends Kernel {
 
     private transient ValueState<InternalRow> timer;
     private transient AnnouncedWatermark announced;
+    private transient RowBuffer ahead;
     private transient List<InternalRow> emitted;
     private transient int count;
     private transient long due;
@@ -119,6 +120,14 @@ public abstract class TimedKernel extends Kernel {
         return 1;
     }
 
+    /**
+     * Whether what becomes of a late row depends on what the key has emitted before: then rows that come ahead of the
+     * watermark wait for it, as rows of earlier times may come with it.
+     */
+    protected boolean lateRowsDependOnEmitted() {
+        return false;
+    }
+
     /** The column of times by which rows may as well come, so that few of them wait at a time; null: there is none. */
     protected String timeColumn() {
         return null;
@@ -139,6 +148,16 @@ public abstract class TimedKernel extends Kernel {
 
     /** Takes one row in and says when it is due; {@link #NEVER} where nothing waits for it. */
     protected abstract long accept(InternalRow row, byte kind, long watermark);
+
+    /** When a row is due that is taken in although it is late: once the watermark has moved on. */
+    protected final long dueWhenLate(long time, long watermark) {
+        return announced == null ? Math.max(time, watermark + 1) : time;
+    }
+
+    /** Does all that is due by a watermark before {@link #accept} takes in a row that came behind it. */
+    protected final void fireBefore(long watermark) {
+        due = fire(watermark);
+    }
 
     /** What {@link #accept} is to say of a row that it drops because it comes too late. */
     protected final long drop() {
@@ -169,6 +188,9 @@ public abstract class TimedKernel extends Kernel {
         super.init(outputMode, timeMode);
         WithoutDefaults.run(() -> timer = valueState("timer", TIME, 0));
         announced = sources == null ? null : new AnnouncedWatermark(getHandle(), sources, input());
+        if (passedOrdinal >= 0 && sources == null && !inOnePass && lateRowsDependOnEmitted()) {
+            WithoutDefaults.run(() -> ahead = buffer("ahead", input()));
+        }
     }
 
     @Override
@@ -182,12 +204,46 @@ public abstract class TimedKernel extends Kernel {
             return new Gradual(key, rows, now(timers));
         }
         long watermark = now(timers);
-        List<InternalRow> list = Rows.list(rows);
+        long scheduled = start(key);
+        List<InternalRow> list = reached(Rows.list(rows), watermark);
         list.sort(order());
+        takeAll(list, watermark);
+        return end(watermark, scheduled);
+    }
+
+    /** Of new rows and those that have waited for the watermark, those that it has reached; the others wait on. */
+    private List<InternalRow> reached(List<InternalRow> rows, long watermark) {
+        if (ahead == null) {
+            return rows;
+        }
+        List<InternalRow> reached = new ArrayList<>();
+        List<InternalRow> waiting = new ArrayList<>();
+        ahead.all().forEach(row -> (isAhead(row, watermark) ? waiting : reached).add(row));
+        boolean anyReached = !reached.isEmpty();
+        for (InternalRow row : rows) {
+            if (!isAhead(row, watermark)) {
+                reached.add(row);
+            } else if (anyReached) {
+                waiting.add(row);
+            } else {
+                ahead.add(row);
+            }
+        }
+        if (anyReached) {
+            ahead.replace(waiting);
+        }
+        return reached;
+    }
+
+    /** Whether an operator before has emitted a row at a watermark at which rows of other keys may still come. */
+    private boolean isAhead(InternalRow row, long watermark) {
+        return !row.isNullAt(passedOrdinal) && row.getLong(passedOrdinal) >= watermark;
+    }
+
+    private void takeAll(List<InternalRow> list, long watermark) {
         boolean byRow = comeFromOnePartition(list);
         // OVER tells how far a row's own key is; rows of other keys may come with the watermark of the batch
         long known = passedOrdinal < 0 || inOnePass ? NEVER : watermark;
-        long scheduled = start(key);
         long before = Long.MIN_VALUE;
         for (InternalRow row : list) {
             long atRow = watermarkAt(row, watermark);
@@ -198,12 +254,12 @@ public abstract class TimedKernel extends Kernel {
             before = atRow;
             takeIn(row, atRow);
         }
-        return end(watermark, scheduled);
     }
 
     private void takeIn(InternalRow row, long watermark) {
         isDropped = false;
-        due = Math.min(due, accept(row, kind(row), watermark));
+        long rowDue = accept(row, kind(row), watermark); // which may do what was due before
+        due = Math.min(due, rowDue);
         if (isDropped && late != null) {
             late.add(lateRows(row));
         }
@@ -295,8 +351,14 @@ public abstract class TimedKernel extends Kernel {
     public final Iterator<InternalRow> handleExpiredTimer(
             InternalRow key, TimerValues timers, ExpiredTimerInfo expired) {
         clock = timers.getCurrentProcessingTimeInMs();
+        long watermark = now(timers);
         start(key);
-        return end(now(timers), NEVER);
+        if (ahead != null) {
+            List<InternalRow> list = reached(List.of(), watermark);
+            list.sort(order());
+            takeAll(list, watermark);
+        }
+        return end(watermark, NEVER);
     }
 
     /** The time of the batch. */
@@ -347,6 +409,9 @@ public abstract class TimedKernel extends Kernel {
         count = 0;
         due = readDue();
         begin(key);
+        if (ahead != null) {
+            ahead.begin();
+        }
         return due;
     }
 
@@ -354,6 +419,12 @@ public abstract class TimedKernel extends Kernel {
     private Iterator<InternalRow> end(long watermark, long scheduled) {
         if (watermark >= due) {
             due = fire(watermark);
+        }
+        if (ahead != null) {
+            for (InternalRow row : ahead.all()) {
+                due = Math.min(due, row.getLong(passedOrdinal) + 1);
+            }
+            ahead.store();
         }
         store();
         if (due != scheduled) {

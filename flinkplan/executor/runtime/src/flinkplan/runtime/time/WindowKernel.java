@@ -4,6 +4,7 @@ import flinkplan.runtime.time.WindowSpan.Window;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.types.StructType;
 
 /** An operator that keeps the rows of each window until it closes. Rows of closed windows are dropped. */
@@ -31,6 +32,12 @@ abstract class WindowKernel extends TimedKernel {
     @Override
     protected void open() {
         rows = buffer("rows", input());
+    }
+
+    /** A late row belongs to a session that it touches, if that has not closed. */
+    @Override
+    protected boolean lateRowsDependOnEmitted() {
+        return span.session() && timeMode().equals(TimeMode.EventTime());
     }
 
     @Override
