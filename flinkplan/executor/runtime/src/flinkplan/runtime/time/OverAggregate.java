@@ -24,8 +24,8 @@ import org.apache.spark.sql.types.StructType;
  *
  * <p>The input's columns are the key, {@code __time} and the row as one struct. As in Flink, an unbounded frame
  * drops rows that the watermark has passed; a bounded one, which keeps its rows anyway, only those that are not
- * after the last ones that came out. Operators behind may find those late, so that a last column, {@code __passed},
- * tells the watermark at which each row comes out.
+ * after the last ones that came out. The others come out when the watermark moves on. Operators behind may find those
+ * late, so that a last column, {@code __passed}, tells the watermark at which each row comes out.
  */
 public final class OverAggregate extends TimedKernel {
     private static final StructType FRAME = new StructType()
