@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..plan.errors import FlinkplanError
 from ..plan.printable import printable
 from ..plan.record import Record
 from ..plan.settings import SETTINGS
@@ -58,18 +59,24 @@ def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Sho
 
 
 def _show_content(result: QueryResult, max_rows: int, shown: Shown, obey: Callable[[], None]) -> None:
-    """Show the current rows as a live table on a terminal, and print the final rows."""
+    """Show the current rows as a live table on a terminal, and print the final rows, or those before a failure."""
     from ..table import tableau
     from ..table.content import Content
 
     content = Content(max_rows)
+    has_failed = False
     try:
         with result.texts(shown.seconds) as rows, _Live(result, content) as change:
             for row in islice(rows, shown.limit):
                 change(row)
                 obey()
+    except FlinkplanError:
+        has_failed = True
+        raise
     finally:
-        _print(list(tableau.content(result.columns, content, result.max_width)), shown.is_paged)
+        final = list(content)
+        if final or not has_failed:
+            _print(list(tableau.content(result.columns, final, result.max_width)), shown.is_paged)
 
 
 def _print(lines: Sequence[str], is_paged: bool) -> None:
