@@ -123,3 +123,13 @@ def test_a_script_of_the_shell_is_named_in_errors(monkeypatch: pytest.MonkeyPatc
     outcome = flinkplan("sql", "-f", "wrong.sql")
     assert (outcome.code, "--> wrong.sql:2:1" in outcome.err) == (3, True)
     assert "this is JSON, as of a compiled plan, not a pipeline" in error(3, "sql", "-f", "plan.json")
+
+
+@pytest.mark.parametrize(
+    "command", ["execute plan.json", "run pipeline.sql", "sql -e", "execute --mode real-time plan.json"]
+)
+def test_a_master_that_spark_does_not_have(command: str) -> None:
+    statement = ["SELECT 1"] if command.endswith("-e") else []
+    message = error(3, *command.split(), *statement, "--master", "nonsense").removeprefix("Starting Spark…\n")
+    hint = "a master is local, local[N], local[*], spark://HOST:PORT, yarn, or k8s://URL"
+    assert message == f"error: Spark has no master 'nonsense'\nhint: {hint}\n"

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.executor.errors import SparkStartError
+from flinkplan.executor.jvm.masters import check_master
 from flinkplan.executor.jvm.session import (
     JAVA_OPTIONS,
     PARTITIONS,
@@ -124,3 +126,22 @@ def test_a_jvm_has_room_for_code_and_keeps_off_standard_output(
     options = java_options(Lifetime.SECONDS, None, {})[JAVA_OPTIONS]
     assert ("-XX:ReservedCodeCacheSize=240m" in options) is ours
     assert ("-XX:+DisplayVMOutputToStderr" in options) is ours
+
+
+@pytest.mark.parametrize(
+    "master",
+    [
+        *("local", "local[2]", "local[*]", "local[4, 3]", "local-cluster[2, 1, 1024]", "yarn"),
+        *("spark://a:7077", "spark://a:7077,b.c:7077", "k8s://https://host:6443", "other://host"),
+    ],
+)
+def test_a_master_of_spark_is_accepted(master: str) -> None:
+    check_master(master)
+
+
+@pytest.mark.parametrize("master", ["", "nonsense", "local[0]", "local[two]", "Local", "spark://a", "spark://", "k8s:"])
+def test_another_text_is_refused_as_a_master(master: str) -> None:
+    with pytest.raises(SparkStartError, match=r"Spark has no master|a host and its port") as e:
+        check_master(master)
+    assert e.value.exit_code == 3
+    assert e.value.hint is not None and "spark://HOST:PORT" in e.value.hint

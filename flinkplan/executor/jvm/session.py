@@ -24,6 +24,7 @@ from .borrowed import borrowed_session
 from .exceptions import causes_of, joined_messages, refused_by_system
 from .gateway import forget_jvm, start_jvm
 from .lean import begin_session, hide_arrays
+from .masters import check_master
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -193,7 +194,8 @@ def session(
     that the user has started, the session is another one than the user's.
 
     Raises :class:`RuntimeJarError` where the Java half cannot be made, :class:`JvmError` where its JVM does not start
-    or the user's Spark does not do, :class:`SparkStartError` where Spark does not start in the JVM.
+    or the user's Spark does not do, :class:`SparkStartError` where Spark has no such master, or does not start in the
+    JVM.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
@@ -205,6 +207,7 @@ def session(
     if running is not None and (_own is None or _own() is not running):
         return borrowed_session(running, runtime_jar(), {**SQL_CONF, **chosen})
     master = master or chosen.get("spark.master", "local[*]")
+    check_master(master)
     archive = class_archive(record=lifetime is Lifetime.SECONDS) if _starts_own_jvm(chosen) else None
     builder = SparkSession.Builder().appName(_NAME).master(master)
     jars = ",".join(filter(None, (str(runtime_jar()), chosen.get(_JARS))))
