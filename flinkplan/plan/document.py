@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from operator import attrgetter
@@ -17,6 +16,7 @@ from .interpreter import deep_recursion, no_garbage_collection
 from .nodes import ExecNode, node_from_json, node_to_json
 from .output import EMPTY_PATH, IS_DIRECTORY, write_text
 from .record import Json, Record, cached_property, field
+from .structure import EdgeOutline, NodeOutline, Outline, key_faults, kind_of, structure_faults
 from .text.json_text import parse_json
 from .text.spelling import Number
 
@@ -106,19 +106,14 @@ def plan_from_json(document: Any) -> Plan:
 
     Raises :class:`PlanError` or :class:`UnsupportedError`, naming the node and its JSON pointer.
     """
-    if not isinstance(document, Mapping):
-        raise PlanError(f"a compiled plan is a JSON object, not {_kind(document)}")
-    for key in ("flinkVersion", "nodes", "edges"):
-        if key not in document:
-            raise PlanError(f"the plan has no '{key}'", hint="a compiled plan has flinkVersion, nodes and edges")
-    if extra := document.keys() - {"flinkVersion", "nodes", "edges"}:
-        raise PlanError(f"the plan has the unknown top-level key '{min(extra)}'", hint="Flink refuses it; remove it")
+    for fault in key_faults(document):
+        raise fault.error
     for key in ("nodes", "edges"):
         if not isinstance(document[key], list):
-            raise PlanError(f"'{key}' must be a list, not {_kind(document[key])}", where=f"/{key}")
+            raise PlanError(f"'{key}' must be a list, not {kind_of(document[key])}", where=f"/{key}")
     nodes = tuple(_read_at(f"/nodes/{i}", node_from_json, n) for i, n in enumerate(document["nodes"]))
     edges = tuple(_read_at(f"/edges/{i}", _edge, e) for i, e in enumerate(document["edges"]))
-    _check_references(nodes, edges)
+    _check_structure(nodes, edges)
     return Plan(str(document["flinkVersion"]), nodes, edges)
 
 
@@ -137,37 +132,14 @@ def _read_at(pointer: str, read: Any, json: Any) -> Any:
         raise type(e)(e.message, where=where, hint=e.hint) from None
 
 
-def _check_references(nodes: Sequence[ExecNode], edges: Iterable[Edge]) -> None:
-    positions: dict[int, int] = {}
-    for i, node in enumerate(nodes):
-        if node.id in positions:
-            raise PlanError(f"the id {node.id} is used twice", where=f"node {node.id} (/nodes/{i}/id)")
-        positions[node.id] = i
-    inputs: Counter[int] = Counter()
-    for i, edge in enumerate(edges):
-        for end, node_id in (("source", edge.source), ("target", edge.target)):
-            if node_id not in positions:
-                raise PlanError(f"the edge's {end} is node {node_id}, which does not exist", where=f"/edges/{i}/{end}")
-        if positions[edge.source] >= positions[edge.target]:
-            raise PlanError(
-                f"node {edge.target} does not stand behind node {edge.source}, which feeds it",
-                where=f"/edges/{i}",
-                hint="list the nodes from the sources to the sinks",
-            )
-        inputs[edge.target] += 1
-    for i, node in enumerate(nodes):
-        required, actual = node.metadata.inputs, inputs[node.id]
-        if required is not None and actual != required:
-            raise PlanError(
-                f"'{node.metadata.name}' has {actual} {'input' if actual == 1 else 'inputs'} and takes {required}",
-                where=f"node {node.id} (/nodes/{i})",
-                hint=f'every input is an edge with "target" : {node.id}',
-            )
-
-
-def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "a list", str: "a text", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
+def _check_structure(nodes: Sequence[ExecNode], edges: Sequence[Edge]) -> None:
+    """Raise :class:`PlanError` for the first fault of the nodes and edges together."""
+    outline = Outline(
+        [NodeOutline(i, node.id, node.type, type(node)) for i, node in enumerate(nodes)],
+        [EdgeOutline(i, edge.source, edge.target) for i, edge in enumerate(edges)],
+    )
+    for fault in structure_faults(outline):
+        raise fault.error
 
 
 def plan_to_json(plan: Plan) -> dict[str, Any]:
@@ -214,7 +186,7 @@ def place(error: FlinkplanError, text: str, file: str | None) -> None:
         error.where = Positions(text, file).location(match["pointer"])
 
 
-_PLACE = re.compile(r"(?:(?P<node>node \S+) \()?(?P<pointer>/(?:nodes|edges)\b[^)]*)\)?")
+_PLACE = re.compile(r"(?:(?P<node>node \S+) \()?(?P<pointer>/[^)]*)\)?")
 
 
 def load(path: str | Path) -> Plan:

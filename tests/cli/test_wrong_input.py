@@ -133,3 +133,12 @@ def test_a_master_that_spark_does_not_have(command: str) -> None:
     message = error(3, *command.split(), *statement, "--master", "nonsense").removeprefix("Starting Spark…\n")
     hint = "a master is local, local[N], local[*], spark://HOST:PORT, yarn, or k8s://URL"
     assert message == f"error: Spark has no master 'nonsense'\nhint: {hint}\n"
+
+
+@pytest.mark.parametrize("command", ["execute", "explain", "explain --physical", "ttl", "upgrade", "validate"])
+def test_a_plan_without_nodes(command: str) -> None:
+    Path("nothing.json").write_text('{"flinkVersion": "2.3", "nodes": [], "edges": []}')
+    outcome = flinkplan(*command.split(), "nothing.json")
+    assert outcome.code == (1 if command == "validate" else 3)
+    assert "the plan has no nodes\n --> nothing.json:1:25" in outcome.out + outcome.err
+    assert "hint: a plan has at least a source and a sink\n" in outcome.out + outcome.err

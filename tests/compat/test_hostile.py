@@ -53,7 +53,7 @@ GOOD = text_of(0)
         ("[" * 100_000, "nested too deeply"),
         (GOOD.replace('"0 ms"', '"1000000 weeks"'), "unknown time unit 'weeks'"),
         (GOOD.replace('"nodes"', '"nods"'), "the plan has no 'nodes'"),
-        (GOOD.replace("group-aggregate_1", "group-agregate_1"), "unknown node type"),
+        (GOOD.replace("group-aggregate_1", "group-agregate_1"), "there is no exec node"),
         (GOOD.replace('"source": 1,', '"source": 77,'), "node 77, which does not exist\n --> bad.json:1:"),
         (
             GOOD.replace('"0 ms"', "null"),

@@ -112,14 +112,16 @@ def broken(change: Any) -> str:
         (lambda p: p.update(more=1), "unknown top-level key 'more'"),
         (lambda p: p.update(nodes={}), "'nodes' must be a list"),
         (lambda p: p["nodes"][1].pop("projection"), ":1:147: node 2: the field 'projection' is missing"),
-        (lambda p: p["nodes"][1].update(type="calc"), "a name and a version"),
+        (lambda p: p["nodes"][1].update(type="calc"), "there is no exec node 'calc'"),
         (lambda p: p["nodes"][1].update(id="1"), "id: expected a whole number"),
         (lambda p: p["nodes"][2].update(id=1), "the id 1 is used twice"),
         (lambda p: p["nodes"][1]["projection"][0].pop("inputIndex"), "INPUT_REF expression lacks"),
         (lambda p: p["nodes"][2]["joinSpec"].update(joinType="OUTER"), "joinType"),
         (lambda p: p["edges"][0].update(source=7), "node 7, which does not exist"),
-        (lambda p: p["edges"].pop(), "node 3: 'stream-exec-join' has 1 input and takes 2"),
-        (lambda p: p["edges"].append(edge(3, 2)), "node 2 does not stand behind node 3, which feeds it"),
+        (lambda p: p["edges"].pop(), "node 3: 'stream-exec-join' has 1 input, but needs 2"),
+        (lambda p: p["edges"].append(edge(3, 2)), "node 2: the nodes 2, 3 form a cycle"),
+        (lambda p: p["nodes"].reverse(), "node 2: is listed before its input, node 1"),
+        (lambda p: p.update(nodes=[], edges=[]), ":1:25: the plan has no nodes"),
     ],
 )
 def test_errors_name_the_place(change: Any, words: str) -> None:
@@ -132,7 +134,7 @@ def test_errors_name_the_place(change: Any, words: str) -> None:
     ("node_type", "words"),
     [
         ("stream-exec-clac_1", "did you mean 'stream-exec-calc'?"),
-        ("stream-exec-calc_9", "unknown version 9"),
+        ("stream-exec-calc_9", "'stream-exec-calc' has no version 9\nhint: there is stream-exec-calc_1"),
     ],
 )
 def test_unknown_nodes_are_named(node_type: str, words: str) -> None:

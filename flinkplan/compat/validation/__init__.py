@@ -20,13 +20,11 @@ from .shape import check_schema
 from .starts import starts_on_flink
 from .states import check_states
 from .structure import (
-    check_edges,
+    check_ends,
     check_fields,
-    check_ids,
-    check_inputs,
     check_keys,
-    check_order,
     check_run,
+    check_structure,
     check_types,
     check_version,
 )
@@ -39,10 +37,8 @@ CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_version,
     check_types,
     check_fields,
-    check_ids,
-    check_edges,
-    check_inputs,
-    check_order,
+    check_structure,
+    check_ends,
     check_run,
     check_states,
     check_types_and_expressions,

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...plan.codec import field_codecs, read_field
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding
-from ...plan.nodes import ExecNode, node_classes, node_from_json
+from ...plan.nodes import ExecNode, node_from_json
+from ...plan.nodes.base import class_named
 from ...plan.record import Record, cached_property
+from ...plan.structure import EdgeOutline, NodeOutline, Outline
 from ...plan.text.positions import pointer
 from ...plan.types import RowField
 from .rules import RULES
-
-_TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
 
 
 class RawNode(Record, dict=True):
@@ -33,21 +32,20 @@ class RawNode(Record, dict=True):
         found = self.json.get("type")
         return found if isinstance(found, str) else None
 
-    @cached_property
+    @property
     def name(self) -> str | None:
-        """The type without its version, where it has that shape."""
-        match = _TYPE.fullmatch(self.type_name or "")
-        return match["name"] if match else None
-
-    @cached_property
-    def version(self) -> int | None:
-        match = _TYPE.fullmatch(self.type_name or "")
-        return int(match["version"]) if match else None
+        """The type without its version, where it is known."""
+        return self.cls.metadata.name if self.cls else None
 
     @cached_property
     def cls(self) -> type[ExecNode] | None:
         """The node's class, where its name is known."""
-        return next((cls for cls in node_classes() if cls.metadata.name == self.name), None)
+        return class_named(self.type_name or "")
+
+    @property
+    def outline(self) -> NodeOutline:
+        """What its place in the plan depends on."""
+        return NodeOutline(self.index, self.id, self.type_name, self.cls)
 
     @cached_property
     def fields(self) -> tuple[RowField, ...] | None:
@@ -92,14 +90,6 @@ class RawNode(Record, dict=True):
         return Finding(rule, RULES[rule].severity, message, self.at(*steps), None, self.id, self.type_name, hint)
 
 
-class RawEdge(Record):
-    """An element of ``edges`` that is an object."""
-
-    index: int
-    source: int | None
-    target: int | None
-
-
 class RawPlan(Record, dict=True):
     """The whole document; whatever is not of the right kind is left out here and told by the schema."""
 
@@ -110,9 +100,14 @@ class RawPlan(Record, dict=True):
         return tuple(RawNode(i, n) for i, n in self._objects("nodes"))
 
     @cached_property
-    def edges(self) -> tuple[RawEdge, ...]:
+    def outline(self) -> Outline:
+        """The nodes and edges without what is in them."""
+        return Outline([node.outline for node in self.nodes], self.edges)
+
+    @cached_property
+    def edges(self) -> tuple[EdgeOutline, ...]:
         return tuple(
-            RawEdge(i, _whole_number(e.get("source")), _whole_number(e.get("target")))
+            EdgeOutline(i, _whole_number(e.get("source")), _whole_number(e.get("target")))
             for i, e in self._objects("edges")
         )
 

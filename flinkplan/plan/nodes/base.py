@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ..codec import Aside, FieldCodec, Place, Unknown, camel, field_codecs, read_field, unknown_keeper
 from ..errors import PlanError, UnsupportedError
+from ..findings import nearest
 from ..record import Json, PartlyCompared, Record, field
 from ..row_kinds import Flow, Kinds
 from ..savepoint.layout import Inputs, Layout
@@ -249,21 +250,46 @@ def node_classes() -> Iterator[type[ExecNode]]:
 _TYPE = re.compile(r"(?P<name>[a-z-]+)_(?P<version>\d+)")
 
 
+class UnknownVersionError(UnsupportedError):
+    """There is such a node, but not this version of it."""
+
+
+def class_named(type_name: str) -> type[ExecNode] | None:
+    """The class of the nodes of a type, whatever its version; ``None`` where there is no such node."""
+    match = _TYPE.fullmatch(type_name)
+    return _REGISTRY.get(match["name"]) if match else None
+
+
+def class_and_version(type_name: str) -> tuple[type[ExecNode], int]:
+    """The class and the version of ``stream-exec-calc_1``.
+
+    Raises :class:`PlanError` for a text that is no type, :class:`UnsupportedError` for a type that does not exist, and
+    :class:`UnknownVersionError` for a version of it that does not.
+    """
+    match = _TYPE.fullmatch(type_name)
+    cls = _REGISTRY.get(match["name"]) if match else None
+    if match is None or cls is None:
+        kind = PlanError if match is None else UnsupportedError
+        hint = nearest(match["name"] if match else type_name, _REGISTRY)
+        if type_name in _REGISTRY:
+            hint = f"the version is missing: write '{type_name}_1'"
+        hint = hint or "a type is a name and a version: stream-exec-calc_1"
+        raise kind(f"there is no exec node '{type_name}'", hint=hint)
+    version, name = int(match["version"]), match["name"]
+    if version not in cls.metadata.versions:
+        hint = f"there is {' and '.join(f'{name}_{known}' for known in cls.metadata.versions)}"
+        raise UnknownVersionError(f"'{name}' has no version {version}", hint=hint)
+    return cls, version
+
+
 def node_from_json(json: Any) -> ExecNode:
     """Read a node.  Raises :class:`PlanError` naming the field, or :class:`UnsupportedError` for its type."""
     if not isinstance(json, Mapping):
         raise PlanError(f"a node is an object, not {json!r:.60}")
     type_name = json.get("type")
-    match = _TYPE.fullmatch(type_name) if isinstance(type_name, str) else None
-    if match is None:
+    if not isinstance(type_name, str):
         raise PlanError(f"a node's type is a name and a version such as 'stream-exec-calc_1', not {type_name!r}")
-    cls = _REGISTRY.get(match["name"])
-    if cls is None:
-        raise UnsupportedError(f"unknown node type '{type_name}'", hint=_nearest(match["name"]))
-    version = int(match["version"])
-    if version not in cls.metadata.versions:
-        known = ", ".join(map(str, cls.metadata.versions))
-        raise UnsupportedError(f"unknown version {version} of '{match['name']}'; known: {known}")
+    cls, version = class_and_version(type_name)
     values: dict[str, Any] = {"version": version}
     known_keys = {"type"}
     for codec in field_codecs(cls):
@@ -280,13 +306,6 @@ def node_from_json(json: Any) -> ExecNode:
     if unknown or list(json) != [key for key in _key_order(cls) if key in json]:
         values["key_order"] = tuple(json)
     return cls(**values)
-
-
-def _nearest(name: str) -> str | None:
-    import difflib
-
-    matches = difflib.get_close_matches(name, _REGISTRY, n=1)
-    return f"did you mean '{matches[0]}'?" if matches else None
 
 
 def node_to_json(node: ExecNode) -> dict[str, Any]:
