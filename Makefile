@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-without-spark nightly soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,14 +54,14 @@ demo: java venv ## compile a sample, execute its plan on Spark, print the result
 	@printf '%-11s %s\n' plan $(DEMO)/plan.json output $(DEMO)/output checkpoint $(DEMO)/checkpoint
 
 # What lints has one process, and would leave a core idle if the tests waited for it
-check: venv ## lint, types and all tests that need no Spark
-	@$(MAKE) -j2 tests-without-spark lint
+check: venv ## lint, types and all tests that start neither Spark nor other programs
+	@$(MAKE) -j2 tests-in-python lint
 
 test: java venv ## lint, types and all tests
 	@$(MAKE) -j2 tests lint lint-java
 
-tests-without-spark: venv
-	@$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not spark'
+tests-in-python: venv
+	@FLINKPLAN_EXAMPLES=50 $(BIN)/python -m pytest -q -n 2 --dist loadgroup -m 'not spark and not programs'
 
 # Three processes run whole files (tests/conftest.py): jobs wait often enough for two cores to have work for three
 tests: java venv

@@ -161,6 +161,7 @@ def test_little_is_to_be_touched(heading: str, count: int) -> None:
     assert len(set(files(heading))) == count
 
 
+@pytest.mark.programs
 def test_what_was_added_compiles(copy: Path) -> None:
     (copy / "pipeline.sql").write_text(SCRIPT, "utf-8")
     plan, _ = flinkplan(copy, "compile pipeline.sql -o -")
@@ -169,12 +170,14 @@ def test_what_was_added_compiles(copy: Path) -> None:
     assert '"numbers"' in plan
 
 
+@pytest.mark.programs
 def test_a_trigger_that_was_added_is_known_to_pipelines(copy: Path) -> None:
     (copy / "pipeline.yaml").write_text(PIPELINE, "utf-8")
     plan, _ = flinkplan(copy, "compile pipeline.yaml -o -")
     assert "trigger=[EachRowTrigger()]" in plan
 
 
+@pytest.mark.programs
 def test_a_node_that_was_added_is_known_to_all_commands(copy: Path) -> None:
     for name, column in (("old", "b"), ("new", "CAST(c AS STRING)")):
         (copy / f"{name}.sql").write_text(DEDUPLICATED.format(column), "utf-8")
@@ -192,6 +195,7 @@ def test_a_node_that_was_added_is_known_to_all_commands(copy: Path) -> None:
     assert "+   Distinct(key=[a, b])" in output
 
 
+@pytest.mark.programs
 def test_a_node_that_was_added_is_complete(copy: Path) -> None:
     for file in (ROOT / "tests/planner/outlines.py", *(ROOT / "tests" / name for name in COMPLETE)):
         copied = copy / file.relative_to(ROOT)

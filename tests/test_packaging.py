@@ -46,10 +46,12 @@ def metadata(wheel: ZipFile) -> Message:
     return Parser().parsestr(wheel.read(name).decode("utf-8"))
 
 
+@pytest.mark.programs
 def test_every_file_of_the_package_is_in_it(wheel: ZipFile) -> None:
     assert sorted(set(sources()) - set(wheel.namelist())) == []
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(
     "name",
     [
@@ -64,11 +66,13 @@ def test_holds(wheel: ZipFile, name: str) -> None:
     assert name in wheel.namelist()
 
 
+@pytest.mark.programs
 def test_holds_nothing_beside_the_package(wheel: ZipFile) -> None:
     tops = {name.partition("/")[0] for name in wheel.namelist()}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"flinkplan"}
 
 
+@pytest.mark.programs
 def test_has_a_license(wheel: ZipFile) -> None:
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in wheel.namelist())
     assert metadata(wheel)["License-Expression"] == "Apache-2.0"
@@ -80,6 +84,7 @@ def test_every_requirement_is_bounded() -> None:
     assert [each for each in (*project["dependencies"], *extras) if ">=" not in each] == []
 
 
+@pytest.mark.programs
 def test_installs_the_command(wheel: ZipFile) -> None:
     (name,) = (n for n in wheel.namelist() if n.endswith("entry_points.txt"))
     assert "flinkplan = flinkplan.cli.main:main" in wheel.read(name).decode("utf-8")

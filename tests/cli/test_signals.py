@@ -183,6 +183,7 @@ def endless(job: Path) -> Path:
     return home
 
 
+@pytest.mark.programs
 @pytest.mark.parametrize(("number", "code"), CODES)
 @pytest.mark.parametrize("times", [1, 3])
 def test_no_process_and_no_file_stays_where_the_jvm_is_starting(
@@ -201,6 +202,7 @@ def test_no_process_and_no_file_stays_where_the_jvm_is_starting(
     assert list((job / "temporary").iterdir()) == []
 
 
+@pytest.mark.programs
 def test_a_shell_that_ends_ends_what_is_starting(job: Path, endless: Path) -> None:
     os.mkfifo(job / "statements.sql")
     with run(job, ("sql", "-f", "statements.sql"), SPARK_HOME=str(endless)) as process:
@@ -213,6 +215,7 @@ def test_a_shell_that_ends_ends_what_is_starting(job: Path, endless: Path) -> No
     assert list((job / "temporary").iterdir()) == []
 
 
+@pytest.mark.programs
 def test_no_process_stays_where_the_compiler_of_kernels_runs(job: Path) -> None:
     """A compiler that never ends stands for it."""
     (job / "bin").mkdir()

@@ -17,6 +17,8 @@ from flinkplan.plan.document import dumps
 from flinkplan.planner import compile_script
 from tests.compat.pipelines import SUMS, SUMS_COLUMNS, script
 
+pytestmark = pytest.mark.programs
+
 PAGE = Path(__file__).parents[2] / "docs" / "ci.md"
 PLAN = dumps(compile_script(script(SUMS, SUMS_COLUMNS)))
 OTHER_KEY = dumps(compile_script(script(SUMS.replace("product", "shop"), SUMS_COLUMNS)))

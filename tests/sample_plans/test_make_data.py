@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SAMPLES = Path(__file__).parents[2] / "sample_plans"
 
 
+@pytest.mark.programs
 def test_regenerates_byte_for_byte(tmp_path: Path) -> None:
     subprocess.run([sys.executable, SAMPLES / "make_data.py", "--out", tmp_path], check=True)
     shipped = {path.name: path.read_bytes() for path in (SAMPLES / "data").iterdir() if path.suffix != ".md"}

@@ -20,6 +20,7 @@ DRIVER = shutil.which("chromedriver")
 SAMPLE = ROOT / "sample_plans/order-shipping"
 
 pytestmark = [
+    pytest.mark.programs,
     pytest.mark.skipif(not (BROWSER and DRIVER), reason="needs chromium and chromedriver"),
     pytest.mark.xdist_group("browser"),
 ]

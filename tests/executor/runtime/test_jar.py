@@ -75,6 +75,7 @@ def test_says_that_there_is_no_compiler(tmp_path: Path, monkeypatch: pytest.Monk
     assert "install a JDK" in (raised.value.hint or "")
 
 
+@pytest.mark.programs
 def test_says_that_the_compiler_is_too_old(sources: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = tmp_path / "jdk" / "bin" / "javac"
     old.parent.mkdir(parents=True)
@@ -86,6 +87,7 @@ def test_says_that_the_compiler_is_too_old(sources: Path, tmp_path: Path, monkey
     assert "dnf install java-17-openjdk-devel (Fedora)" in (raised.value.hint or "")
 
 
+@pytest.mark.programs
 def test_says_what_does_not_compile(sources: Path) -> None:
     (sources / "Something.java").write_text("class Something { nonsense }", "utf-8")
     with pytest.raises(jar.RuntimeJarError, match="do not compile"):
