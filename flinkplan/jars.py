@@ -41,9 +41,9 @@ def written_by_others(file: Path) -> Path | None:
     if os.name != "posix":
         return None
     for path in (file.parent, file):
-        found = path.stat()
-        by_group = found.st_mode & stat.S_IWGRP and found.st_gid not in (os.getgid(), 0)
-        if found.st_uid not in (os.getuid(), 0) or found.st_mode & stat.S_IWOTH or by_group:
+        status = path.stat()
+        by_group = status.st_mode & stat.S_IWGRP and status.st_gid not in (os.getgid(), 0)
+        if status.st_uid not in (os.getuid(), 0) or status.st_mode & stat.S_IWOTH or by_group:
             return path
     return None
 

@@ -52,9 +52,9 @@ class _Buffers:
         length = self.number()
         if self._at + length > len(self._view):
             raise StateError("the table ends too early", where=str(self._file))
-        found = self._content.slice(self._at, length)
+        rows = self._content.slice(self._at, length)
         self._at += length + -length % _WORD
-        return found
+        return rows
 
     def array(self, t: DataType, rows: int) -> Array:
         pa = arrow()

@@ -260,12 +260,12 @@ class CheckpointRecord(Record):
 
 def _check_query(folder: Place, query_id: str | None) -> None:
     metadata = folder / "metadata"
-    found = _json_lines(metadata, 0)[0]
-    if not isinstance(found, dict) or not isinstance(found.get("id"), str):
+    record = _json_lines(metadata, 0)[0]
+    if not isinstance(record, dict) or not isinstance(record.get("id"), str):
         raise DamagedCheckpointError("the file does not say which query it belongs to", metadata)
-    if not re.fullmatch(r"[\w-]+", found["id"]):
+    if not re.fullmatch(r"[\w-]+", record["id"]):
         raise DamagedCheckpointError("the file has something else than the id of a query", metadata)
-    if query_id not in (None, found["id"]):
+    if query_id not in (None, record["id"]):
         raise DamagedCheckpointError("this is the state of another query", folder)
     offsets, commits = _numbers(folder / "offsets"), _numbers(folder / "commits")
     begun, done = max(offsets, default=-1), max(commits, default=-1)
@@ -347,7 +347,7 @@ def _check_file_log(log: Place, end: object) -> None:
     last = end.get("logOffset") if isinstance(end, dict) else None
     if not isinstance(last, int):
         return
-    names = {int(found[1]): found[0] for name in log.children() if (found := _LOG_FILE.fullmatch(name))}
+    names = {int(match[1]): match[0] for name in log.children() if (match := _LOG_FILE.fullmatch(name))}
     whole = [number for number, name in names.items() if name.endswith(_COMPACT) and number <= last]
     for number in range(max(whole, default=0), last + 1):
         if number not in names:
@@ -366,8 +366,8 @@ def _json_lines(file: Place, versions: int) -> list[object]:
         lines = file.read().split("\n")
         if any(not re.fullmatch(r"v\d+", line) for line in lines[:versions]) or not lines[versions].strip():
             raise ValueError
-        found = (line.strip() for line in lines[versions:])
-        return [None if line == "-" else json.loads(line) for line in found if line]
+        stripped = (line.strip() for line in lines[versions:])
+        return [None if line == "-" else json.loads(line) for line in stripped if line]
     except (PlanError, ValueError, IndexError):
         raise DamagedCheckpointError("the file is damaged", file) from None
 

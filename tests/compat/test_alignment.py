@@ -30,8 +30,8 @@ def plans(case: Reordered) -> tuple[Plan, Plan]:
 
 
 def judged(old: Plan, new: Plan) -> Verdict:
-    found = diff_texts(Source("old", dumps(old)), Source("new", dumps(new)), locate=False)
-    return found.verdict
+    diff = diff_texts(Source("old", dumps(old)), Source("new", dumps(new)), locate=False)
+    return diff.verdict
 
 
 @EACH

@@ -76,8 +76,8 @@ def test_a_malformed_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text:
 
 
 def test_a_ttl_of_a_million_days_is_one() -> None:
-    found = diff_texts(Source("old", GOOD), Source("new", GOOD.replace('"0 ms"', '"1000000 d"')))
-    assert [f.message for f in found.findings] == ["groupAggregateState 0 ms → 1000000 d"]
+    diff = diff_texts(Source("old", GOOD), Source("new", GOOD.replace('"0 ms"', '"1000000 d"')))
+    assert [f.message for f in diff.findings] == ["groupAggregateState 0 ms → 1000000 d"]
 
 
 def test_a_key_that_is_no_column() -> None:
@@ -85,8 +85,8 @@ def test_a_key_that_is_no_column() -> None:
     rank = next(node for node in plan.nodes if isinstance(node, Rank))
     broken = replace(rank, partition=PartitionSpec((rank.partition.fields[0], -1)))
     new = replace(plan, nodes=tuple(broken if node is rank else node for node in plan.nodes))
-    found = diff_texts(Source("old", dumps(plan)), Source("new", dumps(new)))
-    assert "keys-changed" in {f.rule for f in found.findings}
+    diff = diff_texts(Source("old", dumps(plan)), Source("new", dumps(new)))
+    assert "keys-changed" in {f.rule for f in diff.findings}
 
 
 def test_fifty_megabytes(tmp_path: Path) -> None:
@@ -133,17 +133,17 @@ def mutated(draw: st.DrawFn) -> tuple[int, str]:
 
 def _places(document: Any) -> list[tuple[Any, Any]]:
     """Every value of a document, as what holds it and its key there, in the order of the text."""
-    found: list[tuple[Any, Any]] = []
+    places: list[tuple[Any, Any]] = []
     pending = [iter(_items(document))]
     while pending:
         for holder, key, value in pending[-1]:
-            found.append((holder, key))
+            places.append((holder, key))
             if isinstance(value, list | dict):
                 pending.append(iter(_items(value)))
                 break
         else:
             pending.pop()
-    return found
+    return places
 
 
 def _items(holder: Any) -> list[tuple[Any, Any, Any]]:
@@ -159,8 +159,8 @@ EXAMPLES = int(os.environ.get("FLINKPLAN_EXAMPLES", "300"))
 def test_changed_by_chance(plan: tuple[int, str]) -> None:
     number, text = plan
     try:
-        found = diff_plans(side_of(number), Side.read(Source("new", text), locate=True), Exceptions(), Platforms())
+        diff = diff_plans(side_of(number), Side.read(Source("new", text), locate=True), Exceptions(), Platforms())
     except FlinkplanError as e:
         assert e.message
     else:
-        assert found.summary
+        assert diff.summary

@@ -137,10 +137,10 @@ def test_nothing_is_lost_and_nothing_comes_twice_row_by_row(tmp_path: Path) -> N
         worker.begin()
     wanted = expected(rows)
     end = time.monotonic() + END
-    while (found := written(tmp_path)) != wanted and time.monotonic() < end:
+    while (rows_written := written(tmp_path)) != wanted and time.monotonic() < end:
         worker.batch()
     worker.kill()
-    assert found == wanted
+    assert rows_written == wanted
     assert sum(1 for _ in changes(tmp_path / "out" / "joined")) == rows
     assert sum(1 for _ in changes(tmp_path / "out" / "summed")) == 2 * rows - 10
 

@@ -23,12 +23,12 @@ def sources(pair: Pair) -> tuple[Source, Source]:
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_an_edit_is_judged(pair: Pair) -> None:
-    found = diff_texts(*sources(pair), locate=False)
-    rules = {f.rule for f in found.judged if f.verdict is not Verdict.COSMETIC}
-    assert found.flink.value == pair.flink
+    diff = diff_texts(*sources(pair), locate=False)
+    rules = {f.rule for f in diff.judged if f.verdict is not Verdict.COSMETIC}
+    assert diff.flink.value == pair.flink
     assert set(pair.rules) <= rules
     assert rules - set(pair.rules) <= INCIDENTAL
-    assert [f.message for f in found.judged if re.fullmatch(r"(?:.*: )?(.+) → \1", f.message)] == []
+    assert [f.message for f in diff.judged if re.fullmatch(r"(?:.*: )?(.+) → \1", f.message)] == []
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)

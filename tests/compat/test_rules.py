@@ -62,6 +62,6 @@ def test_a_restart_backs_every_rule_about_a_checkpoint() -> None:
 @pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.name)
 def test_the_rules_that_a_restart_backs_apply_to_it(truth: Truth) -> None:
     old, new = map(dumps, truth.plans)
-    found = diff_texts(Source("old", old), Source("new", new), locate=False)
-    assert set(truth.rules) <= {f.rule for f in found.judged}
-    assert truth.refused is None or found.spark is Verdict.INCOMPATIBLE
+    diff = diff_texts(Source("old", old), Source("new", new), locate=False)
+    assert set(truth.rules) <= {f.rule for f in diff.judged}
+    assert truth.refused is None or diff.spark is Verdict.INCOMPATIBLE

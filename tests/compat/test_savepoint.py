@@ -30,9 +30,9 @@ def layout(query: str, columns: str, name: str) -> list[tuple[str, list[str]]]:
     """The states of an operator with the types of their values; the key comes first."""
     plan = compile_script(script(query, columns))
     node = keeper(plan, name)
-    found = node.layout([i.fields for i in plan.inputs(node)])
-    assert found is not None
-    states = [("key", found.key), *((state.name, state.values) for state in found.states)]
+    kept = node.layout([i.fields for i in plan.inputs(node)])
+    assert kept is not None
+    states = [("key", kept.key), *((state.name, state.values) for state in kept.states)]
     return [(state, [value.type for value in values]) for state, values in states]
 
 

@@ -66,11 +66,11 @@ def test_sums(spark: SparkSession, tmp_path: Path) -> None:
 def test_the_states_of_every_operator(
     spark: SparkSession, tmp_path: Path, query: str, columns: str, nodes: set[str]
 ) -> None:
-    found = states(spark, tmp_path, query, columns)
-    assert {state.node for state in found} == nodes
-    for state in found:
+    kept = states(spark, tmp_path, query, columns)
+    assert {state.node for state in kept} == nodes
+    for state in kept:
         assert count(spark, state) == len(list(entries(spark, state, None, limit=100)))
-    assert sum(count(spark, state) for state in found) > 0
+    assert sum(count(spark, state) for state in kept) > 0
 
 
 def test_windows_of_a_key(spark: SparkSession, tmp_path: Path) -> None:
@@ -85,12 +85,12 @@ def test_windows_of_a_key(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_expiry(spark: SparkSession, tmp_path: Path) -> None:
     started = datetime.now(UTC)
-    found = {
+    entries_by_state = {
         s.name: list(entries(spark, s, None, 9)) for s in states(spark, tmp_path, JOIN, JOIN_COLUMNS, left_ttl("1 h"))
     }
-    expiries = [entry.expires for entry in found["leftState"]]
+    expiries = [entry.expires for entry in entries_by_state["leftState"]]
     assert [started < e - timedelta(hours=1) < datetime.now(UTC) for e in expiries if e] == [True, True]
-    assert [(entry.is_expired, entry.expires) for entry in found["rightState"]] == [(False, None)]
+    assert [(entry.is_expired, entry.expires) for entry in entries_by_state["rightState"]] == [(False, None)]
 
 
 def test_expired_entries_are_cleaned_up(spark: SparkSession, tmp_path: Path) -> None:
@@ -98,8 +98,8 @@ def test_expired_entries_are_cleaned_up(spark: SparkSession, tmp_path: Path) -> 
     states(spark, tmp_path, JOIN, JOIN_COLUMNS, left_ttl("1 ms"))
     put(tmp_path, {"shipments/b": [shipment(9)]})
     Runner(spark, tmp_path).run(left_ttl("1 ms")(compile_script(script(JOIN, JOIN_COLUMNS))))
-    found = {s.name: list(entries(spark, s, None, 9)) for s in find_states(tmp_path / "checkpoint")}
-    assert (len(found["leftState"]), len(found["rightState"])) == (0, 2)
+    entries_by_state = {s.name: list(entries(spark, s, None, 9)) for s in find_states(tmp_path / "checkpoint")}
+    assert (len(entries_by_state["leftState"]), len(entries_by_state["rightState"])) == (0, 2)
     assert Entry(("left",), None, datetime(2020, 1, 1, tzinfo=UTC)).is_expired
 
 

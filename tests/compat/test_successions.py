@@ -77,8 +77,8 @@ def test_flink_was_asked_about_these_plans(case: Succession) -> None:
 @EACH
 def test_diff_says_that_state_is_taken_over(case: Succession) -> None:
     old, new = map(dumps, plans(case))
-    found = diff_texts(Source("old", old), Source("new", new), locate=False)
-    assert found.flink <= Verdict.COMPATIBLE or case.name == "union-branch-added"
+    diff = diff_texts(Source("old", old), Source("new", new), locate=False)
+    assert diff.flink <= Verdict.COMPATIBLE or case.name == "union-branch-added"
 
 
 Ask = Callable[[Mapping[str, Any]], dict[str, Any]]

@@ -294,8 +294,8 @@ _SELF = "SELECT l.k, CAST(r.v AS BIGINT) FROM s l JOIN s r ON l.k = r.g"
 def test_state_goes_to_what_keeps_the_same(old: dict[str, str], new: dict[str, str], inherited: dict[int, int]) -> None:
     """``inherited``: the id of each operator with state that goes on, and the one that a plain compilation gives it."""
     before, after = (compile_script(_inserts(**queries)) for queries in (old, new))
-    found = heirs(compare(before, align(before, after).plan))
-    assert {node.id: new for new, node in found.items() if node.is_stateful} == inherited
+    old_nodes = heirs(compare(before, align(before, after).plan))
+    assert {node.id: new for new, node in old_nodes.items() if node.is_stateful} == inherited
 
 
 def test_diff_names_the_command() -> None:
@@ -336,9 +336,9 @@ def test_diff_says_which_cast_keeps_a_row(replaced: tuple[str, str], words: str,
     Path("new.sql").write_text(f"{tables.replace(old, new)}{sink}{rest.replace(old, new)}")
     assert flinkplan("compile", "new.sql", "--like", "old.json", "-o", "new.json").code == 0
     out = flinkplan("diff", "old.json", "new.json", "--format", "json").out
-    (found,) = (finding for finding in json.loads(out)["findings"] if finding["rule"] == "row-schema-changed")
-    assert words in found["message"]
-    assert found["hint"].startswith(f"Below the operator write {hint}, or start without state.")
+    (finding,) = (each for each in json.loads(out)["findings"] if each["rule"] == "row-schema-changed")
+    assert words in finding["message"]
+    assert finding["hint"].startswith(f"Below the operator write {hint}, or start without state.")
 
 
 def test_a_script_names_the_plan_to_succeed() -> None:

@@ -38,18 +38,18 @@ TOLD = [truth for truth in ON_FLINK if os.environ.get(PYTHON_VARIABLE) or Found.
 def test_the_verdict_is_what_flink_does(truth: Truth, flink: Flink | None) -> None:
     if flink is not None:
         ask(truth, flink).write(truth.name)
-    found = Found.read(truth.name)
-    assert found is not None
+    recorded = Found.read(truth.name)
+    assert recorded is not None
     old, new = map(dumps, plans(truth))
     judged = diff_texts(Source("old", old), Source("new", new), platforms=Platforms(engines=("flink",)), locate=False)
     assert set(truth.rules) <= {f.rule for f in judged.judged}
-    if found.verdict == "restored":
+    if recorded.verdict == "restored":
         assert (judged.flink in SAFE) is not truth.is_hidden
     elif not truth.other_history:
         assert judged.flink not in SAFE
-    if found.verdict == "misread" and not truth.other_history:
+    if recorded.verdict == "misread" and not truth.other_history:
         assert judged.flink in (Verdict.CORRUPTING, Verdict.PARTIAL)
-    if found.verdict == "refused":
+    if recorded.verdict == "refused":
         assert judged.flink is Verdict.INCOMPATIBLE
 
 

@@ -71,10 +71,10 @@ def _change(change: dict[str, Any]) -> Change:
 
 def rows(written: Iterable[Change]) -> Counter[tuple[Any, ...]]:
     """The rows that changes leave."""
-    found: Counter[tuple[Any, ...]] = Counter()
+    counts: Counter[tuple[Any, ...]] = Counter()
     for op, *row in written:
-        found[tuple(row)] += 1 if op == "c" else -1
-    return +found
+        counts[tuple(row)] += 1 if op == "c" else -1
+    return +counts
 
 
 def restart(truth: Truth, runner: Runner) -> tuple[list[Change], list[Change]]:

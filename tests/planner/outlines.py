@@ -48,7 +48,7 @@ def bind(query: str, config: Mapping[str, str] | None = None) -> Rel:
 
 def before_and_after(query: str, phase: str, config: Mapping[str, str] | None = None) -> tuple[Rel, Rel]:
     """The tree that reaches the first phase of that name, and what the phase makes of it."""
-    index = next(i for i, found in enumerate(LOGICAL) if found.name == phase)
+    index = next(i for i, stage in enumerate(LOGICAL) if stage.name == phase)
     rel = bind(query, config)
     for earlier in LOGICAL[:index]:
         rel = earlier.run(rel, config or {})

@@ -24,7 +24,7 @@ def parse_expression(text: str) -> ast.Expression:
 
 def _parsed(text: str, parse: Callable[[StatementParser], T]) -> T:
     parser = StatementParser(Source(text))
-    found = parse(parser)
+    parsed = parse(parser)
     if parser.token.kind != END:
-        parser.fail("the end of the expression" if isinstance(found, ast.Expression) else "the end of the query")
-    return found
+        parser.fail("the end of the expression" if isinstance(parsed, ast.Expression) else "the end of the query")
+    return parsed

@@ -26,7 +26,7 @@ CREATE TABLE p (k INT, n BIGINT) WITH ('connector' = 'blackhole');
 """
 
 
-def found(script: str, file: str | None = None) -> list[tuple[str, list[str]]]:
+def texts_of_operators(script: str, file: str | None = None) -> list[tuple[str, list[str]]]:
     """The operators by the names that their descriptions begin with, each with the texts of its places."""
     plan = compile_script(script, file=file)
     at = places(plan, parse_pipeline(script, file))
@@ -94,7 +94,7 @@ def test_all_operators_are_written_somehow_or_serve_others() -> None:
     ],
 )
 def test_operators_come_from_the_clauses_over_their_tables(query: str, expected: list[tuple[str, list[str]]]) -> None:
-    operators = found(f"{TABLES}INSERT INTO o {query};")
+    operators = texts_of_operators(f"{TABLES}INSERT INTO o {query};")
     assert [each for each in expected if each not in operators] == []
 
 
@@ -109,7 +109,7 @@ USE default_database;
 CREATE TABLE o (k INT, n BIGINT) WITH ('connector' = 'blackhole');
 INSERT INTO o SELECT t.k, n FROM t JOIN d2.w ON t.k = w.k;
 """
-    operators = found(script)
+    operators = texts_of_operators(script)
     assert [texts for name, texts in operators if name == "TableSourceScan"] == [["t", "t"], ["t", "t"]]
     plan = compile_script(script)
     spans = places(plan, parse_pipeline(script, None))
@@ -119,7 +119,7 @@ INSERT INTO o SELECT t.k, n FROM t JOIN d2.w ON t.k = w.k;
 
 def test_each_sink_has_its_own_clauses() -> None:
     inserts = "INSERT INTO o SELECT k, COUNT(*) FROM b GROUP BY k; INSERT INTO p SELECT v, COUNT(*) FROM b GROUP BY v;"
-    operators = found(f"{TABLES}EXECUTE STATEMENT SET BEGIN {inserts} END;")
+    operators = texts_of_operators(f"{TABLES}EXECUTE STATEMENT SET BEGIN {inserts} END;")
     assert [texts for name, texts in operators if name == "GroupAggregate"] == [["GROUP BY k"], ["GROUP BY v"]]
     assert [texts for name, texts in operators if name == "Sink"] == [["o"], ["p"]]
 
@@ -128,7 +128,7 @@ def test_a_join_that_was_moved_is_found_by_the_smallest_one_around() -> None:
     script = f"{TABLES}INSERT INTO o SELECT a.k, c.v FROM a, b, c WHERE a.k = c.k AND c.v = b.v;"
     joins = [
         texts
-        for name, texts in found(f"SET 'table.optimizer.join-reorder-enabled' = 'true'; {script}")
+        for name, texts in texts_of_operators(f"SET 'table.optimizer.join-reorder-enabled' = 'true'; {script}")
         if name == "Join"
     ]
     assert len(joins) == 2
@@ -144,4 +144,4 @@ tables:
 inserts:
   - {into: o, query: "SELECT k, COUNT(*) FROM b GROUP BY k"}
 """
-    assert ("GroupAggregate", ["GROUP BY k"]) in found(spec, "p.yaml")
+    assert ("GroupAggregate", ["GROUP BY k"]) in texts_of_operators(spec, "p.yaml")

@@ -20,8 +20,8 @@ ORDERS = "FROM o JOIN dims FOR SYSTEM_TIME AS OF o.pt AS d ON o.cid = d.id"
 
 def lookup(statement: str) -> dict[str, Any]:
     """The JSON of the node that looks a table up."""
-    (found,) = (n for n in compile_script(TABLES + statement).nodes if n.metadata.name == "stream-exec-lookup-join")
-    return node_to_json(found)
+    (join,) = (n for n in compile_script(TABLES + statement).nodes if n.metadata.name == "stream-exec-lookup-join")
+    return node_to_json(join)
 
 
 def test_keys_are_columns_and_constants() -> None:
@@ -81,8 +81,8 @@ def test_hints_say_which_table_and_how(options: str, words: str) -> None:
 
 def test_what_is_asked_for_by_no_column_never_runs() -> None:
     plan = compile_script(f"{TABLES}INSERT INTO sis SELECT o.id, d.name {ORDERS.replace('=', '>')};")
-    (found,) = (finding for finding in validate_text(dumps(plan)) if finding.rule == "never-runs")
-    assert found.pointer.endswith("/lookupKeys")
+    (finding,) = (each for each in validate_text(dumps(plan)) if each.rule == "never-runs")
+    assert finding.pointer.endswith("/lookupKeys")
 
 
 def test_null_does_not_look_up() -> None:

@@ -21,10 +21,10 @@ WINDOWS = "SELECT 'x', COUNT(*) FROM TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), INTER
 
 
 def warned(script: str) -> list[Finding]:
-    found: list[Finding] = []
-    compile_script(script, file="p.sql", warn=found.append)
-    assert all(finding.rule in RULES for finding in found)
-    return found
+    findings: list[Finding] = []
+    compile_script(script, file="p.sql", warn=findings.append)
+    assert all(finding.rule in RULES for finding in findings)
+    return findings
 
 
 def rules(script: str) -> list[tuple[str, str]]:
@@ -53,10 +53,10 @@ def test_settings(setting: str, rule: str, words: str) -> None:
 
 
 def test_options_of_the_command_line_have_no_place() -> None:
-    found: list[Finding] = []
+    findings: list[Finding] = []
     script = f"{TABLES}INSERT INTO o SELECT s, n FROM a;"
-    compile_script(script, options={"table.exec.state.tll": "1 h"}, warn=found.append)
-    assert [(finding.rule, finding.location) for finding in found] == [("setting-unknown", None)]
+    compile_script(script, options={"table.exec.state.tll": "1 h"}, warn=findings.append)
+    assert [(finding.rule, finding.location) for finding in findings] == [("setting-unknown", None)]
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_texts_compared_with_numbers(condition: str, words: str) -> None:
 @pytest.mark.parametrize("settings", ["", "SET 'table.exec.mini-batch.enabled' = 'true';"])
 def test_half_of_a_window(group: str, told: list[str], settings: str) -> None:
     settings += "SET 'table.exec.mini-batch.allow-latency' = '1 s';"
-    found = warned(f"{settings}{TABLES}INSERT INTO o {WINDOWS} GROUP BY {group};")
-    assert [f.rule for f in found] == ["window-half"] * len(told)
-    assert all(words in f.message for words, f in zip(told, found, strict=True))
+    findings = warned(f"{settings}{TABLES}INSERT INTO o {WINDOWS} GROUP BY {group};")
+    assert [f.rule for f in findings] == ["window-half"] * len(told)
+    assert all(words in f.message for words, f in zip(told, findings, strict=True))
 
 
 def test_ttls() -> None:

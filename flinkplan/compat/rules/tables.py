@@ -381,8 +381,8 @@ def _ability_rule(edit: Update) -> ChangeRule:
 
 def _abilities(node: object) -> Mapping[type[SourceAbility], SourceAbility]:
     """The abilities by kind, without the columns that each hands on."""
-    found = node.scan_table_source.abilities or () if isinstance(node, TableSourceScan) else ()
-    return {type(a): _without_columns(a) for a in found}
+    abilities = node.scan_table_source.abilities or () if isinstance(node, TableSourceScan) else ()
+    return {type(a): _without_columns(a) for a in abilities}
 
 
 def _without_columns(ability: SourceAbility) -> SourceAbility:

@@ -29,8 +29,8 @@ class RawNode(Record, dict=True):
 
     @property
     def type_name(self) -> str | None:
-        found = self.json.get("type")
-        return found if isinstance(found, str) else None
+        type_name = self.json.get("type")
+        return type_name if isinstance(type_name, str) else None
 
     @property
     def name(self) -> str | None:
@@ -60,13 +60,13 @@ class RawNode(Record, dict=True):
     @cached_property
     def values(self) -> Mapping[str, Any]:
         """What its fields hold, by their names, as far as it can be read."""
-        found = {}
+        values = {}
         for codec in field_codecs(self.cls) if self.cls else ():
             try:
-                found[codec.name] = read_field(codec, self.json[codec.json])
+                values[codec.name] = read_field(codec, self.json[codec.json])
             except (FlinkplanError, KeyError):
                 continue
-        return found
+        return values
 
     @cached_property
     def node(self) -> ExecNode | None:
@@ -124,11 +124,11 @@ class RawPlan(Record, dict=True):
 
     @cached_property
     def _sources(self) -> Mapping[int, tuple[RawNode, ...]]:
-        found: dict[int, list[RawNode]] = {}
+        sources_of: dict[int, list[RawNode]] = {}
         for edge in self.edges:
             if edge.target is not None and edge.source is not None and edge.source in self.by_id:
-                found.setdefault(edge.target, []).append(self.by_id[edge.source])
-        return {target: tuple(sources) for target, sources in found.items()}
+                sources_of.setdefault(edge.target, []).append(self.by_id[edge.source])
+        return {target: tuple(sources) for target, sources in sources_of.items()}
 
     def inputs(self, node: RawNode) -> tuple[RawNode, ...]:
         """The nodes that feed ``node``, in order, as far as they exist."""

@@ -81,8 +81,8 @@ def _check_ttl(node: RawNode, position: int, entry: Mapping[str, Any]) -> Iterat
         message = f"the TTL of '{name}': {e.message}"
         yield node.finding("state-ttl", message, "state", position, "ttl", hint=hint)
         return
-    for found in duration_findings(entry["ttl"], f"the TTL of '{name}'"):
-        yield node.finding(found.rule, found.message, "state", position, "ttl", hint=found.hint)
+    for each in duration_findings(entry["ttl"], f"the TTL of '{name}'"):
+        yield node.finding(each.rule, each.message, "state", position, "ttl", hint=each.hint)
     if millis > _HUNDRED_YEARS_MS:
         years = millis // (_HUNDRED_YEARS_MS // 100)
         message = f"the TTL of '{name}' is {years:,} years"

@@ -48,8 +48,8 @@ def problems(name: str, options: Options, schema: ResolvedSchema, as_sink: bool)
         if declared.problems is not None:
             yield from declared.problems(options, schema, as_sink)
         for part, part_options in _single(declared, options):
-            found = problems(f"{name}, {part}", part_options, schema, as_sink)
-            yield from (_within(part, problem) for problem in found)
+            messages = problems(f"{name}, {part}", part_options, schema, as_sink)
+            yield from (_within(part, problem) for problem in messages)
 
 
 def _parts(connector: Connector | None, options: Options) -> Mapping[str, Options]:
@@ -92,8 +92,8 @@ def unlisted(options: Options, written: Options) -> Iterator[Problem]:
     if connector is None or not connector.executed:
         return
     for part, part_options in _single(connector, options):
-        found = unlisted(part_options, _parts(connector, written).get(part, {}))
-        yield from (_within(part, problem) for problem in found)
+        unlisted_options = unlisted(part_options, _parts(connector, written).get(part, {}))
+        yield from (_within(part, problem) for problem in unlisted_options)
     for key in options:
         option, executed_keys = _declared(key, options, connector)
         if option is None:
@@ -111,8 +111,8 @@ def unnamed_databases(options: Options, written: Options, folders: Sequence[str]
     """The databases that a table opens in folders that the user has not named: see :func:`.is_named_by_user`."""
     connector = CONNECTORS.get(options.get("connector", ""))
     for part, part_options in _single(connector, options):
-        found = unnamed_databases(part_options, _parts(connector, written).get(part, {}), folders)
-        yield from (_within(part, problem) for problem in found)
+        unnamed = unnamed_databases(part_options, _parts(connector, written).get(part, {}), folders)
+        yield from (_within(part, problem) for problem in unnamed)
     if connector is not JDBC or is_named_by_user(options, written, folders):
         return
     folder = folder_of(options["url"])

@@ -38,14 +38,14 @@ def test_nothing_found(format_: str, golden: Golden) -> None:
 
 @pytest.mark.parametrize("text", [GOOD, BAD])
 def test_machines_can_read_theirs(text: str) -> None:
-    found = report(text)
-    assert len(json.loads(render(found, "json"))["findings"]) == len(found.findings)
-    (run,) = json.loads(render(found, "sarif"))["runs"]
+    made = report(text)
+    assert len(json.loads(render(made, "json"))["findings"]) == len(made.findings)
+    (run,) = json.loads(render(made, "sarif"))["runs"]
     assert {result["ruleId"] for result in run["results"]} == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    assert len(run["results"]) == len(found.findings)
-    suite = ElementTree.fromstring(render(found, "junit"))
-    assert len(suite.findall("testcase")) == max(1, len(found.findings))
-    assert len(render(found, "github").splitlines()) == len(found.findings)
+    assert len(run["results"]) == len(made.findings)
+    suite = ElementTree.fromstring(render(made, "junit"))
+    assert len(suite.findall("testcase")) == max(1, len(made.findings))
+    assert len(render(made, "github").splitlines()) == len(made.findings)
 
 
 @pytest.mark.parametrize(("strict", "failures"), [(False, 2), (True, 3)])
@@ -55,7 +55,7 @@ def test_warnings_fail_only_strict_checks(strict: bool, failures: int) -> None:
 
 
 def test_code_scanning_wants_uris() -> None:
-    found = replace(report(BAD), sources={}, findings=[replace(f, location=None) for f in report(BAD).findings])
-    (run,) = json.loads(render(replace(found, subject="my plans/50%.json"), "sarif"))["runs"]
+    made = replace(report(BAD), sources={}, findings=[replace(f, location=None) for f in report(BAD).findings])
+    (run,) = json.loads(render(replace(made, subject="my plans/50%.json"), "sarif"))["runs"]
     places = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for r in run["results"]}
     assert places == {"my%20plans/50%25.json"}

@@ -60,9 +60,9 @@ def root_cause(error: Exception) -> str:
     lines = map(str.strip, text.splitlines())
     named = [line for line in lines if re.match(r"(Caused by: |: )?[\w.$]+(Exception|Error)\b", line)]
     causes = [line for line in named if line.startswith("Caused by: ")]
-    found = (causes or named[:1] or [repr(error)])[-1].removeprefix("Caused by").lstrip(": ")
-    found = re.sub(r"@[0-9a-f]+\b", "", found)
-    return re.sub(r"file:\S*/savepoint-[0-9a-f-]{12,}", "SAVEPOINT", found)
+    cause = (causes or named[:1] or [repr(error)])[-1].removeprefix("Caused by").lstrip(": ")
+    cause = re.sub(r"@[0-9a-f]+\b", "", cause)
+    return re.sub(r"file:\S*/savepoint-[0-9a-f-]{12,}", "SAVEPOINT", cause)
 
 
 class Job:
@@ -185,15 +185,15 @@ class Restart:
         self.clear()
         self.feed(phases[0])
         job = self.start("new")
-        found: list[list[str]] = []
+        rows_of_phases: list[list[str]] = []
         for phase in phases:
-            if found:
+            if rows_of_phases:
                 self.feed(phase)
-            found.append(job.rows(self.records("new", phase)))
+            rows_of_phases.append(job.rows(self.records("new", phase)))
             if error := job.error():
                 raise RuntimeError(f"NEW does not run: {error}")
         job.cancel()
-        return found
+        return rows_of_phases
 
     def answer(self) -> dict[str, Any]:
         self.clear()
@@ -208,13 +208,13 @@ class Restart:
             recovery["execution.state-recovery.ignore-unclaimed-state"] = "true"
         self.feed("after")
         after, error = self.restored(recovery)
-        found: dict[str, Any] = {"before": before, "after": after, "error": error}
+        answer: dict[str, Any] = {"before": before, "after": after, "error": error}
         if error:
-            return found
-        found["uninterrupted"] = self.without_savepoint("before", "after")
-        if net(found["uninterrupted"][1]) != net(after):
-            (found["alone"],) = self.without_savepoint("after")
-        return found
+            return answer
+        answer["uninterrupted"] = self.without_savepoint("before", "after")
+        if net(answer["uninterrupted"][1]) != net(after):
+            (answer["alone"],) = self.without_savepoint("after")
+        return answer
 
     def restored(self, recovery: dict[str, str]) -> tuple[list[str], str | None]:
         """What NEW writes that starts from the savepoint, or why it does not."""

@@ -69,8 +69,8 @@ def told(script: str) -> list[str]:
     ],
 )
 def test_what_flink_does_not_start(script: str, words: str) -> None:
-    found = told(script)
-    assert found and all(words in message for message in found)
+    messages = told(script)
+    assert messages and all(words in message for message in messages)
 
 
 @pytest.mark.parametrize(
@@ -96,8 +96,8 @@ def test_what_flink_starts(script: str) -> None:
 def test_validate_says_where(tmp_path: Path) -> None:
     save(compile_script(TABLES + "INSERT INTO o SELECT id FROM t ORDER BY id;"), tmp_path / "plan.json")
     arguments = ("validate", str(tmp_path / "plan.json"), "--format", "json")
-    found = flinkplan(*arguments, "--for", "flink")
-    assert found.code == 1
-    assert "flink-start" in {finding["rule"] for finding in json.loads(found.out)["findings"]}
-    assert "stream-exec-sort_1" in found.out
+    outcome = flinkplan(*arguments, "--for", "flink")
+    assert outcome.code == 1
+    assert "flink-start" in {finding["rule"] for finding in json.loads(outcome.out)["findings"]}
+    assert "stream-exec-sort_1" in outcome.out
     assert "flink-start" not in flinkplan(*arguments).out

@@ -78,8 +78,8 @@ def python_window(plan: Any) -> None:
 
 @pytest.mark.parametrize("case", [case for case in cases() if case.compiles], ids=lambda case: case.name)
 def test_nothing_is_wrong_with_what_flink_compiles(case: Case) -> None:
-    found = validate_text(case.plan_file.read_text("utf-8"))
-    assert [f"{f.rule} {f.message}" for f in found if f.rule not in advice.RULES] == []
+    reported = validate_text(case.plan_file.read_text("utf-8"))
+    assert [f"{f.rule} {f.message}" for f in reported if f.rule not in advice.RULES] == []
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_nothing_is_wrong_with_what_flink_compiles(case: Case) -> None:
     ],
 )
 def test_what_is_perhaps_not_as_meant(case: str, rules: list[str]) -> None:
-    found = validate_text((HERE / "cases" / case / "plan.json").read_text("utf-8"))
-    assert [(f.rule, f.severity) for f in found] == [(rule, Severity.WARNING) for rule in rules]
-    assert all(f.node and f.pointer and f.hint for f in found)
+    reported = validate_text((HERE / "cases" / case / "plan.json").read_text("utf-8"))
+    assert [(f.rule, f.severity) for f in reported] == [(rule, Severity.WARNING) for rule in rules]
+    assert all(f.node and f.pointer and f.hint for f in reported)
 
 
 def test_a_ttl_without_a_unit() -> None:
@@ -118,9 +118,9 @@ def test_a_node_that_was_cut_out_is_missed() -> None:
     above, below = (next(e for e in plan["edges"] if e[end] == cut) for end in ("target", "source"))
     plan["nodes"] = [n for n in plan["nodes"] if n["id"] != cut]
     plan["edges"] = [{**e, "target": below["target"]} if e is above else e for e in plan["edges"] if e is not below]
-    (found,) = validate_text(json.dumps(plan))
-    assert found.rule == "column-type"
-    assert found.message == (
+    (finding,) = validate_text(json.dumps(plan))
+    assert finding.rule == "column-type"
+    assert finding.message == (
         "passes on the columns (city VARCHAR, cname VARCHAR, amount INT), but its input has "
         "(cid INT, amount INT, cid0 INT, cname VARCHAR, city VARCHAR)"
     )
@@ -377,11 +377,11 @@ def calc_call(plan: Any, name: str = "$UPER$1", operands: int = 1) -> None:
 
 @pytest.mark.parametrize(("rule", "edit", "pointer", "hint"), EDITS)
 def test_finds(rule: str, edit: Edit, pointer: str | None, hint: str | None) -> None:
-    found = [f for f in findings(edit) if f.rule == rule]
-    assert found
-    assert pointer is None or pointer in [f.pointer for f in found]
-    assert hint is None or any(hint in (f.hint or "") for f in found)
-    assert all(f.severity is RULES[rule].severity and f.location and f.location.line for f in found)
+    matches = [f for f in findings(edit) if f.rule == rule]
+    assert matches
+    assert pointer is None or pointer in [f.pointer for f in matches]
+    assert hint is None or any(hint in (f.hint or "") for f in matches)
+    assert all(f.severity is RULES[rule].severity and f.location and f.location.line for f in matches)
 
 
 @pytest.mark.parametrize(
@@ -396,9 +396,9 @@ def test_finds_in_an_aggregation(rule: str, edit: Edit, field: str, message: str
     plan = json.loads((HERE / "cases/agg-canal-min-max-retract/plan.json").read_text("utf-8"))
     index, node = next((i, n) for i, n in enumerate(plan["nodes"]) if "aggCalls" in n)
     edit(node)
-    (found,) = validate_text(json.dumps(plan))
-    assert (found.rule, found.pointer) == (rule, f"/nodes/{index}/{field}")
-    assert message in found.message
+    (finding,) = validate_text(json.dumps(plan))
+    assert (finding.rule, finding.pointer) == (rule, f"/nodes/{index}/{field}")
+    assert message in finding.message
 
 
 @pytest.mark.parametrize(("rule", "text"), WITHOUT_JSON)

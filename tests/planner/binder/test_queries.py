@@ -164,8 +164,8 @@ def test_a_column_list_orders_and_fills_up(session: Session) -> None:
 
 
 def test_a_static_partition_is_a_constant_column(session: Session) -> None:
-    found = insert(session, "INSERT INTO p PARTITION (p = 'x') SELECT id FROM w;").split("\n")[1]
-    assert found == "  Project(id=[$0], EXPR$1=['x':VARCHAR(2147483647)])"
+    project_line = insert(session, "INSERT INTO p PARTITION (p = 'x') SELECT id FROM w;").split("\n")[1]
+    assert project_line == "  Project(id=[$0], EXPR$1=['x':VARCHAR(2147483647)])"
 
 
 def test_a_subquery_in_an_aggregate_is_one(session: Session) -> None:

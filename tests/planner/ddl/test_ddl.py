@@ -16,9 +16,9 @@ def resolved(sql: str) -> ResolvedTable:
     session = Session()
     for statement in parse_script(sql).statements:
         session.apply(statement)
-    found = list(session.catalog.objects.values())[-1]
-    assert isinstance(found, Table)
-    return found.resolved
+    table = list(session.catalog.objects.values())[-1]
+    assert isinstance(table, Table)
+    return table.resolved
 
 
 def test_a_primary_key_makes_its_columns_not_null() -> None:

@@ -56,9 +56,9 @@ def test_a_watermark_is_marked_by_what_reads_it(query: str, mode: str) -> None:
     ("strategy", "operator"), [("ONE_PHASE", "GroupAggregate"), ("TWO_PHASE", "GlobalGroupAggregate")]
 )
 def test_the_option_says_how_many_phases_there_are(strategy: str, operator: str) -> None:
-    found = classes("SELECT k, SUM(v) FROM a GROUP BY k", agg_phase_strategy=strategy)
-    assert operator in found
-    assert ("LocalGroupAggregate" in found) == (strategy == "TWO_PHASE")
+    operators = classes("SELECT k, SUM(v) FROM a GROUP BY k", agg_phase_strategy=strategy)
+    assert operator in operators
+    assert ("LocalGroupAggregate" in operators) == (strategy == "TWO_PHASE")
 
 
 def test_split_distinct_aggregations_are_incremental_between_their_halves() -> None:

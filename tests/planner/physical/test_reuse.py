@@ -36,19 +36,19 @@ def nodes(statements: str, **options: str) -> Counter[str]:
 
 
 def test_equal_subplans_are_one() -> None:
-    found = nodes(AGAIN)
-    assert (found["TableSourceScan"], found["GroupAggregate"], found["Sink"]) == (1, 1, 2)
+    planned = nodes(AGAIN)
+    assert (planned["TableSourceScan"], planned["GroupAggregate"], planned["Sink"]) == (1, 1, 2)
 
 
 def test_equal_subplans_stay_apart_where_the_option_says_so() -> None:
-    found = nodes(AGAIN, reuse_sub_plan="false")
-    assert (found["TableSourceScan"], found["GroupAggregate"], found["Sink"]) == (2, 2, 2)
+    planned = nodes(AGAIN, reuse_sub_plan="false")
+    assert (planned["TableSourceScan"], planned["GroupAggregate"], planned["Sink"]) == (2, 2, 2)
 
 
 def test_what_stands_on_sources_apart_is_one() -> None:
     """The aggregation is shared with all below it, its source with it."""
-    found = nodes(AGAIN, reuse_source="false")
-    assert (found["TableSourceScan"], found["GroupAggregate"]) == (1, 1)
+    planned = nodes(AGAIN, reuse_source="false")
+    assert (planned["TableSourceScan"], planned["GroupAggregate"]) == (1, 1)
 
 
 @pytest.mark.parametrize(("option", "scans"), [("true", 1), ("false", 2)])
@@ -58,8 +58,8 @@ def test_scans_of_different_columns_are_one_that_reads_both(option: str, scans: 
 
 @pytest.mark.parametrize(("option", "sinks", "unions"), [("true", 1, 1), ("false", 2, 0)])
 def test_sinks_of_one_table_are_one_over_a_union(option: str, sinks: int, unions: int) -> None:
-    found = nodes(INTO_ONE_TABLE, reuse_sink=option)
-    assert (found["Sink"], found["Union"]) == (sinks, unions)
+    planned = nodes(INTO_ONE_TABLE, reuse_sink=option)
+    assert (planned["Sink"], planned["Union"]) == (sinks, unions)
 
 
 COUNTED = "(SELECT k, COUNT(*) {} FROM t GROUP BY k)"

@@ -60,11 +60,11 @@ def nodes(query: str, options: Mapping[str, str] | None = None) -> list[str]:
     ],
 )
 def test_groups_with_start_and_end_are_windows(query: str, expected: list[str] | None) -> None:
-    found = nodes(query)
+    planned = nodes(query)
     if expected is None:
-        assert found[-3:] == TWO_PHASES
+        assert planned[-3:] == TWO_PHASES
     else:
-        assert found == expected
+        assert planned == expected
 
 
 @pytest.mark.parametrize(
@@ -108,15 +108,15 @@ def test_the_first_row_by_key_and_window_is_updated_by_that_key(by: str, key: tu
 
 
 def test_an_aggregated_column_of_the_window_keeps_its_function() -> None:
-    found = nodes(f"SELECT COUNT(window_end) + YEAR(MAX(window_end)) FROM {TUMBLE} GROUP BY {BOUNDS}")
-    assert found == ["window-table-function", *TWO_PHASES]
+    planned = nodes(f"SELECT COUNT(window_end) + YEAR(MAX(window_end)) FROM {TUMBLE} GROUP BY {BOUNDS}")
+    assert planned == ["window-table-function", *TWO_PHASES]
     grouped = f"{BOUNDS}, GROUPING SETS ((k), ())"
     assert nodes(f"SELECT COUNT(window_end) FROM {TUMBLE} GROUP BY {grouped}")[-3:] == TWO_PHASES
 
 
 def test_distinct_aggregations_are_split_per_window() -> None:
-    found = nodes(f"SELECT COUNT(DISTINCT k) + COUNT(DISTINCT v) + AVG(v) FROM {TUMBLE} GROUP BY {BOUNDS}", SPLIT)
-    assert found == ["expand", *TWO_PHASES, *TWO_PHASES]
+    planned = nodes(f"SELECT COUNT(DISTINCT k) + COUNT(DISTINCT v) + AVG(v) FROM {TUMBLE} GROUP BY {BOUNDS}", SPLIT)
+    assert planned == ["expand", *TWO_PHASES, *TWO_PHASES]
 
 
 @pytest.mark.parametrize(

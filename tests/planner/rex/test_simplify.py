@@ -83,10 +83,10 @@ RANGES = [
 ]
 
 
-def shown(found: sargs.Search) -> str:
+def shown(search: sargs.Search) -> str:
     """The ranges of a search, by blanks."""
     texts = []
-    for each in found.ranges:
+    for each in search.ranges:
         lower = "(" if each.lower is None else f"{'[' if each.lower.closed else '('}{each.lower.value}"
         upper = ")" if each.upper is None else f"{each.upper.value}{']' if each.upper.closed else ')'}"
         texts.append(f"{lower}..{upper}")
@@ -95,8 +95,8 @@ def shown(found: sargs.Search) -> str:
 
 @pytest.mark.parametrize(("text", "expected"), RANGES, ids=[text for text, _ in RANGES])
 def test_comparison_as_a_search(text: str, expected: str | None) -> None:
-    found = sargs.read(condition(text))
-    assert (None if found is None else shown(found)) == expected
+    search = sargs.read(condition(text))
+    assert (None if search is None else shown(search)) == expected
 
 
 COMBINED = [

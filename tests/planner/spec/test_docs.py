@@ -11,9 +11,9 @@ PAGE = (Path(__file__).parents[3] / "docs/spec.md").read_text("utf-8")
 
 
 def example(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+    assert match is not None
+    return match[1]
 
 
 def test_both_say_the_same() -> None:

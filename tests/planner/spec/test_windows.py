@@ -55,8 +55,8 @@ def compiled(warn: Callable[[Finding], None] | None = None, **window: Any) -> Pl
 
 
 def window(plan: Plan) -> WindowOperator:
-    (found,) = (node for node in plan.nodes if isinstance(node, WindowOperator))
-    return found
+    (operator,) = (node for node in plan.nodes if isinstance(node, WindowOperator))
+    return operator
 
 
 @pytest.mark.parametrize(

@@ -66,16 +66,16 @@ def error(text: str) -> FlinkplanError:
     ],
 )
 def test_messages(text: str, column: int, message: str, hint: str | None) -> None:
-    found = error(text)
-    assert isinstance(found, SqlSyntaxError)
-    assert message in found.message
-    assert isinstance(found.where, Location)
-    assert (found.where.file, found.where.line, found.where.column) == ("x.sql", 1, column)
+    refusal = error(text)
+    assert isinstance(refusal, SqlSyntaxError)
+    assert message in refusal.message
+    assert isinstance(refusal.where, Location)
+    assert (refusal.where.file, refusal.where.line, refusal.where.column) == ("x.sql", 1, column)
     if hint is None:
-        assert found.hint is None
+        assert refusal.hint is None
     else:
-        assert found.hint is not None
-        assert hint in found.hint
+        assert refusal.hint is not None
+        assert hint in refusal.hint
 
 
 @pytest.mark.parametrize(
@@ -90,15 +90,15 @@ def test_messages(text: str, column: int, message: str, hint: str | None) -> Non
     ],
 )
 def test_what_flink_has_and_we_have_not(text: str, what: str) -> None:
-    found = error(text)
-    assert isinstance(found, UnsupportedError)
-    assert found.message == f"{what} is not supported"
-    assert found.snippet is not None
+    refusal = error(text)
+    assert isinstance(refusal, UnsupportedError)
+    assert refusal.message == f"{what} is not supported"
+    assert refusal.snippet is not None
 
 
 def test_a_missing_quote_is_suspected_where_a_string_runs_over_lines() -> None:
-    found = error("CREATE TABLE t (a INT) WITH ('a'='b\n);\nSELECT 'x' FROM t")
-    assert found.hint == "the string opened at 1:34 runs over several lines; is its closing quote missing?"
+    refusal = error("CREATE TABLE t (a INT) WITH ('a'='b\n);\nSELECT 'x' FROM t")
+    assert refusal.hint == "the string opened at 1:34 runs over several lines; is its closing quote missing?"
 
 
 def test_a_missing_semicolon_is_suspected_before_a_statement() -> None:
@@ -118,7 +118,7 @@ def test_several_errors_are_reported_in_one_go() -> None:
     )
     with pytest.raises(ErrorGroup) as caught:
         parse_script(text)
-    places = [found.where for found in caught.value.errors]
+    places = [each.where for each in caught.value.errors]
     assert [place.line for place in places if isinstance(place, Location)] == [1, 4, 6, 8]
 
 

@@ -137,10 +137,10 @@ def test_set_operations(text: str, expected: str) -> None:
     ],
 )
 def test_tables(text: str, expected: str) -> None:
-    found = clause(f"SELECT * FROM {text}", "from_")
+    text_of_tables = clause(f"SELECT * FROM {text}", "from_")
     for name in "abc":
-        found = found.replace(f"TableRef(name={name})", name.upper())
-    assert found == expected
+        text_of_tables = text_of_tables.replace(f"TableRef(name={name})", name.upper())
+    assert text_of_tables == expected
 
 
 @pytest.mark.parametrize(

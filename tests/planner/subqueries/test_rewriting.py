@@ -39,6 +39,8 @@ SCALAR = "Join(joinType=[LeftOuterJoin], where=[true], select=[a, EXPR$0], "
 )
 def test_a_subquery_in_the_operand_of_in(condition: str, joins: list[str]) -> None:
     plan = compile_script(f"{TABLES} INSERT INTO o SELECT a FROM t WHERE {condition};")
-    found = [node.description for node in plan.nodes if isinstance(node, Join)]
-    assert len(found) == len(joins)
-    assert all(description.startswith(start) for description, start in zip(found, joins, strict=True)), found
+    descriptions = [node.description for node in plan.nodes if isinstance(node, Join)]
+    assert len(descriptions) == len(joins)
+    assert all(description.startswith(start) for description, start in zip(descriptions, joins, strict=True)), (
+        descriptions
+    )
