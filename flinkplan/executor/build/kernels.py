@@ -102,8 +102,8 @@ def keyed_rows(stream: Stream, keys: Sequence[int]) -> DataFrame:
 
 def changelog_columns(stream: Stream) -> tuple[str, ...]:
     """The names of the hidden columns that kernels read, or that rows are brought to them by."""
-    wanted = (KIND, ORDER) if stream.changelog else ()
-    return tuple(name for name in stream.hidden if name in (*wanted, TIE, SEQUENCE))
+    wanted = (KIND,) if stream.changelog else ()
+    return tuple(name for name in stream.hidden if name in (*wanted, TIE, ORDER, SEQUENCE))
 
 
 def schema_of(types: Sequence[LogicalType], start: int = 0) -> T.StructType:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...plan.record import Record, replace
 from ...plan.specs import RowKind
 from ...plan.types import LogicalType
-from ..jvm.spark import fields
+from ..jvm.spark import F, fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,8 @@ input has ended stand behind all others: :data:`BEHIND` is added to their number
 ORDER = "__order"
 """BIGINT: the place of a row among those of its number, in which they were emitted, as ``Place.java`` has it.
 
-Present in every changelog behind a kernel; rows of a source have the place 0.  Of equal places retractions come first.
+Present in every changelog behind a kernel, and where rows have been copied; rows of a source have the place 0.  Of
+equal places retractions come first.
 """
 
 BEHIND = 2**61
@@ -166,3 +167,17 @@ class Stream(Record):
         """The rows for which ``condition`` is true, and all watermarks."""
         passes = condition if TICK not in self.hidden else condition | self.frame[TICK].isNotNull()
         return replace(self, frame=self.frame.where(passes))
+
+
+_COUNT_BITS, _PLACE_BITS = 6, 57
+"""The same as in ``Place.java``."""
+
+
+def place_of_part(whole: Column, index: int, count: int) -> Column:
+    """The place (:data:`ORDER`) of one of ``count`` rows that a row of the place ``whole`` becomes: ``Place.part``."""
+    width = (count - 1).bit_length()
+    before = whole.bitwiseAND(F.lit((1 << _COUNT_BITS) - 1).cast("bigint"))
+    taken = before + width
+    shifted = F.call_function("shiftleft", F.lit(index).cast("bigint"), (_COUNT_BITS + _PLACE_BITS - taken).cast("int"))
+    of_source = F.lit((index << _COUNT_BITS + _PLACE_BITS - width) + width)
+    return F.when(taken > _PLACE_BITS, of_source).otherwise(whole - before + shifted + taken).cast("bigint")

@@ -13,7 +13,7 @@ from ...prepare.choose.relational import United
 from ...prepare.steps import Native
 from ..context import TranslationContext
 from ..registry import builder
-from ..stream import HIDDEN, KIND, ORDER, TICK, UPDATE_BEFORE, Stream, column_name
+from ..stream import HIDDEN, KIND, ORDER, TICK, UPDATE_BEFORE, Stream, column_name, place_of_part
 from ..time.event_time import by_watermark_of_all
 
 
@@ -72,18 +72,20 @@ def union(node: Union, step: United, inputs: tuple[Stream, ...], context: Transl
 
 @builder(Native, Expand)
 def expand(node: Expand, step: Native, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """Each row once per projection."""
+    """Each row once per projection, in their order."""
     (stream,) = inputs
+    whole = stream.frame[ORDER] if ORDER in stream.hidden else F.lit(0).cast("bigint")
     types = [spark_type(t) for t in node.output_type.field_types]
     copies = [
         F.struct(
             *(
                 context.expression(rex, stream).cast(t).alias(column_name(i))
                 for i, (rex, t) in enumerate(zip(project, types, strict=True))
-            )
+            ),
+            place_of_part(whole, number, len(node.projects)).alias(ORDER),
         )
-        for project in node.projects
+        for number, project in enumerate(node.projects)
     ]
-    kept = [stream.frame[h] for h in stream.hidden]
+    kept = [stream.frame[h] for h in stream.hidden if h != ORDER]
     exploded = stream.frame.select(F.inline(F.array(*copies)), *kept)
     return replace(stream, frame=exploded, type=node.output_type)
