@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ....plan.errors import UnsupportedError
-from ....plan.functions import called
-from ....plan.functions.patterns import MATCH_ROWTIME
 from ....plan.nodes import Match
 from ....plan.record import replace
-from ....plan.rex import InputRef, RexNode, transform
+from ....plan.rex import InputRef, RexNode
 from ....plan.specs import MatchSpec, PatternVariable
 from ....plan.types import BIGINT
 from ...jvm.spark import F
@@ -25,7 +22,8 @@ from ...prepare.known.match_values import (
     MatchValues,
     RowValues,
     aggregate_call,
-    as_measure,
+    condition_values,
+    measure_values,
 )
 from ...prepare.known.patterns import skip_of, variables_of, within_ms
 from ..accumulators import accumulator
@@ -49,8 +47,8 @@ def match_recognize(node: Match, step: KernelMatch, inputs: tuple[Stream, ...], 
     stream = stream if step.by_clock else with_event_time(stream)
     variables = variables_of(spec)
     rows = RowValues()
-    conditions = [_condition(spec, variable, rows) for variable in variables]
-    values, outer = _measures(node, stream, rows)
+    conditions = [condition_values(spec, variable, rows) for variable in variables]
+    values, outer = measure_values(node, stream.type, rows)
     further = [replace(f, index=rows.place(InputRef(f.index, stream.type.field_types[f.index]))) for f in order[1:]]
 
     if not rows.expressions:
@@ -98,31 +96,6 @@ def match_recognize(node: Match, step: KernelMatch, inputs: tuple[Stream, ...], 
     columns.append(F.timestamp_millis(result[column_name(len(columns))]))
     measured = [context.expression_over(rex, columns).alias(column_name(i)) for i, rex in enumerate(outer)]
     return emitted(stream, result.select(*measured, SEQUENCE), node.output_type, event_time=not step.by_clock)
-
-
-def _condition(spec: MatchSpec, variable: PatternVariable, rows: RowValues) -> tuple[MatchValues, RexNode | None]:
-    """What the condition of a variable reads, and the condition over that; ``None``: there is none."""
-    values = MatchValues(rows, variable.name)
-    rex = spec.pattern_definitions.get(variable.name)
-    return values, values.placed(values.take(rex)) if rex is not None else None
-
-
-def _measures(node: Match, stream: Stream, rows: RowValues) -> tuple[MatchValues, list[RexNode]]:
-    """What the columns of the result read, and these over that and the time of the match, which stands behind."""
-    spec = node.match_spec
-    values = MatchValues(rows)
-    keys = [values.take_first(InputRef(k, stream.type.field_types[k])) for k in spec.partition.fields]
-    names = [name for name in node.output_type.field_names[len(keys) :] if name in spec.measures]
-    taken = [*keys, *(values.take(as_measure(spec.measures[name])) for name in names)]
-    if len(taken) != len(node.output_type.fields):
-        raise UnsupportedError("a column of MATCH_RECOGNIZE that is no measure")
-    placed = [values.placed(rex) for rex in taken]
-    time = len(values.types)
-
-    def timed(part: RexNode) -> RexNode:
-        return InputRef(time, part.type) if called(part) is MATCH_ROWTIME else part
-
-    return values, [transform(rex, timed) for rex in placed]
 
 
 def _skip(context: TranslationContext, spec: MatchSpec, variables: Sequence[PatternVariable]) -> Any:

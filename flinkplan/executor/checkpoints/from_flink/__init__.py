@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import aggregates, joins, over, ranks, rows, timed, windows
+from . import aggregates, joins, over, patterns, ranks, rows, timed, windows
 from .carriers import carry
 
-__all__ = ["aggregates", "carry", "joins", "over", "ranks", "rows", "timed", "windows"]
+__all__ = ["aggregates", "carry", "joins", "over", "patterns", "ranks", "rows", "timed", "windows"]

@@ -20,11 +20,13 @@ from ....plan.functions.patterns import (
     RUNNING,
 )
 from ....plan.functions.temporal import PROCTIME
+from ....plan.nodes import Match
 from ....plan.record import Record, replace
 from ....plan.rex import Call, FieldAccess, InputRef, Literal, PatternInputRef, RexNode, shown_name, transform, walk
-from ....plan.specs import AggregateCall, MatchSpec
+from ....plan.specs import AggregateCall, MatchSpec, PatternVariable
 from ....plan.types import LogicalType
 from ...aggregate_functions import ACCUMULATORS, check_calls, function_name
+from .patterns import variables_of
 
 ANY = "*"
 """What stands for any variable."""
@@ -262,3 +264,41 @@ def _check_aggregates(values: MatchValues, rex: RexNode) -> None:
 
 def _is_match_time(rex: RexNode) -> bool:
     return called(rex) in (MATCH_ROWTIME, MATCH_PROCTIME)
+
+
+def condition_values(spec: MatchSpec, variable: PatternVariable, rows: RowValues) -> tuple[MatchValues, RexNode | None]:
+    """What the condition of a variable reads, and the condition over that; ``None``: there is none."""
+    values = MatchValues(rows, variable.name)
+    rex = spec.pattern_definitions.get(variable.name)
+    return values, values.placed(values.take(rex)) if rex is not None else None
+
+
+def measure_values(node: Match, row: LogicalType, rows: RowValues) -> tuple[MatchValues, list[RexNode]]:
+    """What the columns of the result read, and these over that and the time of the match, which stands behind."""
+    spec = node.match_spec
+    values = MatchValues(rows)
+    keys = [values.take_first(InputRef(k, row.field_types[k])) for k in spec.partition.fields]
+    names = [name for name in node.output_type.field_names[len(keys) :] if name in spec.measures]
+    taken = [*keys, *(values.take(as_measure(spec.measures[name])) for name in names)]
+    if len(taken) != len(node.output_type.fields):
+        raise UnsupportedError("a column of MATCH_RECOGNIZE that is no measure")
+    placed = [values.placed(rex) for rex in taken]
+    time = len(values.types)
+
+    def timed(part: RexNode) -> RexNode:
+        return InputRef(time, part.type) if called(part) is MATCH_ROWTIME else part
+
+    return values, [transform(rex, timed) for rex in placed]
+
+
+def row_values(node: Match, row: LogicalType) -> RowValues:
+    """What is kept of each row of the input: what conditions and measures read, and by what rows are ordered."""
+    spec = node.match_spec
+    rows = RowValues()
+    for variable in variables_of(spec):
+        condition_values(spec, variable, rows)
+    measure_values(node, row, rows)
+    first, *further = spec.order_by.fields
+    for field in further if rows.expressions else (first, *further):
+        rows.place(InputRef(field.index, row.field_types[field.index]))
+    return rows
