@@ -52,6 +52,8 @@ _RETRACTING = {
 _ALWAYS = {
     aggregate.COLLECT.internal_name: _COUNTED,
     aggregate.PERCENTILE.internal_name: View("valueCount", Holding.COUNTS),
+    **{function.internal_name: View("map", Holding.ENTRIES) for function in aggregate.JSON_OBJECTAGG.values()},
+    **{function.internal_name: View("list", Holding.LIST) for function in aggregate.JSON_ARRAYAGG.values()},
 }
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _WHOLE = "accumulator"
 """The one part of an accumulator that is a row."""
+_EXTREMES = {"MIN": "min", "MAX": "max"}
 _VALUES = "values"
 """The values of a group that Flink keeps in a view, in order."""
 
@@ -121,6 +122,8 @@ class Calls(Record):
         for number, (call, retracts) in enumerate(zip(self.calls, self.retracts, strict=True)):
             names = _parts(call, retracts, self.types)
             columns = {name: value.getField(field_name(position + i)) for i, name in enumerate(names)}
+            if retracts and function_name(call) in _EXTREMES:
+                columns = {_EXTREMES[function_name(call)]: columns[_WHOLE].getField(field_name(0))}
             position += len(names)
             if number in (values or {}):
                 columns[_VALUES] = (values or {})[number]
@@ -228,10 +231,16 @@ def _calls(carrier: Carrier) -> Calls:
     return Calls(node.agg_calls, retracts, counts, [*grouped, *partial], least_rows=_MANY_PARTS)
 
 
+_ROWS = ("FIRST_VALUE", "LAST_VALUE", "$WELFORD_M2", "ARRAY_AGG", "LAG")
+"""The functions whose accumulator is a row even where all of it is there."""
+
+
 def _parts(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
     """The names of the parts of a call's accumulator.  Raises :class:`StateError` where they are not known."""
-    if function_name(call) in ("FIRST_VALUE", "LAST_VALUE", "$WELFORD_M2") or view_of(call, retracts) is not None:
+    if function_name(call) in _ROWS or view_of(call, retracts) is not None:
         return [_WHOLE]
+    if function_name(call) == "ROW_NUMBER":
+        return ["sequence"]
     try:
         return [name for name, _ in parts(call, retracts, types)]
     except UnsupportedError as e:
@@ -247,7 +256,7 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
 
     types = [field.dataType for field in stored.fields]
     match function_name(call):
-        case "COUNT":
+        case "COUNT" | "ROW_NUMBER":
             values = [next(iter(accumulator.values()))]
         case "SUM":
             total = accumulator["sum"]
@@ -258,7 +267,7 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
         case "AVG":
             values = [F.coalesce(accumulator["sum"].cast(types[0]), F.lit(0).cast(types[0])), accumulator["count"]]
         case "MIN" | "MAX":
-            values = [accumulator[_WHOLE].getField(field_name(0)) if retracts else next(iter(accumulator.values()))]
+            values = [next(iter(accumulator.values()))]
         case "SINGLE_VALUE":
             values = [
                 F.when(accumulator["count"] > 0, F.array(accumulator["value"])).otherwise(F.array().cast(types[0]))
@@ -267,6 +276,15 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
             values = [accumulator[_WHOLE].getField(field_name(0))]
         case "FIRST_VALUE" | "LAST_VALUE" | "COLLECT":
             values = [accumulator[_VALUES]]
+        case "ARRAY_AGG":
+            values = [F.coalesce(accumulator[_WHOLE].getField(field_name(0)), F.array().cast(types[0]))]
+        case "LAG":
+            offset, default, buffer = (accumulator[_WHOLE].getField(field_name(i)) for i in range(3))
+            values = [buffer, offset, default]
+        case name if name.startswith("JSON_ARRAYAGG"):
+            values = [F.transform(accumulator[_VALUES], lambda text: F.coalesce(text, F.lit("null")))]
+        case name if name.startswith("JSON_OBJECTAGG"):
+            values = [F.transform(accumulator[_VALUES], _json_member)]
         case "$WELFORD_M2":
             values = [accumulator[_WHOLE].getField(field_name(i)) for i in range(len(types))]
         case "PERCENTILE":
@@ -286,6 +304,18 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
     return F.struct(*(value.cast(t) for value, t in zip(values, types, strict=True)))
 
 
+def _json_member(entry: Column) -> Column:
+    """A member of a JSON object, of its key and value."""
+    from pyspark.sql import functions as F
+
+    key = F.regexp_extract(F.to_json(F.array(entry["key"])), r"^\[(.*)\]$", 1)
+    return F.concat(key, F.lit(":"), F.coalesce(entry["value"], F.lit("null")))
+
+
+VIEW_COLUMN = "values_of_"
+"""What the names of the columns begin with that :func:`with_views` adds; the number of the call is behind."""
+
+
 def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[FlinkTable, Mapping[int, Column]]:
     """The table with a column for each call that keeps its values in a view, in which they stand in order."""
     from pyspark.sql import functions as F
@@ -295,7 +325,7 @@ def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[Flink
         view = view_of(call, retracts)
         if view is None or function_name(call) in _COUNTED:
             continue
-        name = f"values{number}"
+        name = f"{VIEW_COLUMN}{number}"
         table = with_values(carrier, number, view, table, name)
         columns[number] = F.col(name)
     return table, columns
@@ -305,19 +335,24 @@ _COUNTED = ("MIN", "MAX", "PERCENTILE")
 """The functions that count their values in a state of their own here, too."""
 
 
+def counted(carrier: Carrier, calls: Calls) -> Iterator[tuple[int, FlinkTable]]:
+    """The views of calls that count their values here as well, by the numbers of the calls."""
+    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
+        view = view_of(call, retracts)
+        if view is not None and function_name(call) in _COUNTED:
+            table = counts_of(carrier, number, view)
+            if table is not None:
+                yield number, table
+
+
 def counted_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
     """How often each value occurs that MIN, MAX or PERCENTILE has seen, where they count them."""
     from pyspark.sql import functions as F
 
     entries: dict[str, DataFrame] = {}
-    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
-        view = view_of(call, retracts)
-        if view is None or function_name(call) not in _COUNTED:
-            continue
-        table = counts_of(carrier, number, view)
-        if table is not None:
-            count = F.struct(table.frame["value"].getField(field_name(0)))
-            entries |= dict([carrier.put(calls.names[number], ttl, table, count, table.frame["map_key"])])
+    for number, table in counted(carrier, calls):
+        count = F.struct(table.frame["value"].getField(field_name(0)))
+        entries |= dict([carrier.put(calls.names[number], ttl, table, count, table.frame["map_key"])])
     return entries
 
 

@@ -13,6 +13,7 @@ from ....state.form import StateError
 from ...build.kernels import key_part
 from ...build.time.event_time import SHIFT_MS
 from ...jvm.types import field_name
+from ...prepare.steps import Step
 from ..entries import TIMERS
 from ..operators import Operator
 from .tables import FlinkTable
@@ -31,7 +32,8 @@ Carried = Mapping[str, "DataFrame"]
 
 
 class Carrier(Record):
-    """What is carried over at one operator: ``tables`` are Flink's states by name, ``operator`` is the one here.
+    """What is carried over at one operator: ``tables`` are Flink's states by name, ``operator`` is the one here, which
+    runs ``node`` as ``step`` says.
 
     ``now`` is the time at which the checkpoint is written, ``watermark`` the operator's own in the savepoint, if it has
     one (epoch milliseconds).  ``time_zone`` is that of nodes that fix none.  ``timers`` are Flink's by their
@@ -39,6 +41,7 @@ class Carrier(Record):
     """
 
     node: ExecNode
+    step: Step
     plan: Plan
     operator: Operator
     tables: Mapping[str, FlinkTable]

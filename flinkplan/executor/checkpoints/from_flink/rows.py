@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink, TemporalSort
@@ -25,13 +26,38 @@ def deduplicate(carrier: Carrier) -> Carried:
 
     node = carrier.node
     assert isinstance(node, Deduplicate)
-    if node.is_rowtime and node.output_insert_only:
-        raise StateError(f"node {node.id} keeps first rows until the watermark says so, which is not carried over yet")
+    if carrier.operator.kernel == "KeepFirst":
+        return _first_rows(carrier, node)
     table = carrier.table("deduplicate-state")
     if table is None:
         return {}
     value = table.row if node.keeps_rows else F.lit(True)
     return dict([carrier.put("deduplicateState", node.ttl_ms(), table, F.struct(value))])
+
+
+def _first_rows(carrier: Carrier, node: Deduplicate) -> Carried:
+    """The first row of each key, which waits for the watermark, or that it has come out.
+
+    Source: Flink's ``RowTimeDeduplicateKeepFirstRowFunction``.
+    """
+    from pyspark.sql import functions as F
+
+    waiting, emitted = carrier.table("waiting-to-emit-on-timer"), carrier.table("already-emitted-state-boolean")
+    schema = carrier.operator.variable("deduplicateState").value
+    entries: dict[str, DataFrame] = {}
+    frames = []
+    if emitted is not None:
+        frames.append(emitted.frame.select(carrier.key(emitted).alias("key"), F.lit(None).alias(ROW)))
+    if waiting is not None:
+        frames.append(waiting.frame.select(carrier.key(waiting).alias("key"), waiting.row.alias(ROW)))
+        times = [field.type.is_rowtime for field in carrier.fields()]
+        time = F.unix_millis(F.col(ROW).getField(field_name(times.index(True)))).alias("time")
+        entries |= carrier.due(frames[-1].select("key", time))
+    if not frames:
+        return entries
+    rows = reduce(lambda one, other: other.unionByName(one), frames)
+    value = F.struct(ROW, F.lit(0), F.col(ROW).isNull()).cast(schema).alias("value")
+    return {**entries, **dict([carrier.entries("deduplicateState", 0, rows.select("key", value))])}
 
 
 @carries(ChangelogNormalize)

@@ -36,6 +36,9 @@ def with_values(carrier: Carrier, call: int, view: View, table: FlinkTable, name
             order, values = F.col("position"), F.array(value)
         case Holding.BY_ORDER:
             order, values = frame["map_key"].getField(field_name(0)), value
+        case Holding.ENTRIES:
+            key = frame["map_key"].getField(field_name(0))
+            order, values = F.lit(0), F.array(F.struct(key.alias("key"), value.alias("value")))
         case Holding.COUNTS:
             order = F.lit(0)
             values = F.array_repeat(frame["map_key"].getField(field_name(0)), value.cast("int"))

@@ -27,7 +27,9 @@ from ....plan.nodes import (
 from ....plan.record import Record, replace
 from ....plan.settings import LOCAL_TIME_ZONE
 from ....plan.specs import (
+    AggregateCall,
     CumulativeWindow,
+    HoppingWindow,
     SessionWindow,
     TimeAttributeWindowing,
     TumblingWindow,
@@ -42,13 +44,14 @@ from ...build.windows.assignment import timer, window_starts
 from ...jvm.types import field_name
 from ...prepare.choose.group_windows import windowing_of
 from ...prepare.windows import Clock
-from .aggregates import Calls, accumulated
+from .aggregates import VIEW_COLUMN, Calls, accumulated, counted, with_views
 from .carriers import Carried, Carrier, carries
+from .sessions import sessions
 from .tables import FlinkTable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 _BEFORE_ALL = -(2**40)
 """The number of the first row that has come before the savepoint; those that come behind have higher ones."""
@@ -69,8 +72,6 @@ class Windows(Record):
 
     @classmethod
     def of(cls, carrier: Carrier, windowing: WindowingStrategy) -> Windows:
-        if isinstance(windowing.window, SessionWindow):
-            raise StateError("of sessions Flink keeps results, but the rows are wanted")
         zone = carrier.node.option(LOCAL_TIME_ZONE, carrier.time_zone)
         clock = Clock(zone, windowing.time_attribute_type.root == "TIMESTAMP_LTZ")
         return cls(windowing, clock, carrier.watermark)
@@ -80,6 +81,15 @@ class Windows(Record):
         """Whether windows share slices."""
         sliced = isinstance(self.windowing, TimeAttributeWindowing)
         return sliced and not isinstance(self.windowing.window, TumblingWindow)
+
+    def place(self, namespace: Column) -> Column:
+        """The place of a slice, by its namespace, in the order in which Flink merges those of a window."""
+        from pyspark.sql import functions as F
+
+        end = namespace.getField(field_name(0 if self.open is None else 1)).cast("bigint")
+        if isinstance(self.windowing.window, HoppingWindow):
+            return -end if self.open is None else end
+        return F.lit(0).cast("bigint") if isinstance(self.windowing.window, TumblingWindow) else end
 
     def of_slices(self, frame: DataFrame) -> DataFrame:
         """Rows of slices, whose end is in ``namespace``, for each window that has not fired: ``start``, ``end``."""
@@ -146,15 +156,24 @@ def window_aggregate(carrier: Carrier) -> Carried:
     if table is None:
         return {}
     windows = Windows.of(carrier, windowing)
+    if isinstance(windowing.window, SessionWindow):
+        return sessions(carrier, calls, table, windows.fires)
     if isinstance(carrier.node, GroupWindowAggregate):
         windows = replace(windows, open=_open_windows(carrier))
     stored = carrier.operator.variable("windows").value
     own: StructType = stored["accumulators"].dataType  # type: ignore[assignment]
-    parts, rows = calls.by_call(F.col("acc"))
-    named = {f"{n}_{part}": column for n, columns in enumerate(parts) for part, column in columns.items()}
+    table, values_of_calls = with_views(carrier, calls, table)
+    parts, rows = calls.by_call(F.col("acc"), values_of_calls)
+    place = windows.place(F.col("namespace"))
+    held = [
+        {_PARTS: _part(call, retracts, columns, field.dataType, place)} if _is_in_parts(field.dataType) else columns
+        for call, retracts, columns, field in zip(calls.calls, calls.retracts, parts, own.fields, strict=True)
+    ]
+    named = {f"{n}_{part}": column for n, columns in enumerate(held) for part, column in columns.items()}
     one = F.lit(1).cast("bigint") if rows is None else rows
+    views = [name for name in table.frame.columns if name.startswith(VIEW_COLUMN)]
     slices = windows.of_slices(
-        table.frame.select(carrier.key(table).alias("key"), "namespace", table.frame["value"].alias("acc"))
+        table.frame.select(carrier.key(table).alias("key"), "namespace", table.frame["value"].alias("acc"), *views)
     ).select("key", "start", "end", one.alias("rows"), *(c.alias(name) for name, c in named.items()))
     seen = _seen_by_window(carrier, calls, windows)
     by = ("key", "start", "end")
@@ -164,9 +183,11 @@ def window_aggregate(carrier: Carrier) -> Carried:
         if windows.is_sliced:
             frame = _with_distinct(frame, calls, number, values)
     accumulators = [
-        accumulated(call, retracts, {part: F.col(f"{n}_{part}") for part in columns}, field.dataType)  # type: ignore[arg-type]
+        F.struct(F.col(f"{n}_{_PARTS}")).cast(field.dataType)
+        if _PARTS in columns
+        else accumulated(call, retracts, {part: F.col(f"{n}_{part}") for part in columns}, field.dataType)  # type: ignore[arg-type]
         for n, (call, retracts, columns, field) in enumerate(
-            zip(calls.calls, calls.retracts, parts, own.fields, strict=True)
+            zip(calls.calls, calls.retracts, held, own.fields, strict=True)
         )
     ]
     calls_of = F.struct(*accumulators) if accumulators else F.lit(None)
@@ -180,7 +201,47 @@ def window_aggregate(carrier: Carrier) -> Carried:
         )
         for number, values in seen.items()
     }
-    return {**entries, **_entries(carrier, "windows", kept), **_due(carrier, windows, frame)}
+    counted = _counted_by_window(carrier, calls, windows)
+    return {**entries, **counted, **_entries(carrier, "windows", kept), **_due(carrier, windows, frame)}
+
+
+_PARTS = "parts"
+"""The part of an accumulator with what each slice has accumulated, as ``Sliced.java`` calls it."""
+
+_FIRST_PART = -(2**62)
+"""The number of what a slice has accumulated in Flink; parts that come behind have higher ones."""
+
+
+def _is_in_parts(stored: DataType) -> bool:
+    """Whether a kernel keeps what each slice has accumulated, since the order in which they are merged matters."""
+    return bool(stored.fieldNames() == [_PARTS])  # type: ignore[attr-defined]
+
+
+def _part(
+    call: AggregateCall, retracts: bool, accumulator: Mapping[str, Column], stored: DataType, place: Column
+) -> Column:
+    """What a slice has accumulated, with its place among those of a window."""
+    from pyspark.sql import functions as F
+
+    values = stored.fields[0].dataType.elementType.fields[-1].dataType  # type: ignore[attr-defined]
+    own = accumulated(call, retracts, accumulator, values)
+    return F.struct(place.alias("slice"), F.lit(_FIRST_PART).alias("part"), own.alias("values"))
+
+
+def _counted_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Carried:
+    """How often each value occurs in each window that MIN or MAX has seen, where they count them."""
+    from pyspark.sql import functions as F
+
+    entries: dict[str, DataFrame] = {}
+    for number, table in counted(carrier, calls):
+        count = table.frame["value"].getField(field_name(0)).alias("count")
+        columns = [carrier.key(table).alias("key"), table.frame["map_key"].alias("value"), count]
+        each = windows.of_slices(table.frame.select("namespace", *columns))
+        total = each.groupBy("key", "start", "end", "value").agg(F.sum("count").alias("count"))
+        map_key = F.struct(F.struct("start", "end"), "value").alias("map_key")
+        kept = total.select("key", map_key, F.struct("count").alias("value"))
+        entries |= _entries(carrier, calls.names[number], kept)
+    return entries
 
 
 def _aggregated(carrier: Carrier) -> tuple[Calls, WindowingStrategy]:
@@ -207,11 +268,20 @@ def _merged(calls: Calls, name: str) -> Column:
     from pyspark.sql import functions as F
 
     number, _, part = name.partition("_")
+    if part == _PARTS:
+        return F.array_sort(F.collect_list(name), _by_place)
     if part in _SUMMED:
         return F.sum(name)
     if part in ("min", "max"):
         return (F.min if part == "min" else F.max)(name)
     raise StateError(f"slices of {function_name(calls.calls[int(number)])} are not merged yet")
+
+
+def _by_place(one: Column, other: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    place, other_place = one.getField("slice"), other.getField("slice")
+    return F.when(place < other_place, -1).when(place > other_place, 1).otherwise(0)
 
 
 def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping[int, DataFrame]:

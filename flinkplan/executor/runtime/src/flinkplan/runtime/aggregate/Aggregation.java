@@ -84,6 +84,11 @@ public final class Aggregation implements Serializable {
         }
     }
 
+    /** Adds a row to the call of a number alone, whatever its filter says. */
+    public void add(int call, InternalRow row) {
+        calls[call].function().add(row);
+    }
+
     public void retract(InternalRow row) {
         for (Call call : calls) {
             if (call.accepts(row)) {

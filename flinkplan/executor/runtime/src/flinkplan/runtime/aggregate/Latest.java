@@ -46,6 +46,13 @@ public final class Latest extends Accumulator {
     }
 
     @Override
+    void merge(InternalRow saved) {
+        if (!saved.isNullAt(0) && (last || value == null)) {
+            value = saved.get(0, type);
+        }
+    }
+
+    @Override
     boolean orderMatters() {
         return true;
     }

@@ -9,15 +9,27 @@ import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.streaming.MapState;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
  * Aggregates the rows of each session: the key (unless it is a constant), the results, start and end.
  *
- * <p>They are kept because sessions merge, unless they come by their times.
+ * <p>They are kept because sessions merge, unless they come by their times. A session that Flink has begun is known by
+ * its accumulators: among the rows there is one with its bounds, whose number leads to them. Those of a DISTINCT call
+ * are made anew of the values that it has seen, each of which has such a row, too.
  */
 public final class SessionAggregate extends WindowKernel {
+    /** Rows with this number or a lower one stand for the accumulators of a session, or a value that it has seen. */
+    private static final long LAST_ACCUMULATED = Long.MIN_VALUE >> 1;
+
+    private static final int NO_CALL = -1;
+
+    private static final StructType NUMBER = new StructType().add("number", DataTypes.LongType, false);
+
     private final Spec spec;
+    private transient MapState<InternalRow, InternalRow> accumulated;
     private transient InternalRow key;
     /** The session that goes on, where rows come by their times; null: there is none. */
     private transient Window open;
@@ -41,6 +53,11 @@ public final class SessionAggregate extends WindowKernel {
     protected void open() {
         super.open();
         spec.aggregation().open(null);
+        StructType session = new StructType()
+                .add("count", DataTypes.LongType, false)
+                .add("call", DataTypes.IntegerType, false)
+                .add("accumulators", spec.aggregation().schema());
+        accumulated = mapState("accumulated", NUMBER, session, 0);
     }
 
     @Override
@@ -89,13 +106,36 @@ public final class SessionAggregate extends WindowKernel {
     }
 
     private void add(InternalRow row) {
-        if (RowKind.retracts(kind(row))) {
+        if (sequence(row) <= LAST_ACCUMULATED) {
+            take(row);
+        } else if (RowKind.retracts(kind(row))) {
             spec.aggregation().retract(row);
             count--;
         } else {
             spec.aggregation().add(row);
             count++;
         }
+    }
+
+    /** Takes in the accumulators, or the value, that a row stands for. */
+    private void take(InternalRow row) {
+        InternalRow number = Rows.of(sequence(row));
+        InternalRow session = accumulated.getValue(number);
+        accumulated.removeKey(number);
+        int call = session.getInt(1);
+        if (call != NO_CALL) {
+            for (long times = session.getLong(0); times > 0; times--) {
+                spec.aggregation().add(call, row);
+            }
+            return;
+        }
+        InternalRow accumulators = session.getStruct(2, spec.aggregation().schema().length());
+        if (count == 0) {
+            spec.aggregation().begin(accumulators, 0);
+        } else {
+            spec.aggregation().merge(accumulators);
+        }
+        count += session.getLong(0);
     }
 
     @Override

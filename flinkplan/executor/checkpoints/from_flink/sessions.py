@@ -1,0 +1,147 @@
+"""Aggregations over sessions.
+
+A kernel keeps the rows of sessions, since these merge, and Flink what they have accumulated.  So a row stands for the
+accumulators of each open session, and one for each value that a DISTINCT call has seen, as ``SessionAggregate.java``
+has it.
+
+Source: Flink's ``MergingWindowProcessFunction``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import and_
+from typing import TYPE_CHECKING
+
+from ....plan.savepoint.views import view_of
+from ....state.form import StateError
+from ...build.stream import END, KIND, SEQUENCE, START
+from ...jvm.types import field_name
+from .aggregates import Calls, DistinctCall, accumulated
+from .carriers import Carried, Carrier
+from .tables import FlinkTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_SESSIONS = "session-window-mapping"
+"""The state with the namespace of each session's accumulators, which is the first of the windows that have merged."""
+
+_FIRST_NUMBER = -(2**62) - 2**40
+"""The number of the first row that stands for something; the last one has that without the second part at most."""
+
+_MOST_SESSIONS = 2**32
+"""More than there are rows of one kind and key."""
+
+_NO_CALL = -1
+
+_BOUNDS = ("start", "end")
+
+
+def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[[Column], Column]) -> Carried:
+    """What each open session has accumulated; ``fires`` tells the instant of a session with an end."""
+    from pyspark.sql import functions as F
+
+    mapping = carrier.table(_SESSIONS)
+    if mapping is None:
+        return {}
+    if any(map(view_of, calls.calls, calls.retracts)):
+        raise StateError("sessions whose values are in states of their own are not carried over yet")
+    frame = mapping.frame
+    opened = frame.select(
+        carrier.key(mapping).alias("key"),
+        *(frame["map_key"].getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(_BOUNDS)),
+        _window(frame["value"]).alias("owner"),
+    )
+    placed, kept = zip(*_rows(carrier, calls, table, opened), strict=True)
+    due = opened.groupBy("key").agg(F.min(fires(F.col("end"))).cast("bigint").alias("time"))
+    return {
+        **dict([carrier.entries("rows", 0, reduce(_union, placed))]),
+        **dict([carrier.entries("accumulated", 0, reduce(_union, kept))]),
+        **carrier.due(due),
+    }
+
+
+def _rows(
+    carrier: Carrier, calls: Calls, table: FlinkTable, opened: DataFrame
+) -> Iterator[tuple[DataFrame, DataFrame]]:
+    """The rows that stand for something, and what they stand for."""
+    from pyspark.sql import functions as F
+
+    own = carrier.operator.variable("accumulated").value["accumulators"].dataType
+    values = table.frame.select(
+        carrier.key(table).alias("key"), _window(table.frame["namespace"]).alias("owner"), F.col("value").alias("acc")
+    )
+    parts, rows = calls.by_call(F.col("acc"))
+    accumulators = [
+        F.lit(None).cast(field.dataType).alias(field.name)
+        if call.distinct
+        else accumulated(call, retracts, columns, field.dataType).alias(field.name)
+        for call, retracts, columns, field in zip(calls.calls, calls.retracts, parts, own.fields, strict=True)  # type: ignore[attr-defined]
+    ]
+    count = F.lit(1).cast("bigint") if rows is None else rows
+    whole = F.struct(*accumulators).cast(own) if accumulators else F.lit(None).cast(own)
+    session = F.struct(count.alias("count"), F.lit(_NO_CALL).alias("call"), whole.alias("accumulators"))
+    yield _standing(carrier, _of_sessions(opened, values), 0, session, {})
+    kind = 1
+    for call in calls.distinct:
+        for view in call.tables(carrier):
+            seen, arguments = _seen(carrier, calls, call, view)
+            value = F.struct(
+                F.col("count"), F.lit(call.number).alias("call"), F.lit(None).cast(own).alias("accumulators")
+            )
+            yield _standing(carrier, _of_sessions(opened, seen), kind, value, arguments)
+            kind += 1
+
+
+def _seen(carrier: Carrier, calls: Calls, call: DistinctCall, view: FlinkTable) -> tuple[DataFrame, dict[str, Column]]:
+    """The values that a DISTINCT call has seen, and the columns of a row in which they are its arguments."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType
+
+    names = [f"a{index}" for index in calls.calls[call.number].arg_list]
+    row = carrier.operator.variable("rows").value
+    schema = StructType([row[name] for name in names])
+    seen = view.frame.select(
+        carrier.key(view).alias("key"),
+        _window(view.frame["namespace"]).alias("owner"),
+        call.value(view, schema).alias("seen"),
+        call.count(view).cast("bigint").alias("count"),
+    )
+    return seen.where("count > 0"), {name: F.col("seen").getField(name) for name in names}
+
+
+def _window(struct: Column) -> Column:
+    from pyspark.sql import functions as F
+
+    bounds = (struct.getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(_BOUNDS))
+    return F.struct(*bounds)
+
+
+def _of_sessions(opened: DataFrame, values: DataFrame) -> DataFrame:
+    """Values with the bounds of the session that they belong to."""
+    from pyspark.sql import functions as F
+
+    same = reduce(and_, (F.col(f"sessions.{c}").eqNullSafe(F.col(f"values.{c}")) for c in ("key", "owner")))
+    others = [F.col(f"values.{name}") for name in values.columns if name not in ("key", "owner")]
+    joined = opened.alias("sessions").join(values.alias("values"), same)
+    return joined.select("sessions.key", "sessions.start", "sessions.end", *others)
+
+
+def _standing(
+    carrier: Carrier, frame: DataFrame, kind: int, value: Column, columns: dict[str, Column]
+) -> tuple[DataFrame, DataFrame]:
+    """Rows with these ``columns`` that stand for a ``value`` each, of a kind of their own."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    place = F.row_number().over(Window.partitionBy("key").orderBy(*_BOUNDS)).cast("bigint")
+    frame = frame.withColumn("number", place + F.lit(_FIRST_NUMBER + kind * _MOST_SESSIONS))
+    held = {START: F.col("start"), END: F.col("end"), KIND: F.lit(0), SEQUENCE: F.col("number"), **columns}
+    placed = frame.select("key", carrier.input_row("rows", held).alias("value"), F.col("number").alias("position"))
+    return placed, frame.select("key", F.struct("number").alias("map_key"), value.alias("value"))
+
+
+def _union(one: DataFrame, other: DataFrame) -> DataFrame:
+    return one.unionByName(other)
