@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink state-restore like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -145,6 +145,12 @@ parity-upserts-flink: venv ## compare what is recorded for parity-upserts with r
 	@[ -n "$(FLINK)" ] || { \
 	  echo "Name a Python that has apache-flink 2.3: make parity-upserts-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@$(BIN)/python -m tests.parity.upserts_flink "$(FLINK)" $(RECORD)
+
+state-restore: java venv ## go on from savepoints of real Flink as it does itself (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make state-restore FLINK=path/to/bin/python" >&2; exit 1; }
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.savepoints $(or $(CASES),tests/parity/stopped) \
+	  "$$(mktemp -d)/flink"
 
 like-flink: venv ## start plans compiled --like others from their savepoints on real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

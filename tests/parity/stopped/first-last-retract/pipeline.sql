@@ -1,0 +1,6 @@
+CREATE TABLE s (k STRING, v INT) WITH (
+  'connector' = 'filesystem', 'path' = '${DIR}/s', 'format' = 'debezium-json', 'source.monitor-interval' = '1 s'
+);
+CREATE TABLE o (k STRING, x INT, y INT) WITH ('connector' = 'print');
+INSERT INTO o
+SELECT k, FIRST_VALUE(v), LAST_VALUE(v) FROM s GROUP BY k;

@@ -1,0 +1,6 @@
+CREATE TABLE s (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+  'connector' = 'filesystem', 'path' = '${DIR}/s', 'format' = 'json', 'source.monitor-interval' = '1 s'
+);
+CREATE TABLE o (k STRING, v INT, x INT, m DOUBLE) WITH ('connector' = 'print');
+INSERT INTO o
+SELECT k, v, SUM(v) OVER w, AVG(CAST(v AS DOUBLE)) OVER w FROM s WINDOW w AS (PARTITION BY k ORDER BY ts RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW);
