@@ -110,13 +110,13 @@ class _Move:
     def _entries(self, query: StatefulQuery, plan: QueryPlan) -> Iterator[tuple[int, Carried]]:
         part = plan.plan
         names = node_names(part)
-        nodes = [node for node, _ in plan.operators]
+        steps = tuple(plan.operators)
         zone = time_zone(part, self._options.options)
         taken: set[int] = set()
         for operator in query.operators:
-            if operator.kernel is None or operator.number >= len(nodes):
+            if operator.kernel is None or operator.number >= len(steps):
                 raise StateError(f"state cannot be carried over to operator {operator.number} of Spark")
-            node = nodes[operator.number]
+            node, step = steps[operator.number]
             owner = self._operator(node)
             if owner is None:
                 continue
@@ -133,7 +133,8 @@ class _Move:
                     if table.kind is Kind.TIMERS and table.entries
                 }
                 watermark = self._watermark(owner)
-                yield operator.number, carry(Carrier(node, part, operator, tables, self._now, zone, watermark, timers))
+                carrier = Carrier(node, step, part, operator, tables, self._now, zone, watermark, timers)
+                yield operator.number, carry(carrier)
             except StateError as e:
                 where = e.where or f"{names[node.id]} (node {node.id})"
                 raise StateError(e.message, where=where, hint=e.hint) from None

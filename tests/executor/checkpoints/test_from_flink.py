@@ -1,0 +1,218 @@
+"""A job goes on from states as Flink has them: one query for each kind of operator, all in one job."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyspark.sql import SparkSession
+
+from flinkplan.executor.checkpoints.move import write_checkpoint
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.plan.document import Plan
+from flinkplan.plan.nodes import (
+    Deduplicate,
+    ExecNode,
+    GroupAggregate,
+    GroupWindowAggregate,
+    Match,
+    OverAggregate,
+    WindowAggregate,
+)
+from flinkplan.plan.record import replace
+from flinkplan.planner import compile_script
+from flinkplan.state.form import Column, JobState, Kind, Manifest, OperatorState, StateTable
+from flinkplan.state.form_arrow import table_schema
+from tests.parity.restore import Rows
+
+pytestmark = pytest.mark.spark
+
+SCRIPT = """
+SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE';
+CREATE TABLE s (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '{folder}/s', 'format' = 'json');
+CREATE TABLE c (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/c', 'format' = 'debezium-json');
+CREATE TABLE changes (k STRING, m INT, f INT, l STRING) WITH ('connector' = 'print');
+CREATE TABLE sessions (k STRING, n BIGINT, v INT, d BIGINT) WITH ('connector' = 'print');
+CREATE TABLE overs (k STRING, v INT, s INT) WITH ('connector' = 'print');
+CREATE TABLE firsts (k STRING, v INT) WITH ('connector' = 'print');
+CREATE TABLE hops (k STRING, e TIMESTAMP(3), s DOUBLE) WITH ('connector' = 'print');
+CREATE TABLE patterns (k STRING, x INT, y INT) WITH ('connector' = 'print');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO changes SELECT k, MAX(v), FIRST_VALUE(v), LISTAGG(CAST(v AS STRING)) FROM c GROUP BY k;
+INSERT INTO sessions SELECT k, COUNT(*), SUM(v), COUNT(DISTINCT v) FROM s GROUP BY k, SESSION(ts, INTERVAL '1' MINUTE);
+INSERT INTO overs SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM s;
+INSERT INTO firsts SELECT k, v FROM (
+  SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts ASC) AS r FROM s) WHERE r = 1;
+INSERT INTO hops SELECT k, window_end, SUM(CAST(v AS DOUBLE))
+  FROM HOP(TABLE s, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE) GROUP BY k, window_start, window_end;
+INSERT INTO patterns SELECT * FROM s MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS x, B.v AS y
+  PATTERN (A B) DEFINE A AS A.v > 4, B AS B.v < 5);
+END;
+"""
+T0 = datetime(2024, 1, 1)
+MILLIS = 1_704_067_200_000
+"""The same in milliseconds."""
+
+TYPE = {"value": "ROW<`f0` INT, `f1` BIGINT, `f2` VARBINARY(2147483647)>"}
+EVENT = "ROW<`f0` INT, `f1` BIGINT>"
+NODE = f"ROW<`f0` {EVENT}, `f1` VARCHAR(2147483647)>"
+MATCHES = f"ARRAY<ROW<`f0` VARCHAR(2147483647), `f1` {NODE}, `f2` ARRAY<INT>, `f3` BIGINT, `f4` BIGINT, `f5` {EVENT}>>"
+EDGES = f"ARRAY<ROW<`f0` INT, `f1` ROW<`f0` {NODE}, `f1` ARRAY<INT>>>>"
+ROW = "ROW<`f0` VARCHAR(2147483647), `f1` INT, `f2` TIMESTAMP(3), `$kind` TINYINT>"
+TEXT, INT, LONG = "VARCHAR(2147483647)", "INT", "BIGINT"
+
+
+def at(seconds: int) -> int:
+    """A time in milliseconds."""
+    return MILLIS + 1000 * seconds
+
+
+def row(v: int, seconds: int) -> dict[str, Any]:
+    """A row of the key ``a``."""
+    return {"f0": "a", "f1": v, "f2": T0 + timedelta(seconds=seconds), "$kind": 0}
+
+
+class Given(JobState):
+    """States of the key ``a``."""
+
+    def __init__(self) -> None:
+        self._operators: dict[str, list[StateTable]] = {}
+        self._rows: list[list[dict[str, Any]]] = []
+
+    def add(
+        self,
+        plan: Plan,
+        cls: type[ExecNode],
+        name: str,
+        kind: Kind,
+        value: Mapping[str, str],
+        *rows: dict[str, Any],
+        **columns: Mapping[str, str],
+    ) -> None:
+        """Add a state of the one node of a class, whose key is a text."""
+        (node,) = (n for n in plan.nodes if isinstance(n, cls))
+        described = {part: tuple(Column(*column) for column in types.items()) for part, types in columns.items()}
+        table = StateTable(
+            len(self._rows),
+            name,
+            kind,
+            key=(Column("f0", TEXT),),
+            value=tuple(Column(*column) for column in value.items()),
+            entries=len(rows),
+            **described,  # type: ignore[arg-type]
+        )
+        self._operators.setdefault(f"{node.id}_{node.stateful_transformations[0]}", []).append(table)
+        self._rows.append([{"key": {"f0": "a"}, **each} for each in rows])
+
+    @property
+    def manifest(self) -> Manifest:
+        return Manifest("flink", tuple(OperatorState(tuple(t), uid=uid) for uid, t in self._operators.items()))
+
+    def batches(self, table: StateTable) -> Iterator[Any]:
+        yield pa.RecordBatch.from_pylist(self._rows[table.table], schema=table_schema(table))
+
+
+def given(plan: Plan) -> Given:
+    """What Flink has kept of the rows (5, 10 s), and of others before."""
+    state = Given()
+    single = {"value": LONG}
+    _changes(plan, state)
+    bounds = {"start": at(10), "end": at(70)}
+    window = {"start": LONG, "end": LONG}
+    accumulators = {"f0": LONG, "f1": INT, "f2": LONG, "$kind": "TINYINT"}
+    state.add(
+        plan, GroupWindowAggregate, "session-window-mapping", Kind.MAP, window, {"map_key": bounds, "value": bounds},
+        map_key=window,
+    )  # fmt: skip
+    value = {"f0": 2, "f1": 8, "f2": 2, "$kind": 0}
+    state.add(
+        plan, GroupWindowAggregate, "window-aggs", Kind.VALUE, accumulators, {"namespace": bounds, "value": value},
+        namespace=window,
+    )  # fmt: skip
+    seen = [{"namespace": bounds, "map_key": {"value": v}, "value": {"value": 1}} for v in (3, 5)]
+    state.add(
+        plan, GroupWindowAggregate, "distinctAcc_0", Kind.MAP, single, *seen, map_key={"value": INT}, namespace=window
+    )
+    counted = {"f0": LONG, "f1": INT, "f2": LONG, "$kind": "TINYINT"}
+    state.add(plan, OverAggregate, "accState", Kind.VALUE, counted, {"value": {"f0": 1, "f1": 5, "f2": 1, "$kind": 0}})
+    for name, number in (("lastTriggeringTsState", at(10)), ("processedCountState", 1)):
+        state.add(plan, OverAggregate, name, Kind.VALUE, single, {"value": {"value": number}})
+    kept = {"map_key": {"value": at(10)}, "value": {"value": [row(5, 10)]}}
+    state.add(plan, OverAggregate, "inputState", Kind.MAP, {"value": f"ARRAY<{ROW}>"}, kept, map_key=single)
+    columns = {"f0": TEXT, "f1": INT, "f2": "TIMESTAMP(3)", "$kind": "TINYINT"}
+    state.add(plan, Deduplicate, "waiting-to-emit-on-timer", Kind.VALUE, columns, {"value": row(5, 10)})
+    sums = {"f0": "DOUBLE", "f1": LONG, "$kind": "TINYINT"}
+    slice_ = {"namespace": {"value": at(60)}, "value": {"f0": 1.5, "f1": 1, "$kind": 0}}
+    state.add(plan, WindowAggregate, "window-aggs", Kind.VALUE, sums, slice_, namespace=single)
+    _matches(plan, state)
+    return state
+
+
+def _changes(plan: Plan, state: Given) -> None:
+    value = {"f0": TYPE["value"], "f1": TYPE["value"], "f2": TYPE["value"], "f3": LONG, "$kind": "TINYINT"}
+    whole = {"f0": 7, "f1": 2, "f2": None}
+    empty = {"f0": None, "f1": None, "f2": None}
+    accumulators = {"f0": whole, "f1": {"f0": 7, "f1": 5, "f2": None}, "f2": empty, "f3": 2, "$kind": 0}
+    state.add(plan, GroupAggregate, "accState", Kind.VALUE, value, {"value": accumulators})
+    counts = [{"map_key": {"value": v}, "value": {"value": 1}} for v in (3, 7)]
+    state.add(plan, GroupAggregate, "agg0$map", Kind.MAP, {"value": LONG}, *counts, map_key={"value": INT})
+    ordered = [{"map_key": {"value": n}, "value": {"value": [v]}} for n, v in ((6, 3), (5, 7))]
+    listed = {"value": f"ARRAY<{INT}>"}
+    state.add(plan, GroupAggregate, "agg1$orderToValueMap", Kind.MAP, listed, *ordered, map_key={"value": LONG})
+    texts = [{"position": n, "value": {"value": text}} for n, text in enumerate(("7", "3"))]
+    state.add(plan, GroupAggregate, "agg2$list", Kind.LIST, {"value": TEXT}, *texts)
+
+
+def _matches(plan: Plan, state: Given) -> None:
+    event = {"f0": 0, "f1": at(10)}
+    node = {"f0": event, "f1": "A"}
+    begun = {"f0": "B", "f1": node, "f2": [1, 0], "f3": at(10), "f4": at(10), "f5": event}
+    start = {"f0": "A", "f1": None, "f2": [2], "f3": -1, "f4": -1, "f5": None}
+    both = {"value": {"f0": [begun, start], "f1": []}}
+    state.add(plan, Match, "nfaStateName", Kind.VALUE, {"f0": MATCHES, "f1": MATCHES}, both)
+    value = {"f0": 1, "f1": row(5, 10)}
+    event_columns = {"f0": INT, "f1": LONG}
+    held = {"map_key": event, "value": value}
+    state.add(plan, Match, "sharedBuffer-events", Kind.MAP, {"f0": INT, "f1": ROW}, held, map_key=event_columns)
+    edges = [{"f0": 1, "f1": {"f0": None, "f1": [1]}}]
+    entry = {"map_key": {"value": node}, "value": {"f0": 1, "f1": edges}}
+    name = "sharedBuffer-entries-with-lockable-edges"
+    state.add(plan, Match, name, Kind.MAP, {"f0": INT, "f1": EDGES}, entry, map_key={"value": NODE})
+
+
+def _write(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    (folder / name).mkdir()
+    (folder / name / "rows.json").write_text("".join(json.dumps(each) + "\n" for each in rows))
+
+
+def test_each_kind_of_operator_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+    rows = (("a", 4, "00:01:00"), ("b", 9, "00:10:00"), ("b", 9, "01:00:00"))
+    _write(tmp_path, "s", [{"k": k, "v": v, "ts": f"2024-01-01 {time}"} for k, v, time in rows])
+    _write(tmp_path, "c", [{"before": {"k": "a", "v": 7}, "after": None, "op": "d"}])
+    plan = compile_script(SCRIPT.format(folder=tmp_path))
+    options = JobOptions(mode=Mode.AVAILABLE_NOW, spark=spark)
+    checkpoint = str(tmp_path / "checkpoint")
+    write_checkpoint(plan, given(plan), checkpoint, spark, options)
+    collected = Rows()
+    execute(plan, replace(options, checkpoint=checkpoint, collector=collected)).wait()
+    assert Counter((name, text) for name, text in collected.texts() if "[a," in text) == Counter(
+        [
+            ("changes", "-U[a, 7, 7, 7,3]"),
+            ("changes", "+U[a, 3, 3, 3]"),
+            ("sessions", "+I[a, 3, 12, 3]"),
+            ("overs", "+I[a, 4, 9]"),
+            ("firsts", "+I[a, 5]"),
+            ("hops", "+I[a, 2024-01-01T00:01, 1.5]"),
+            ("hops", "+I[a, 2024-01-01T00:02, 5.5]"),
+            ("hops", "+I[a, 2024-01-01T00:03, 4.0]"),
+            ("patterns", "+I[a, 5, 4]"),
+        ]
+    )
