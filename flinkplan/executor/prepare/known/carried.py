@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from ....plan.document import Plan
 from ....plan.nodes import (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
     ExecNode,
-    Expand,
     LateRows,
-    LocalGroupAggregate,
-    LocalWindowAggregate,
-    LookupJoin,
-    MiniBatchAssigner,
     OverAggregate,
     Union,
     WatermarkAssigner,
@@ -22,20 +13,9 @@ from ....plan.nodes import (
     WindowTableFunction,
 )
 from ....plan.specs import SessionWindow
+from .row_order import PASSING
 
-_CARRYING = (
-    Calc,
-    Correlate,
-    DropUpdateBefore,
-    Exchange,
-    Expand,
-    LocalGroupAggregate,
-    LocalWindowAggregate,
-    LookupJoin,
-    MiniBatchAssigner,
-    Union,
-    WatermarkAssigner,
-)
+_CARRYING = (*PASSING, WatermarkAssigner)
 """What hands on rows with all that they carry."""
 
 
