@@ -12,6 +12,7 @@ from flinkplan.plan.rex import InputRef, RexNode, walk
 from flinkplan.plan.types import LogicalType
 from flinkplan.planner.algebra import logical as a
 from flinkplan.planner.algebra import physical as p
+from flinkplan.planner.algebra.physical_bases import PhysicalBinary
 from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.program import Implement
 from flinkplan.planner.rex.unplanned import Over, SubQuery
@@ -87,7 +88,7 @@ def _expressions(rel: Rel) -> Iterator[RexNode]:
             yield from rel.exprs
         case p.Calc():
             yield from (*rel.projection, *([] if rel.condition is None else [rel.condition]))
-        case a.Filter() | a.Join() | a.TemporalJoin() | p.PhysicalBinary():
+        case a.Filter() | a.Join() | a.TemporalJoin() | PhysicalBinary():
             yield rel.condition
         case a.MultiJoin() | p.MultiJoin():
             yield from rel.conditions

@@ -12,14 +12,21 @@ from typing import ClassVar
 from ...plan import specs
 from ...plan.record import cached_property
 from ...plan.rex import RexNode
-from ...plan.types import BIGINT, LogicalType, RowField, TimeKind, timestamp_ltz
+from ...plan.types import LogicalType, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
 from .hints import TtlHint
-from .names import uniquify
+from .physical_bases import (
+    AccumulatorPhase,
+    GroupedRows,
+    LocalPhase,
+    PhysicalBinary,
+    RankBase,
+    SpecifiedJoin,
+    WindowAggregateBase,
+)
 from .rel import (
     AssignsWatermark,
     AssignsWindows,
-    Binary,
     Correlation,
     Leaf,
     MatchesPattern,
@@ -28,9 +35,8 @@ from .rel import (
     Unary,
     Union,
     WritesTable,
-    aggregate_names,
 )
-from .row_types import WINDOW_BOUND, nullable_types
+from .row_types import nullable_types
 from .stream_windows import StreamWindow
 from .traits import (
     CompleteChanges,
@@ -121,67 +127,11 @@ class Expand(SameChanges, NoWatermark, UnknownBounds, Unary, kw_only=True):
         return nullable_types([[e.type for e in exprs] for exprs in self.projects])
 
 
-class AggregateBase(Unary, kw_only=True):
-    """An aggregation: the grouping columns, then one column for each call."""
-
-    grouping: tuple[int, ...]
-    calls: tuple[specs.AggregateCall, ...]
-
-    @cached_property
-    def types(self) -> tuple[LogicalType, ...]:
-        below = self.input.types
-        return (*[below[g] for g in self.grouping], *[c.type for c in self.calls])
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        return aggregate_names(self.input, self.grouping, self.calls)
-
-
-class GroupedRows(OneRowPerKey, AggregateBase, kw_only=True):
-    """An aggregation with one row for each group."""
-
-    @property
-    def unique_key(self) -> tuple[int, ...]:
-        return tuple(range(len(self.grouping)))
-
-
 class GroupAggregate(CompleteChanges, NoWatermark, GroupedRows, kw_only=True):
     """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
 
     ttl: int | None = None
     phase: str | None = None
-
-
-class AccumulatorPhase(Unary, kw_only=True):
-    """A phase of an aggregation that emits accumulators: the grouping columns, then ``accumulators``."""
-
-    accumulators: tuple[RowField, ...]
-
-    @property
-    def keys(self) -> tuple[int, ...]:
-        """The grouping columns, as positions in the input."""
-        raise NotImplementedError
-
-    @cached_property
-    def types(self) -> tuple[LogicalType, ...]:
-        below = self.input.types
-        return (*[below[k] for k in self.keys], *[f.type for f in self.accumulators])
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        below = self.input.names
-        return (*[below[k] for k in self.keys], *[f.name for f in self.accumulators])
-
-
-class LocalPhase(AccumulatorPhase, kw_only=True):
-    """The first phase of an aggregation."""
-
-    grouping: tuple[int, ...]
-    calls: tuple[specs.AggregateCall, ...]
-
-    @property
-    def keys(self) -> tuple[int, ...]:
-        return self.grouping
 
 
 class LocalGroupAggregate(SameKinds, CompleteChanges, UnknownKeys, LocalPhase, kw_only=True):
@@ -218,30 +168,6 @@ class IncrementalGroupAggregate(SameKinds, CompleteChanges, UnknownColumns, Accu
     @property
     def keys(self) -> tuple[int, ...]:
         return self.final_grouping
-
-
-class WindowAggregateBase(AggregateBase, kw_only=True):
-    """An aggregation per window: properties of the window stand behind the results of calls."""
-
-    properties: tuple[specs.NamedWindowProperty, ...]
-
-    def time_type(self, named: specs.NamedWindowProperty) -> LogicalType:
-        """The type of a property that is a time attribute."""
-        raise NotImplementedError
-
-    @cached_property
-    def types(self) -> tuple[LogicalType, ...]:
-        below = self.input.types
-        properties = [WINDOW_BOUND if p.property.kind in _BOUNDS else self.time_type(p) for p in self.properties]
-        return (*[below[g] for g in self.grouping], *[c.type for c in self.calls], *properties)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        groups = aggregate_names(self.input, self.grouping, self.calls)
-        return (*groups, *[p.name for p in self.properties])
-
-
-_BOUNDS = ("WindowStart", "WindowEnd")
 
 
 class LegacyWindowAggregate(CompleteChanges, UnknownBounds, WindowAggregateBase, kw_only=True):
@@ -347,22 +273,6 @@ class LateRows(SameKinds, CompleteChanges, NoWatermark, UnknownColumns, Unary, k
         return self.input.inputs[0].names
 
 
-class PhysicalBinary(Binary, kw_only=True):
-    """A join of two relations; ``condition`` is the whole condition, as the description prints it."""
-
-    condition: RexNode
-
-
-class SpecifiedJoin(PhysicalBinary, kw_only=True):
-    """A join with its keys."""
-
-    spec: specs.JoinSpec
-
-    @property
-    def kind(self) -> specs.JoinType:
-        return self.spec.join_type
-
-
 class RegularJoin(NoWatermark, UnknownBounds, SpecifiedJoin, kw_only=True):
     """A regular join, which keeps both sides in state."""
 
@@ -401,29 +311,6 @@ class TableFunctionJoin(
     SameKinds, SameUpdates, CompleteDeletes, NoWatermark, UnknownKeys, UnknownBounds, Correlation, kw_only=True
 ):
     """A correlation with a table function."""
-
-
-class RankBase(Unary, kw_only=True):
-    """Top-N: the first rows of each partition; ``rank`` names the column of their ranks, if there is one.
-
-    Source: ``Rank.deriveRowType``.
-    """
-
-    kind: str
-    partition: tuple[int, ...]
-    order: tuple[specs.SortField, ...]
-    range: specs.RankRange
-    rank: str | None
-
-    @property
-    def types(self) -> tuple[LogicalType, ...]:
-        below = self.input.types
-        return below if self.rank is None else (*below, BIGINT.not_null())
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        below = self.input.names
-        return below if self.rank is None else uniquify((*below, self.rank), separator="_")
 
 
 class Rank(CompleteDeletes, UnknownBounds, RankBase, kw_only=True):

@@ -12,6 +12,7 @@ from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.lookups import LookupJoin
 from ..algebra.names import uniquify
+from ..algebra.physical_bases import PhysicalBinary
 from ..algebra.rel import Correlation, NaryJoin, Rel
 from ..metadata.keys import Keys, keys_in_group_range, smallest_key, upsert_keys
 from ..metadata.multi_joins import equalities
@@ -35,12 +36,12 @@ def _head(spec: specs.JoinSpec) -> str:
     return f"joinType=[{JOIN_NAMES[spec.join_type]}]"
 
 
-def _where(rel: p.PhysicalBinary) -> str:
+def _where(rel: PhysicalBinary) -> str:
     fields = uniquify([*rel.left.names, *rel.right.names])
     return f"where=[{expression(rel.condition, fields)}]"
 
 
-def _select(rel: p.PhysicalBinary) -> str:
+def _select(rel: PhysicalBinary) -> str:
     return f"select=[{', '.join(rel.names)}]"
 
 
@@ -257,7 +258,7 @@ def _attributes(left: int, left_column: int, right: int, right_column: int) -> d
 # ---------------------------------------------------------------- the texts of explain --rules
 
 
-def join_parts(rel: a.Join | a.TemporalJoin | p.PhysicalBinary) -> Parts:
+def join_parts(rel: a.Join | a.TemporalJoin | PhysicalBinary) -> Parts:
     """A join of two inputs."""
     yield f"joinType=[{JOIN_NAMES[rel.kind]}]"
     yield f"where=[{expression(rel.condition, input_fields(rel))}]"

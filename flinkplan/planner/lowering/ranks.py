@@ -7,6 +7,7 @@ from ...plan.nodes.base import ExecNode
 from ...plan.types import TimeKind
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.physical_bases import RankBase
 from ..algebra.rel import Rel
 from .context import Context, Parts, Rules, Texts, columns, order_text
 
@@ -131,7 +132,7 @@ def _full_sort(rel: p.FullSort, ctx: Context) -> ExecNode:
 # ---------------------------------------------------------------- the texts of explain --rules
 
 
-def ranking_parts(rel: p.RankBase) -> Parts:
+def ranking_parts(rel: RankBase) -> Parts:
     """Which ranks are kept, and by which order."""
     yield f"rankType=[{rel.kind}]"
     yield f"rankRange=[{range_text(rel.range, rel.input)}]"

@@ -19,6 +19,7 @@ from ..algebra import physical as p
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Filter, Join, Project, Scan, Sort, Watermark
 from ..algebra.lookups import LookupJoin
+from ..algebra.physical_bases import SpecifiedJoin
 from ..algebra.rel import LEFT_NULLABLE, ONE_SIDED, RIGHT_NULLABLE, Rel, Unary
 from ..algebra.scan_columns import scan_columns
 from ..algebra.traits import OneRowPerKey, UnknownKeys
@@ -60,7 +61,7 @@ def _immutable_in_calc(rel: p.Calc) -> Key:
     return frozenset(i for i, rex in enumerate(rel.projection) if isinstance(rex, InputRef) and rex.index in below)
 
 
-def _immutable_in_join(rel: p.SpecifiedJoin) -> Key:
+def _immutable_in_join(rel: SpecifiedJoin) -> Key:
     left, right = map(immutable_columns, rel.inputs)
     if rel.kind in ONE_SIDED:
         return left
