@@ -10,6 +10,7 @@ from ..plan.interpreter import no_garbage_collection
 if TYPE_CHECKING:
     from ..plan.document import Plan
     from ..plan.findings import Finding
+    from .catalog.functions import Loader
     from .tracing.tracer import Trace
 
 
@@ -21,17 +22,19 @@ def compile_script(
     options: Mapping[str, str] | None = None,
     complete: bool = False,
     warn: Callable[[Finding], None] | None = None,
+    load: Loader | None = None,
 ) -> Plan:
     """The plan of the one INSERT or statement set of a SQL script, or of a spec in YAML where ``file`` says so.
 
     ``options`` are the configuration the script starts with, ``file`` is named in messages.  ``complete``: the plan has
     the definitions of temporary tables as well, of which Flink's has the names only.  ``warn`` gets the
-    findings of :mod:`~.advice`, about what compiles but may not be meant.  Raises
+    findings of :mod:`~.advice`, about what compiles but may not be meant.  ``load`` gives the declarations of Python
+    functions by the path of their code; without it they are refused.  Raises
     :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
     """
     from .script import compile_statements, parse_pipeline
 
-    return compile_statements(parse_pipeline(text, file), options or {}, warn, complete=complete)
+    return compile_statements(parse_pipeline(text, file), options or {}, warn, complete=complete, load=load)
 
 
 def trace_script(

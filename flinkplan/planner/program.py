@@ -48,6 +48,7 @@ from .rules.overs import merge_projections, remove_renaming, split_overs
 from .rules.partitions import push_partitions
 from .rules.predicates import PUSH_FILTERS
 from .rules.projections import NAME_COLUMNS, PUSH_PROJECTIONS, PUSH_PROJECTIONS_AGAIN, drop_aliases, trim_one_sided
+from .rules.python_calls import split_python_calcs, split_python_correlates, split_python_joins
 from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
 from .rules.rule import Config, Phase, Walk
@@ -159,14 +160,18 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     ),
     Stage(
         "logical_rewrite",
-        "Filters and projections become calcs, and ranks are found in what is left of ROW_NUMBER and its filter.",
+        "Filters and projections become calcs, and ranks are found in what is left of ROW_NUMBER and its filter. Calls of "
+        "Python functions get calcs of their own when all calcs are merged.",
         (
+            split_python_joins,
+            split_python_correlates,
             split_distinct,
             to_calc,
             to_rank,
             TRIM_RANKS,
             drop_constant_ranks,
             merge_calcs,
+            split_python_calcs,
             drop_unused_ranks,
         ),
     ),

@@ -9,7 +9,8 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, combined_error
 from ..plan.findings import Finding
 from .binder.errors import BindError
-from .catalog.catalog import FaultyDefinition
+from .catalog.errors import FaultyDefinition
+from .catalog.functions import Loader
 from .session import Session
 from .spec import is_spec, parse_spec
 from .sql import ast, parse_script
@@ -68,12 +69,13 @@ def compile_statements(
     warn: Callable[[Finding], None] | None = None,
     *,
     complete: bool = False,
+    load: Loader | None = None,
 ) -> Plan:
     """Apply the definitions up to the job, and compile the job; ``complete`` as in :meth:`Session.compile`.
 
-    Raises as :func:`with_job` does, which also explains ``warn``.
+    Raises as :func:`with_job` does, which also explains ``warn`` and ``load``.
     """
-    return with_job(script, options, warn, lambda session, job: session.compile(job, complete=complete))
+    return with_job(script, options, warn, lambda session, job: session.compile(job, complete=complete), load)
 
 
 def with_job(
@@ -81,13 +83,14 @@ def with_job(
     options: Mapping[str, str],
     warn: Callable[[Finding], None] | None,
     action: Callable[[Session, ast.Insert | ast.StatementSet], T],
+    load: Loader | None = None,
 ) -> T:
     """Apply the definitions up to the job, then ``action`` to the session and the job.
 
-    ``warn`` gets a finding for what compiles but may not be meant.
+    ``warn`` gets a finding for what compiles but may not be meant.  ``load`` gives the declarations of Python functions.
     Raises the errors of all statements together, but not those that only follow from a faulty definition.
     """
-    session = Session(options, warn)
+    session = Session(options, warn, load=load)
     errors: list[FlinkplanError] = []
     for statement in script.statements:
         try:

@@ -18,6 +18,7 @@ from .binder import BindError, Context, bind_insert
 from .binder.context import Correlations, TableUse
 from .binder.errors import each_of, placed, unsupported
 from .catalog.catalog import Catalog, Table, View
+from .catalog.functions import Functions, Loader, Registered
 from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.create import create_table, create_view, split_table_as
@@ -34,7 +35,8 @@ class Session:
     """Applies statements in order; INSERTs and statement sets are bound or compiled on demand.
 
     ``warn`` gets a finding, once, for what compiles but may not be meant.  ``executes`` says that
-    what is compiled is also executed with the options of the session.
+    what is compiled is also executed with the options of the session.  ``load`` gives the declarations of Python
+    functions; without it they are refused.
     """
 
     def __init__(
@@ -43,9 +45,10 @@ class Session:
         warn: Callable[[Finding], None] | None = None,
         *,
         executes: bool = False,
+        load: Loader | None = None,
     ) -> None:
         self.config: dict[str, str] = {}
-        self.catalog = Catalog()
+        self.catalog = Catalog() if load is None else Catalog(functions=Functions(load))
         self._correlations = Correlations()
         self._warn = warn
         self._executes = executes
@@ -196,10 +199,37 @@ class Session:
             self.catalog.drop(names, _DROPPED[node.kind], temporary=node.temporary, if_exists=node.if_exists)
         elif node.kind == "DATABASE":
             self.catalog.drop_database(names, if_exists=node.if_exists, cascade=node.cascade)
+        elif node.kind == "FUNCTION":
+            self._drop_function(node)
         elif node.kind == "CATALOG":
             self.catalog.drop_catalog(names[-1], if_exists=node.if_exists)
         else:
             raise unsupported(f"DROP {node.kind}", node.span)
+
+    def _create_function(self, node: ast.CreateFunction) -> None:
+        if node.language != "PYTHON":
+            language = node.language or "JAVA"
+            raise unsupported(
+                f"a function in {language.capitalize()}",
+                node.span,
+                f"if '{node.class_name}' is Python's, write LANGUAGE PYTHON",
+            )
+        function = Registered(node.class_name, is_permanent=not node.temporary)
+        functions = self.catalog.functions
+        if node.system:
+            functions.add_system(node.name.names[-1], function, if_not_exists=node.if_not_exists)
+        else:
+            functions.add(self.catalog.qualify(node.name.names), function, if_not_exists=node.if_not_exists)
+        self.catalog.expansions.clear()
+
+    def _drop_function(self, node: ast.Drop) -> None:
+        functions = self.catalog.functions
+        if node.system:
+            functions.drop_system(node.name.names[-1], if_exists=node.if_exists)
+        else:
+            identifier = self.catalog.qualify(node.name.names)
+            functions.drop(identifier, permanent=not node.temporary, if_exists=node.if_exists)
+        self.catalog.expansions.clear()
 
     def _create_catalog(self, node: ast.CreateCatalog) -> None:
         options = {option.key: option.value for option in node.options}
@@ -259,6 +289,7 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.CreateTable: Session._define,
     ast.CreateView: Session._create_view,
     ast.CreateCatalog: Session._create_catalog,
+    ast.CreateFunction: Session._create_function,
     ast.CreateDatabase: lambda session, node: session.catalog.create_database(
         node.name.names, if_not_exists=node.if_not_exists
     ),
@@ -275,7 +306,6 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
 
 
 _ALTERNATIVES: dict[type[ast.Statement], str] = {
-    ast.CreateFunction: "there are the functions of Flink alone: SHOW FUNCTIONS lists them",
     ast.AddJar: "functions and connectors of one's own are not there",
     ast.StopJob: "the jobs of 'flinkplan sql' can be stopped there",
     ast.ExecutePlan: "flinkplan execute runs a plan, flinkplan run a script",

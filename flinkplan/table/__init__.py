@@ -5,6 +5,7 @@ Importing it starts no JVM; only executing a plan does.
 
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
 from .data_types import DataTypes
+from .data_view import ListView, MapView
 from .descriptors import Schema, TableDescriptor
 from .environment import FlinkplanWarning, QueryTable, StatementSet, TableEnvironment
 from .query_result import QueryResult
@@ -19,6 +20,8 @@ __all__ = [
     "ExplainDetail",
     "FlinkplanWarning",
     "JobClient",
+    "ListView",
+    "MapView",
     "PlanReference",
     "QueryResult",
     "QueryTable",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..plan.record import Record
+from ..plan.types import LogicalType
 from ..planner.ddl.expression_text import quoted
 
 
@@ -26,6 +27,14 @@ class DataType(Record):
         return self.text if self.nullable else f"{self.text} NOT NULL"
 
 
+def logical_type(data_type: DataType | str) -> LogicalType:
+    """The type of a data type, or of its text.  Raises an error with its place for a text that is no type."""
+    from ..planner.binder.datatypes import resolve_type
+    from ..planner.sql import parse_data_type
+
+    return resolve_type(parse_data_type(str(data_type)))
+
+
 class Field(Record):
     """A field of a row."""
 
@@ -37,6 +46,15 @@ class RowType(DataType, kw_only=True):
     """The type of a row; its fields become the columns of a table."""
 
     fields: tuple[Field, ...] = ()
+
+
+class Resolution(Record):
+    """A unit of an interval, with its precision."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def _simple(text: str) -> Callable[..., DataType]:
@@ -51,6 +69,13 @@ def _sized(text: str, default: int) -> Callable[..., DataType]:
         return DataType(f"{text}({size})", nullable=nullable)
 
     return sized
+
+
+def _resolution(unit: str) -> Callable[..., Resolution]:
+    def resolution(precision: int | None = None) -> Resolution:
+        return Resolution(unit if precision is None else f"{unit}({precision})")
+
+    return resolution
 
 
 class DataTypes:
@@ -76,6 +101,26 @@ class DataTypes:
     TIME = staticmethod(_sized("TIME", 0))
     TIMESTAMP = staticmethod(_sized("TIMESTAMP", 6))
     TIMESTAMP_LTZ = staticmethod(_sized("TIMESTAMP_LTZ", 6))
+
+    TIMESTAMP_WITH_LOCAL_TIME_ZONE = TIMESTAMP_LTZ
+    NULL = staticmethod(_simple("NULL"))
+
+    @staticmethod
+    def LIST_VIEW(element_type: DataType) -> DataType:
+        return DataType(f"ARRAY<{element_type}>")
+
+    @staticmethod
+    def MAP_VIEW(key_type: DataType, value_type: DataType) -> DataType:
+        return DataType(f"MAP<{key_type}, {value_type}>")
+
+    @staticmethod
+    def INTERVAL(upper_resolution: Resolution, lower_resolution: Resolution | None = None) -> DataType:
+        lower = "" if lower_resolution is None else f" TO {lower_resolution}"
+        return DataType(f"INTERVAL {upper_resolution}{lower}")
+
+    YEAR, MONTH, DAY, HOUR, MINUTE, SECOND = map(
+        staticmethod, map(_resolution, ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"))
+    )
 
     @staticmethod
     def DECIMAL(precision: int, scale: int, nullable: bool = True) -> DataType:

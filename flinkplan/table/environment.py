@@ -34,6 +34,7 @@ from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
 from .descriptors import TableDescriptor
 from .elements import elements_query
+from .function_loader import FunctionLoader
 from .jobs import Starter, of_own_statements, start
 from .query_result import QueryResult
 from .result import TableResult
@@ -69,10 +70,20 @@ class TableEnvironment:
         runner: Starter | None = None,
         warn: Callable[[Finding], None] | None = None,
     ) -> None:
-        self._session = Session(settings.options, warn or _warn, executes=True)
+        self._python_files: list[str] = []
+        load = FunctionLoader(self._roots)
+        self._session = Session(settings.options, warn or _warn, executes=True, load=load)
         self._starter: Starter = start if runner is None else runner
         self._loaded: Runner = lambda plan: self._starter(plan, self._session.config)
         self._own: Runner = lambda plan: self._starter(plan, of_own_statements(self._session.config))
+
+    def _roots(self) -> Iterable[str]:
+        """The files and folders from which Python functions are loaded."""
+        return (*self._python_files, *filter(None, self._session.config.get("python.files", "").split(",")))
+
+    def add_python_file(self, file_path: str) -> None:
+        """Let functions be loaded from a Python file, a folder or an archive."""
+        self._python_files.append(file_path)
 
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
@@ -189,6 +200,12 @@ class TableEnvironment:
         like = self._session.config.get("flinkplan.like")
         return plan.like(PlanReference.from_name(like)) if like else plan
 
+    def pipeline_of(self, statement: Statement) -> TablePipeline:
+        """The pipeline of a parsed INSERT or statement set."""
+        if not isinstance(statement, (Insert, StatementSetNode)):
+            raise PlanError("only INSERT and STATEMENT SET compile to a plan", where=statement.span.location)
+        return TablePipeline(self, statement)
+
     # One method for each kind of statement
 
     def _run(self, statement: Insert | StatementSetNode) -> TableResult:
@@ -275,6 +292,30 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
     Show: TableEnvironment._show,
     StatementSetNode: TableEnvironment._run,
 }
+
+
+class TablePipeline:
+    """An INSERT, or several, that can be compiled, explained and executed."""
+
+    def __init__(self, environment: TableEnvironment, statement: Insert | StatementSetNode) -> None:
+        self._environment = environment
+        self.statement = statement
+
+    def compile_plan(self) -> CompiledPlan:
+        """The compiled plan.  Raises an error for an invalid pipeline."""
+        return self._environment._compile(self.statement)
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """The operators as a tree."""
+        return self._environment._compile(self.statement, complete=True).explain(*extra_details)
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Print the explanation."""
+        print(self.explain(*extra_details))
+
+    def execute(self) -> TableResult:
+        """Start the job."""
+        return self._environment._run(self.statement)
 
 
 def starts_job(statement: Statement) -> bool:

@@ -6,13 +6,16 @@ from collections.abc import Iterable
 from typing import TypedDict, Unpack
 
 from ..record import cached_on_record
-from ..rex import Call, RexNode, callees, internal_name
+from ..rex import FUNCTION, Call, RexNode, callees, internal_name, walk
 from .model import Aggregation, Function, Kind, LocalTime, Pushing, ReturnRule, Signature, Style
+from .user import FunctionReference
 
 _by_name: dict[str, Function] = {}
 _by_key: dict[tuple[str, str], Function] = {}
 _aggregations: dict[str, Aggregation] = {}
 _UNKNOWN = Aggregation()
+_USERS = (FUNCTION, "")
+"""The key of all functions of users."""
 
 
 class Facts(TypedDict, total=False):
@@ -69,14 +72,22 @@ def function_of(syntax: str, internal_name: str) -> Function | None:
 
 def called(rex: RexNode) -> Function | None:
     """The function that an expression calls; ``None`` if it is no call or the function is not declared."""
-    return _by_key.get((rex.syntax, rex.name)) if type(rex) is Call else None
+    if type(rex) is not Call:
+        return None
+    if rex.reference is not None:
+        return rex.reference.function if isinstance(rex.reference, FunctionReference) else None
+    return _by_key.get((rex.syntax, rex.name))
 
 
 @cached_on_record
 def is_deterministic(rex: RexNode) -> bool:
     """Whether evaluating the expression twice gives the same value."""
-    functions = (function_of(*key) for key in callees(rex))
-    return all(function is None or function.deterministic for function in functions)
+    keys = callees(rex)
+    if not all(function is None or function.deterministic for function in (function_of(*key) for key in keys)):
+        return False
+    if _USERS not in keys:
+        return True
+    return all(function is None or function.deterministic for function in map(called, walk(rex)))
 
 
 def aggregation_of(internal_name: str | None) -> Aggregation:

@@ -12,6 +12,15 @@ from .base import ColumnOrder, ExecNode, NodeMetadata, node_classes, node_from_j
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
 from .patterns import Match
+from .python import (
+    PythonAsyncCalc,
+    PythonCalc,
+    PythonCorrelate,
+    PythonGroupAggregate,
+    PythonGroupWindowAggregate,
+    PythonNode,
+    PythonOverAggregate,
+)
 from .ranks import ChangelogNormalize, Deduplicate, Limit, Rank, Sort, SortLimit, TemporalSort
 from .relational import Calc, Correlate, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner
 from .stream_windows import LateRows, WindowOperator
@@ -53,6 +62,13 @@ __all__ = [
     "NodeMetadata",
     "OpaqueNode",
     "OverAggregate",
+    "PythonAsyncCalc",
+    "PythonCalc",
+    "PythonCorrelate",
+    "PythonGroupAggregate",
+    "PythonGroupWindowAggregate",
+    "PythonNode",
+    "PythonOverAggregate",
     "Rank",
     "Sink",
     "Sort",

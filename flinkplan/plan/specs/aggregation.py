@@ -30,7 +30,8 @@ class AggregateCall(PlanRecord, kw_only=True):
     @property
     def function_name(self) -> str:
         """The function's name for messages."""
-        return shown_name(self.internal_name or "") or self.catalog_name or self.system_name or self.class_ or ""
+        name = self.catalog_name or self.system_name or self.class_ or ""
+        return shown_name(self.internal_name) if self.internal_name else getattr(name, "written", name)
 
 
 class OverBound(PlanRecord):

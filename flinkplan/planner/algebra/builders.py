@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...plan.functions.comparison import EQ
+from ...plan.functions.user import calls_python_anywhere
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall, JoinType
 from ..rex.expressions import and_, are_identity, can_inline, compare, identity, inline, is_always_true, shift
@@ -65,17 +66,26 @@ def compare_columns(left: Rel, on_left: int, right: Rel, on_right: int) -> RexNo
     return compare(EQ, a, shift(b, left.width))
 
 
-def calc(rel: Rel, exprs: Iterable[RexNode], names: Iterable[str], condition: RexNode | None = None) -> Rel:
+def calc(
+    rel: Rel,
+    exprs: Iterable[RexNode],
+    names: Iterable[str],
+    condition: RexNode | None = None,
+    *,
+    merges_python: bool = False,
+) -> Rel:
     """A calc over a relation, merged with a calc below it, and left out if it changes nothing."""
-    return merge_calc(Calc(input=rel, projection=tuple(exprs), condition=condition, names=tuple(names)))
+    made = Calc(input=rel, projection=tuple(exprs), condition=condition, names=tuple(names))
+    return merge_calc(made, merges_python=merges_python)
 
 
-def merge_calc(rel: Calc) -> Rel:
+def merge_calc(rel: Calc, *, merges_python: bool = False) -> Rel:
     """A calc merged with the calc below it, if there is one; its input where it changes nothing.
 
+    Calcs that call Python functions are merged only if ``merges_python``, before they are split by what they call.
     Source: ``FlinkCalcMergeRule``.
     """
-    if isinstance(rel.input, Calc):
+    if isinstance(rel.input, Calc) and (merges_python or not (holds_python(rel) or holds_python(rel.input))):
         below = rel.input
         above = [*rel.projection, *([rel.condition] if rel.condition else [])]
         if can_inline(above, below.projection):
@@ -88,6 +98,11 @@ def merge_calc(rel: Calc) -> Rel:
                 input_names=below.input_names,
             )
     return rel.input if is_trivial(rel) else rel
+
+
+def holds_python(rel: Calc) -> bool:
+    """Whether a calc calls a Python function."""
+    return any(map(calls_python_anywhere, (*rel.projection, *([rel.condition] if rel.condition else []))))
 
 
 def is_trivial(rel: Calc) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...plan.functions import Function
+from ...plan.functions.user import FunctionName, PythonFunction, called_python
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType
@@ -24,7 +25,8 @@ def aggregate_call(
     return AggregateCall(
         name=name,
         syntax=function.syntax,
-        internal_name=function.internal_name,
+        internal_name=function.internal_name or None,
+        **_user_name(function),
         arg_list=tuple(arguments),
         filter_arg=filter_arg,
         distinct=distinct,
@@ -32,6 +34,24 @@ def aggregate_call(
         ignore_nulls=ignore_nulls,
         type=result_type,
     )
+
+
+def _user_name(function: Function) -> dict[str, FunctionName]:
+    """The name of a user's function, by the field of a call that has it."""
+    if not isinstance(function, PythonFunction):
+        return {}
+    names = {}
+    for key, field in (("systemName", "system_name"), ("catalogName", "catalog_name")):
+        if key in function.reference:
+            names[field] = name = FunctionName(function.reference[key])
+            name.function = function
+    return names
+
+
+def python_calls(calls: Iterable[AggregateCall]) -> list[PythonFunction]:
+    """The Python functions among those that are called."""
+    functions = (called_python(c.system_name) or called_python(c.catalog_name) for c in calls)
+    return [function for function in functions if function is not None]
 
 
 def is_call_of(call: AggregateCall, *functions: Function) -> bool:

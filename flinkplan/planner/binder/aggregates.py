@@ -8,7 +8,7 @@ from decimal import Decimal
 from itertools import product
 
 from ...plan.errors import FlinkplanError
-from ...plan.functions import Function, Kind, find_function
+from ...plan.functions import Function, Kind
 from ...plan.functions.aggregate import COUNT, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
 from ...plan.functions.comparison import IS_TRUE
 from ...plan.functions.model import Arguments
@@ -166,7 +166,7 @@ class AggregateBinder(WindowedBinder):
         """The grouping expression that the node equals."""
         if not self.group_count:
             return None
-        if has_aggregate(node) or any(_stands_alone(part) for part in node.walk()):
+        if has_aggregate(self.context, node) or any(_stands_alone(part) for part in node.walk()):
             return None
         try:
             rex = self._group_rex(node)
@@ -245,7 +245,7 @@ class AggregateBinder(WindowedBinder):
                 raise BindError(f"only COUNT takes *, not {function.name}", node.span)
             return ()
         for a in node.args:
-            if has_aggregate(a):
+            if has_aggregate(self.context, a):
                 raise BindError("an aggregate function cannot stand inside another", a.span, "aggregate in a subquery")
         operands = [self.below.bind(a) for a in node.args if not isinstance(a, ast.Symbol)]
         if not operands:
@@ -315,17 +315,17 @@ def _check_fraction(value: object, node: ast.FunctionCall) -> None:
         raise BindError(f"PERCENTILE takes a fraction from 0 to 1, not {value}", node.args[1].span)
 
 
-def has_aggregate(node: ast.Node) -> bool:
+def has_aggregate(context: Context, node: ast.Node) -> bool:
     """Whether an aggregate function is called in the node itself, not in a subquery or as a window function."""
     if isinstance(node, ast.Query):
         return False
     if isinstance(node, ast.FunctionCall):
         name = str(node.name).upper()
-        function = find_function(name)
+        function = context.function(node.name)
         aggregate = function is not None and function.kind is Kind.AGGREGATE
         if (aggregate or name in ("JSON_OBJECTAGG", "JSON_ARRAYAGG")) and node.over is None:
             return True
-    return any(map(has_aggregate, node.children()))
+    return any(has_aggregate(context, child) for child in node.children())
 
 
 def _stands_alone(node: ast.Node) -> bool:

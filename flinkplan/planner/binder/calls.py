@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from ...plan.functions import Function, Kind, arithmetic, collection, find_function, nearest_names, string, temporal
+from ...plan.findings import did_you_mean
+from ...plan.functions import Function, Kind, arithmetic, collection, nearest_names, string, temporal
 from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG, SHIFTS
 from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
@@ -49,14 +50,22 @@ def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
         return binder.over(node)
     if name in GROUP_WINDOWS or name in WINDOW_AUXILIARIES:
         return binder.group_window(node)
+    functions = binder.context.catalog.functions
+    hiding = functions.find_system(node.name.names[0]) if len(node.name.names) == 1 else None
     expansion = _expansions.get(name)
-    if expansion is not None:
+    if hiding is None and expansion is not None:
         return expansion(binder, node)
-    function = find_function(name) or _json_aggregate(name, node)
+    function = hiding or binder.context.function(node.name) or _json_aggregate(name, node)
     if function is None:
         if name in binder.context.catalog.faulty_functions:
             raise FaultyDefinition(f"the definition of {node.name} is wrong")
-        raise _unknown(node)
+        raise _unknown(binder, node)
+    if function.kind is Kind.TABLE:
+        raise BindError(
+            f"{node.name} is a table function, which gives rows and no value",
+            node.name.span,
+            f"join its rows: …, LATERAL TABLE({node.name}(…)) AS t(…)",
+        )
     if function.kind is Kind.AGGREGATE:
         return binder.aggregate(node, function)
     if function.kind is Kind.RANKING:
@@ -74,11 +83,13 @@ def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
     return JSON_ARRAYAGG[on_null or "ABSENT"] if name == "JSON_ARRAYAGG" else None
 
 
-def _unknown(node: ast.FunctionCall) -> BindError:
+def _unknown(binder: ExpressionBinder, node: ast.FunctionCall) -> BindError:
     name = str(node.name)
     has = FUNCTIONS.get(name.upper())
+    own = did_you_mean(name.lower(), binder.context.catalog.functions.names())
     near = () if has else nearest_names(name)
-    hint = f"did you mean {' or '.join(near)}?" if near else "user-defined functions are not supported"
+    register = "a function of one's own is registered by CREATE TEMPORARY FUNCTION … AS 'module.name' LANGUAGE PYTHON"
+    hint = own or (f"did you mean {' or '.join(near)}?" if near else register)
     if has:
         hint = instead(has)
     return BindError(f"there is no function {name}", node.name.span, hint)

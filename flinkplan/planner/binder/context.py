@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ...plan.functions import find_function
 from ...plan.record import Record, Struct, field, replace
 from ..catalog.catalog import Catalog, Table
 from ..sql.source import Span
@@ -12,8 +13,10 @@ from .errors import BindError
 
 if TYPE_CHECKING:
     from ...plan.findings import Finding
+    from ...plan.functions import Function
     from ...plan.types import LogicalType
     from ..algebra.rel import Rel
+    from ..sql.ast import Name
 
 
 def _nobody(findings: Iterable[Finding], span: Span) -> None:
@@ -79,6 +82,16 @@ class Context(Struct):
 
     names_scans: bool = False
     """Whether scans show their aliases, as Flink's do in a subquery of a SELECT with hints."""
+
+    def function(self, name: Name) -> Function | None:
+        """The function of a name: a temporary one of the system, a built-in one, or one of a catalog.
+
+        Source: ``FunctionCatalog``.
+        """
+        names = name.names
+        if len(names) > 1:
+            return self.catalog.find_function(names)
+        return self.catalog.functions.find_system(names[0]) or find_function(names[0]) or self.catalog.find_function(names)
 
     def apart(self) -> Context:
         """A context for binding without using up correlation variables."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.findings import did_you_mean
-from ...plan.functions import Function, Kind, comparison, conditional, find_function
+from ...plan.functions import Function, Kind, comparison, conditional
 from ...plan.functions.aggregate import AVG, COUNT, ROW_NUMBER, SHIFTS, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
@@ -44,8 +44,7 @@ def bind_over(binder: ExpressionBinder, node: ast.FunctionCall, windows: Mapping
     A SUM that may be NULL becomes a sum that is NULL where nothing was counted, AVG a quotient and a variance a term of
     sums, as Calcite's ``AvgVarianceConvertlet`` expands them.
     """
-    name = str(node.name).upper()
-    function = find_function(name)
+    function = binder.context.function(node.name)
     if function is None or function.kind not in (Kind.AGGREGATE, Kind.RANKING):
         raise BindError(f"{node.name} is not a window function", node.name.span)
     if node.filter is not None:

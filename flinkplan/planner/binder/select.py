@@ -60,7 +60,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     query = replace(query, order_by=tuple(_sorted_by(item, items) for item in query.order_by))
     binder: WindowedBinder
     windows = _named_windows(select)
-    grouped = _is_aggregated(select, query)
+    grouped = _is_aggregated(context, select, query)
     hint = hints.aggregate(source) if grouped or select.distinct else None
     if grouped:
         binder = AggregateBinder(context, scope, _output_names(items), windows)
@@ -184,11 +184,13 @@ def _item(binder: WindowedBinder, item: Item) -> RexNode:
 # ---------------------------------------------------------------- aggregation
 
 
-def _is_aggregated(select: ast.Select, query: ast.Query) -> bool:
+def _is_aggregated(context: Context, select: ast.Select, query: ast.Query) -> bool:
     nodes: list[ast.Node] = [i.expression for i in select.items]
     nodes += [n for n in (select.having, select.qualify) if n is not None]
     nodes += [i.expression for i in query.order_by]
-    return select.group_by is not None or select.having is not None or any(map(has_aggregate, nodes))
+    if select.group_by is not None or select.having is not None:
+        return True
+    return any(has_aggregate(context, node) for node in nodes)
 
 
 def _output_names(items: list[Item]) -> dict[ast.Expression, str]:

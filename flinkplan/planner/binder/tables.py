@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import cast
 
 from ...plan.findings import Finding, did_you_mean
+from ...plan.functions import Function, Kind
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
+from ...plan.functions.user import PythonFunction
 from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
@@ -19,6 +21,7 @@ from ..connectors import source_of
 from ..rex.expressions import TRUE
 from ..sql import ast
 from ..sql.source import Span
+from .calls import fit
 from .columns import rename, renamed, under_names
 from .context import Context, TableUse
 from .errors import BindError, unsupported
@@ -200,6 +203,9 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: Sel
         if any(isinstance(part, InputRef) for part in walk(collection)):
             return _bind_unnest(context, node, node.right, collection, left, kind, outer)
         right = _constant_rows(node.right, collection)
+    elif isinstance(node.right, ast.TableFunction) and str(node.right.call.name).upper() not in WINDOW_FUNCTIONS:
+        function = user_table_function(context, node.right.call)
+        return _bind_function_join(context, node, node.right, function, left, kind, outer)
     elif isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
         return _bind_temporal(context, node, node.right, left, kind, outer, hints)
     elif isinstance(node.right, ast.DerivedTable) and node.right.lateral:
@@ -390,11 +396,97 @@ def _constant_rows(node: ast.Unnest, collection: RexNode) -> FromItem:
 
 def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | None) -> FromItem:
     name = str(node.call.name).upper()
-    if name not in WINDOW_FUNCTIONS:
-        raise BindError(
-            f"there is no table function {node.call.name}",
-            node.call.name.span,
-            did_you_mean(name, WINDOW_FUNCTIONS),
+    if name in WINDOW_FUNCTIONS:
+        rel = bind_window_function(context, node.call, outer)
+        return _named(rel, rel.row_type, node.alias, None)
+    function = user_table_function(context, node.call)
+    operands = ExpressionBinder(context, Scope((), outer), str(node.call.name)).bind_all(node.call.args)
+    call, names = _function_call(function, operands, node)
+    correlate = Correlate(
+        input=Values(fields=row([], nullable=False), tuples=((),)),
+        type=JoinType.INNER,
+        correl="",
+        call=call,
+        function_type=call.type,
+        aliases=None,
+    )
+    named = row(zip(names, call.type.field_types, strict=True), nullable=False)
+    return FromItem(correlate, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
+
+
+def user_table_function(context: Context, call: ast.FunctionCall) -> Function:
+    """The user's table function that is called.  Raises :class:`BindError` if there is none."""
+    function = context.function(call.name)
+    if isinstance(function, PythonFunction) and function.kind is Kind.TABLE:
+        return function
+    if function is not None:
+        raise BindError(f"{call.name} is no table function", call.name.span, "call it in SELECT or WHERE")
+    known = [*WINDOW_FUNCTIONS, *context.catalog.functions.names()]
+    raise BindError(
+        f"there is no table function {call.name}", call.name.span, did_you_mean(str(call.name).upper(), known)
+    )
+
+
+def _function_call(
+    function: Function, operands: tuple[RexNode, ...], node: ast.TableFunction
+) -> tuple[Call, tuple[str, ...]]:
+    """The call of a table function, and the names of its columns: those of the alias, or its own."""
+    call = function.call(*fit(function, operands, node.call.span))
+    names = call.type.field_names
+    if node.alias is not None and node.alias.columns:
+        names = tuple(c.name for c in node.alias.columns)
+        if len(names) != len(call.type.fields):
+            raise BindError(
+                f"{node.call.name} gives {len(call.type.fields)} columns, {len(names)} names are given", node.alias.span
+            )
+    return call, names
+
+
+def _bind_function_join(
+    context: Context,
+    join: ast.Join,
+    node: ast.TableFunction,
+    function: Function,
+    left: FromItem,
+    kind: JoinType,
+    outer: Scope | None,
+) -> FromItem:
+    """``left JOIN LATERAL TABLE(f(…))``: each left row with the rows that the function gives for it."""
+    if kind not in (JoinType.INNER, JoinType.LEFT):
+        raise unsupported(f"a {join.kind} JOIN with a table function", join.span, "use CROSS JOIN or LEFT JOIN")
+    inside = Scope(left.namespaces, outer, left.merged)
+    operands = ExpressionBinder(context, inside, str(node.call.name)).bind_all(node.call.args)
+    call, names = _function_call(function, operands, node)
+    alias = node.alias.name.name if node.alias else None
+    nullable = kind is JoinType.LEFT
+    fields = zip(names, call.type.field_types, strict=True)
+    namespace = Namespace(row(((n, outer_type(t, nullable)) for n, t in fields), nullable=False), left.rel.width, alias)
+    scope = Scope((*left.namespaces, namespace), outer, left.merged)
+    condition = None
+    if join.condition is not None:
+        bound = ExpressionBinder(context, scope, "ON").condition(join.condition)
+        condition = None if isinstance(bound, Literal) and bound.value is True else bound
+    if condition is not None and (nullable or any(i < left.rel.width for i in input_refs(condition))):
+        raise unsupported(
+            "a condition of a join with a table function",
+            join.span,
+            "write ON TRUE" if nullable else "write the condition into WHERE",
         )
-    rel = bind_window_function(context, node.call, outer)
-    return _named(rel, rel.row_type, node.alias, None)
+    correl = context.correlations.next()
+    variable = CorrelVariable(correl, left.rel.row_type)
+    types = left.rel.row_type.field_names
+
+    def through_variable(rex: RexNode) -> RexNode:
+        return FieldAccess(types[rex.index], variable) if isinstance(rex, InputRef) else rex
+
+    rel: Rel = Correlate(
+        input=left.rel,
+        type=kind,
+        correl=correl,
+        call=transform(call, through_variable),
+        function_type=call.type,
+        aliases=names,
+    )
+    if condition is not None:
+        rel = Filter(input=rel, condition=condition)
+    return FromItem(rel, scope.namespaces, left.merged, unnested=left.unnested)

@@ -5,34 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean
-from ...plan.record import PartlyCompared, Record, Struct, field
+from ...plan.functions.user import PythonDeclaration, PythonFunction
+from ...plan.record import PartlyCompared, Struct, field
 from ...plan.specs import ResolvedTable
 from ...plan.types import NULL, LogicalType
 from ..sql.ast import Query
 from ..sql.source import Span
+from .errors import CatalogError, FaultyDefinition
+from .functions import Functions
+from .identifier import Identifier
+
+__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Catalog", "CatalogError", "FaultyDefinition", "Identifier", "Table", "View"]
 
 T = TypeVar("T", "Table", "View")
 
 DEFAULT_CATALOG = "default_catalog"
 DEFAULT_DATABASE = "default_database"
-
-
-class Identifier(Record):
-    """A full object name."""
-
-    catalog: str
-    database: str
-    name: str
-
-    def __str__(self) -> str:
-        return ".".join(f"`{part.replace('`', '``')}`" for part in (self.catalog, self.database, self.name))
-
-    @property
-    def summary(self) -> str:
-        """The name without quotes, as messages and descriptions have it."""
-        return f"{self.catalog}.{self.database}.{self.name}"
 
 
 class Table(PartlyCompared):
@@ -62,12 +51,11 @@ class View(PartlyCompared):
     apart: ClassVar[frozenset[str]] = frozenset({"row_type"})
 
 
-class CatalogError(FlinkplanError):
-    """An object is missing, or exists already."""
-
-
-class FaultyDefinition(CatalogError):
-    """The definition of a name is wrong; statements that refer to it cannot be checked until it is fixed."""
+def _nothing_to_load(path: str) -> PythonDeclaration:
+    raise CatalogError(
+        f"the code of '{path}' is not loaded: no Python files are named",
+        hint="name the file or folder of its module: --py-files PATH, or py-files in pyproject.toml",
+    )
 
 
 class Catalog(Struct):
@@ -85,6 +73,8 @@ class Catalog(Struct):
     temporary: dict[Identifier, Table | View] = field(default_factory=dict)
     faulty: set[Identifier] = field(default_factory=set)
     """Names whose definitions are wrong, while the rest of a script is checked."""
+    functions: Functions = field(default_factory=lambda: Functions(_nothing_to_load))
+    """The functions of users."""
     faulty_functions: set[str] = field(default_factory=set)
     """Functions whose definitions are wrong, in upper case."""
     expansions: dict[object, Any] = field(default_factory=dict)
@@ -113,6 +103,13 @@ class Catalog(Struct):
         if identifier in self.faulty:
             raise FaultyDefinition(f"the definition of '{identifier.summary}' is wrong")
         return self.temporary.get(identifier) or self.objects.get(identifier)
+
+    def find_function(self, names: tuple[str, ...]) -> PythonFunction | None:
+        """The user's function of a name: one of the system by a short name, else one of a catalog."""
+        if len(names) > 3:
+            return None
+        function = self.functions.find_system(names[0]) if len(names) == 1 else None
+        return function or self.functions.find(self.qualify(names))
 
     def doubt(self, names: tuple[str, ...]) -> None:
         """Mark the definition of a name as wrong, so that statements that refer to it are not checked."""

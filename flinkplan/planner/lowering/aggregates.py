@@ -11,6 +11,7 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.calls import python_calls
 from ..algebra.names import uniquify
 from ..algebra.row_types import row_of
 from ..metadata.monotonicity import call_retractions
@@ -24,6 +25,17 @@ def _group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
     retractions = call_retractions(rel, rel.calls, retracts)
     select = one_phase(rel.input.names, rel.grouping, rel.calls, retractions, rel.names)
     parts = [*group_by(rel.input, rel.grouping, rel.phase), f"select=[{select}]"]
+    if python_calls(rel.calls):
+        return ctx.node(
+            nodes.PythonGroupAggregate,
+            rel,
+            *parts,
+            grouping=rel.grouping,
+            agg_calls=rel.calls,
+            agg_call_need_retractions=retractions,
+            generate_update_before=rel.changes.has_update_before,
+            need_retraction=retracts,
+        )
     return ctx.node(
         nodes.GroupAggregate,
         rel,
@@ -113,6 +125,18 @@ def _legacy_window(rel: p.LegacyWindowAggregate, ctx: Context) -> ExecNode:
         parts.append(f"properties=[{', '.join(q.name for q in rel.properties)}]")
     parts.append(f"select=[{select}]")
     parts += [f"emit=[{rel.emit}]"] if rel.emit else []
+    if python_calls(rel.calls):
+        return ctx.node(
+            nodes.PythonGroupWindowAggregate,
+            rel,
+            *parts,
+            grouping=rel.grouping,
+            agg_calls=rel.calls,
+            window=rel.window,
+            named_window_properties=rel.properties,
+            generate_update_before=rel.changes.has_update_before,
+            need_retraction=retracts,
+        )
     return ctx.node(
         nodes.GroupWindowAggregate,
         rel,
@@ -153,7 +177,10 @@ def _over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     values = [f"{call_text(c, fields)} AS {n}" for c, n in zip(rel.calls, output, strict=True)]
     parts.append(f"select=[{', '.join([*rel.input.names, *values])}]")
     spec = specs.OverSpec(specs.PartitionSpec(rel.partition), rel.groups, rel.constants, len(rel.input.names))
-    node = ctx.node(nodes.OverAggregate, rel, *parts, over_spec=spec, unbounded_over_version=2)
+    if python_calls(rel.calls):
+        node = ctx.node(nodes.PythonOverAggregate, rel, *parts, over_spec=spec)
+    else:
+        node = ctx.node(nodes.OverAggregate, rel, *parts, over_spec=spec, unbounded_over_version=2)
     return replace(node, output_type=named.nullable_())
 
 

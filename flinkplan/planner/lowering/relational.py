@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from ...plan import nodes, specs
 from ...plan.connectors import CHANGELOG, declared_kinds, without_declared_kinds
+from ...plan.functions import called
+from ...plan.functions.user import PythonKind, calls_python, python_kind
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.record import Json, replace
-from ...plan.rex import Call, Literal, RexNode
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.rel import AssignsWatermark, WritesTable
@@ -136,6 +138,10 @@ def _calc(rel: p.Calc, ctx: Context) -> ExecNode:
     text = f"select=[{select(rel.projection, rel.names, fields)}]"
     if rel.condition is not None:
         text += f", where=[{expression(rel.condition, fields)}]"
+    if any(calls_python(e, PythonKind.ASYNC) for e in rel.projection):
+        return ctx.node(nodes.PythonAsyncCalc, rel, text, projection=rel.projection)
+    if any(map(calls_python, rel.projection)):
+        return ctx.node(nodes.PythonCalc, rel, text, projection=rel.projection)
     return ctx.node(nodes.Calc, rel, text, projection=rel.projection, condition=rel.condition)
 
 
@@ -220,8 +226,10 @@ def _expand(rel: p.Expand, ctx: Context) -> ExecNode:
 
 
 def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
-    call = digest(rel.call, [f"${i}" for i in range(len(rel.input.names))])
-    table = _listed_invocation(rel.call, rel.input.names)
+    of_user = called(rel.call) is not None and isinstance(rel.call, Call) and rel.call.reference is not None
+    shown = _over_columns(rel.call) if of_user else rel.call
+    call = digest(shown, [f"${i}" for i in range(len(rel.input.names))])
+    table = _listed_invocation(shown, rel.input.names)
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(rel.names)}], "
         f"rowType=[{record_type(rel.row_type, function_output=not rel.input.names)}], joinType=[{rel.type.value}]"
@@ -229,6 +237,9 @@ def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     if rel.condition is not None:
         right = [f"${i}" for i in range(rel.width)]
         text += f", condition=[{condition_digest(rel.condition, right)}]"
+    elif python_kind(rel.call) is not None and rel.input.width:
+        call_ = _over_columns(rel.call)
+        return ctx.node(nodes.PythonCorrelate, rel, text, join_type=rel.type.value, function_call=call_)
     return ctx.node(
         nodes.Correlate,
         rel,
@@ -237,6 +248,17 @@ def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
         function_call=rel.call,
         condition=rel.condition,
     )
+
+
+def _over_columns(rex: RexNode) -> RexNode:
+    """The call of a table function over the columns of its input instead of its row."""
+
+    def column(node: RexNode) -> RexNode:
+        if isinstance(node, FieldAccess) and isinstance(node.expr, CorrelVariable):
+            return InputRef(node.expr.type.field_names.index(node.name), node.type)
+        return node
+
+    return transform(rex, column)
 
 
 def _listed_invocation(call: RexNode, fields: Sequence[str]) -> str:

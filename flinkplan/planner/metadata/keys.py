@@ -16,6 +16,7 @@ from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.calls import python_calls
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Filter, Join, Project, Scan, Sort, Watermark
 from ..algebra.lookups import LookupJoin
@@ -212,10 +213,14 @@ def _grouped(rel: Aggregate, upsert: bool) -> Keys:
 
 
 def _one_row_per_key(rel: OneRowPerKey, upsert: bool) -> Keys:
+    if isinstance(rel, p.AggregateBase) and python_calls(rel.calls):
+        return NO_KEYS  # Flink knows no key of the operators that call Python functions
     return frozenset({frozenset(rel.unique_key)})
 
 
 def _legacy_window(rel: p.LegacyWindowAggregate, upsert: bool) -> Keys:
+    if python_calls(rel.calls):
+        return NO_KEYS
     width = rel.width
     grouping = frozenset(range(len(rel.grouping)))
     return frozenset(grouping | {i} for i in range(width - len(rel.properties), width))

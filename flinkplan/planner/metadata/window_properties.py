@@ -15,6 +15,7 @@ from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWind
 from ...plan.types import LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.calls import python_calls
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, SetOp, Watermark, WindowFunction
 from ..algebra.physical import Calc, Expand, Rank
@@ -229,6 +230,8 @@ def groups_by_window(rel: Aggregate) -> bool:
     """
     window = window_columns(rel.input)
     if window is None or rel.grouping_sets is not None or not window.bounded_by(rel.grouping):
+        return False
+    if python_calls(rel.calls):  # Flink aggregates by columns, which happen to be the bounds of a window
         return False
     keys = set(rel.grouping) - window.all
     if isinstance(window.spec, specs.SessionWindow) and keys != set(window.spec.partition_key_indices or ()):

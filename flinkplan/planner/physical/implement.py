@@ -92,7 +92,8 @@ def _over_inputs(self: Implementer, rel: Rel) -> Rel:
 def _calc(self: Implementer, rel: p.Calc) -> Rel:
     source = self.visit(rel.input)
     names = rel.input.names
-    return merge_calc(replace(rel, input=source, input_names=None if source.names == names else names))
+    named = replace(rel, input=source, input_names=None if source.names == names else names)
+    return merge_calc(named)
 
 
 def _watermark(self: Implementer, rel: Watermark) -> Rel:

@@ -15,6 +15,7 @@ from ...plan.record import cached_on_record, replace
 from ...plan.settings import MINI_BATCH, MINI_BATCH_LATENCY, PHASES, is_on, value_of
 from ...plan.types import TimeKind
 from ..algebra import physical as p
+from ..algebra.calls import python_calls
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Filter, Project, Scan, SetKind, SetOp, TableModify, Values
 from ..algebra.rel import Rel
@@ -129,6 +130,8 @@ def two_phase_aggregates(rel: Rel, config: Mapping[str, str]) -> Rel:
 
     def split(node: Rel) -> Rel:
         if not isinstance(node, p.GroupAggregate) or not isinstance(node.input, p.Exchange):
+            return node
+        if python_calls(node.calls):
             return node
         source = node.input.input
         retracts = not modify_kinds(source) <= INSERT_ONLY

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
 from ...plan.functions.aggregate import APPROX_COUNT_DISTINCT
+from ...plan.functions.user import PythonFunction, PythonKind
 from ...plan.rex import RexNode, walk
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
-from ..algebra.calls import is_call_of
+from ..algebra.calls import is_call_of, python_calls
 from ..algebra.rel import Rel
 from ..algebra.traits import ReadsInserts
 from ..algebra.tree import Pass, Rewrite
@@ -69,9 +70,58 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
                 part=Part.FUNCTION,
                 name=call.function_name,
             )
+    _check_python(rel)
     rule = _RULES.get(type(rel))
     if rule is not None:
         rule(rel, config)
+
+
+def _check_python(rel: Rel) -> None:
+    """Raise :class:`PlanningError` where Flink cannot aggregate by a Python function.
+
+    Sources: ``PythonAggregateRule``, ``StreamPhysicalPythonGroupAggregateRule``,
+    ``StreamPhysicalPythonGroupWindowAggregateRule``, ``StreamPhysicalPythonOverAggregateRule``.
+    """
+    if not isinstance(rel, (p.GroupAggregate, p.LegacyWindowAggregate, p.OverAggregate)):
+        return
+    functions = python_calls(rel.calls)
+    if not functions:
+        return
+    pandas = [f for f in functions if f.declaration.python is PythonKind.PANDAS]
+    general = [f for f in functions if f not in pandas]
+    if isinstance(rel, p.OverAggregate):
+        if general:
+            raise _python_error(
+                general[0], "cannot be used with OVER", "declare it with func_type='pandas', or aggregate by GROUP BY"
+            )
+        if len(functions) < len(rel.calls):
+            raise _python_error(
+                functions[0],
+                "cannot stand beside a built-in aggregate function with OVER",
+                "compute one of them in a subquery",
+            )
+        if any(group.lower_bound.kind == "UNBOUNDED_PRECEDING" for group in rel.groups):
+            raise _python_error(functions[0], "needs a frame with a lower bound", "write ROWS or RANGE BETWEEN n PRECEDING")
+        return
+    if pandas and isinstance(rel, p.GroupAggregate):
+        raise _python_error(
+            pandas[0],
+            "takes the rows of a window at once, and a group of a stream never ends",
+            "group by TUMBLE(…) or HOP(…), or declare the function without func_type='pandas'",
+        )
+    if pandas and len(pandas) < len(rel.calls):
+        raise _python_error(
+            pandas[0],
+            "cannot stand beside other aggregate functions than those with func_type='pandas'",
+            "compute one of them in a subquery",
+        )
+    if pandas and isinstance(rel, p.LegacyWindowAggregate) and isinstance(rel.window, SessionGroupWindow):
+        raise _python_error(pandas[0], "cannot be used in a session window", "group by TUMBLE(…) or HOP(…)")
+
+
+def _python_error(function: PythonFunction, cause: str, hint: str) -> PlanningError:
+    message = f"the Python function {function.name} {cause}"
+    return PlanningError(message, hint=hint, part=Part.FUNCTION, name=function.name)
 
 
 def _expressions(rel: p.Calc) -> Iterator[RexNode]:

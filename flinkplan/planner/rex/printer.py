@@ -107,7 +107,8 @@ def _over(rex: Over, fields: Sequence[str]) -> str:
     upper = _frame_bound(rex.frame.upper, "FOLLOWING", fields)
     parts.append(f"{'ROWS' if rex.frame.is_rows else 'RANGE'} BETWEEN {lower} AND {upper}")
     arguments = ("DISTINCT " if rex.distinct else "") + texts(rex.operands)
-    return f"{shown_name(rex.function.internal_name)}({arguments}) OVER ({' '.join(parts)})"
+    name = shown_name(rex.function.internal_name) if rex.function.internal_name else rex.function.name
+    return f"{name}({arguments}) OVER ({' '.join(parts)})"
 
 
 def _frame_bound(bound: RexNode | int | None, direction: str, fields: Sequence[str]) -> str:
@@ -148,6 +149,8 @@ def operator_name(call: Call) -> str:
     function = called(call)
     if function is not None and function.printed is not None:
         return function.printed
+    if function is not None and call.reference is not None:
+        return function.name
     if not call.name and call.reference:
         return str(call.reference.get("systemName") or call.reference.get("catalogName") or "")
     return shown_name(call.name)

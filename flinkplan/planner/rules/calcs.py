@@ -14,11 +14,11 @@ from .rule import rule
 def to_calc(rel: Filter | Project) -> Rel:
     """A filter or projection as a calc, merged with a calc below it."""
     if isinstance(rel, Project):
-        return calc(rel.input, rel.exprs, rel.names)
-    return calc(rel.input, identity(rel.types), rel.given or rel.names, rel.condition)
+        return calc(rel.input, rel.exprs, rel.names, merges_python=True)
+    return calc(rel.input, identity(rel.types), rel.given or rel.names, rel.condition, merges_python=True)
 
 
 @rule(on=Calc)
 def merge_calcs(rel: Calc) -> Rel:
     """Two adjacent calcs become one; a calc that changes nothing is removed."""
-    return merge_calc(rel)
+    return merge_calc(rel, merges_python=True)

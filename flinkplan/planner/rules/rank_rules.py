@@ -57,7 +57,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
         range=range_,
         rank=_name(over, rel),
     )
-    return merge_calc(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None))
+    return merge_calc(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None), merges_python=True)
 
 
 def _is_windowed(over: OverAggregate) -> bool:

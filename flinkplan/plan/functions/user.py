@@ -1,0 +1,115 @@
+"""Functions of users: what a plan and the planner know of them.  Their code is not part of a plan."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from ..record import Json, Record
+from ..rex import FUNCTION, Call, FieldAccess, RexNode, callees
+from ..types import LogicalType
+from .model import Function, Kind
+
+
+class PythonKind(Enum):
+    """How a Python function is called.  Source: ``PythonFunctionKind``."""
+
+    GENERAL = "general"
+    """Once for each row."""
+    PANDAS = "pandas"
+    """Once for each batch, with pandas Series."""
+    ASYNC = "async"
+    """As a coroutine, once for each row."""
+
+
+class PythonDeclaration(Record):
+    """The declaration of a Python function by ``udf``, ``udtf``, ``udaf`` or ``udtaf``.
+
+    ``arguments`` are the declared types of its arguments, ``None`` if it takes any; ``result`` is the type of its
+    result, of a table function the row type of its rows.
+    """
+
+    kind: Kind
+    python: PythonKind
+    result: LogicalType
+    arguments: tuple[LogicalType, ...] | None = None
+    deterministic: bool = True
+    takes_row: bool = False
+    accumulator: LogicalType | None = None
+    emits_table: bool = False
+    """Whether it is a table aggregate function, which emits several rows for a group."""
+
+
+class FunctionReference(Json):
+    """The JSON by which a plan names a user's function, with the function."""
+
+    function: PythonFunction
+
+
+class FunctionName(str):
+    """The name of a user's aggregate function in a plan, with the function."""
+
+    __slots__ = ("function",)
+    function: PythonFunction
+
+    @property
+    def written(self) -> str:
+        """The function's name as the statement has it."""
+        return self.function.name
+
+
+class PythonFunction(Function, eq=False, kw_only=True):
+    """A registered Python function; ``reference`` is the JSON by which a plan names it."""
+
+    declaration: PythonDeclaration
+    reference: Json
+    is_permanent: bool = False
+    """Whether it is stored in a catalog, and so cannot be in a plan.  Source: ``FunctionCatalog``."""
+
+    @property
+    def is_pushable(self) -> bool:
+        return "_" not in self.name
+
+    def typed(self, t: LogicalType, *operands: RexNode) -> Call:
+        reference = FunctionReference(self.reference)
+        reference.function = self
+        return Call("", operands, t, self.syntax, reference)
+
+
+def called_python(name: str | None) -> PythonFunction | None:
+    """The Python function that the name in an aggregate call stands for; ``None`` if it is not one."""
+    return name.function if isinstance(name, FunctionName) else None
+
+
+def python_kind(rex: RexNode) -> PythonKind | None:
+    """How the Python function that an expression calls is called; ``None`` if it calls none."""
+    if type(rex) is Call and isinstance(rex.reference, FunctionReference):
+        return rex.reference.function.declaration.python
+    return None
+
+
+def calls_python(rex: RexNode, kind: PythonKind | None = None) -> bool:
+    """Whether a Python function is called in an expression, outside of accesses to fields.
+
+    Source: ``PythonUtil.containsPythonCall``, which does not look into accesses to fields either.
+    """
+    if type(rex) is not Call:
+        return False
+    own = python_kind(rex)
+    return (own is not None and kind in (None, own)) or any(calls_python(o, kind) for o in rex.operands)
+
+
+def calls_builtin(rex: RexNode) -> bool:
+    """Whether a function that is not a Python function is called, outside of accesses to fields."""
+    return type(rex) is Call and (python_kind(rex) is None or any(map(calls_builtin, rex.operands)))
+
+
+
+def calls_python_anywhere(rex: RexNode) -> bool:
+    """Whether a Python function is called in an expression."""
+    return (FUNCTION, "") in callees(rex) and _calls_python(rex)
+
+
+def _calls_python(rex: RexNode) -> bool:
+    while type(rex) is FieldAccess:
+        rex = rex.expr
+    return type(rex) is Call and (python_kind(rex) is not None or any(map(_calls_python, rex.operands)))

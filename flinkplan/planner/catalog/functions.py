@@ -1,0 +1,142 @@
+"""Functions of users by name.
+
+A function is loaded when a statement first uses it, as Flink does, so that a definition can stand before its module
+is there.  Source: ``FunctionCatalog``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from ...plan.functions.model import Argument, ArgumentRule, Signature
+from ...plan.functions.user import PythonDeclaration, PythonFunction
+from ...plan.record import Json, Record, Struct, field
+from ...plan.types import LogicalType
+from .errors import CatalogError
+from .identifier import Identifier
+
+Loader: TypeAlias = Callable[[str], PythonDeclaration]
+"""Gives the declaration of the function at ``module.name``."""
+
+
+class Registered(Record):
+    """A registered function: the path of its code, or its declaration where the function itself was given."""
+
+    path: str
+    declaration: PythonDeclaration | None = None
+    is_permanent: bool = False
+
+
+class Functions(Struct):
+    """The functions that are registered: of the system, and temporary and permanent ones of catalogs.
+
+    Names are case-insensitive.
+    """
+
+    load: Loader
+    system: dict[str, Registered] = field(default_factory=dict)
+    temporary: dict[Identifier, Registered] = field(default_factory=dict)
+    permanent: dict[Identifier, Registered] = field(default_factory=dict)
+    loaded: dict[tuple[Registered, str, bool], PythonFunction] = field(default_factory=dict)
+
+    def add_system(self, name: str, function: Registered, *, if_not_exists: bool = False) -> None:
+        """Register a temporary system function.  Raises :class:`CatalogError` if there is one of the name."""
+        key = name.lower()
+        if key in self.system:
+            if if_not_exists:
+                return
+            raise CatalogError(f"a temporary system function '{name}' exists already", hint="DROP it first")
+        self.system[key] = function
+
+    def add(self, identifier: Identifier, function: Registered, *, if_not_exists: bool = False) -> None:
+        """Register a function of a catalog.  Raises :class:`CatalogError` if there is one of the name."""
+        place, key = self.permanent if function.is_permanent else self.temporary, _normalized(identifier)
+        if key in place:
+            if if_not_exists:
+                return
+            raise CatalogError(f"the function '{identifier.summary}' exists already", hint="DROP it first")
+        place[key] = function
+
+    def drop_system(self, name: str, *, if_exists: bool = False) -> bool:
+        """Remove a temporary system function.  Raises :class:`CatalogError` if there is none."""
+        if self.system.pop(name.lower(), None) is not None:
+            return True
+        if not if_exists:
+            raise CatalogError(f"there is no temporary system function '{name}'")
+        return False
+
+    def drop(self, identifier: Identifier, *, permanent: bool, if_exists: bool = False) -> bool:
+        """Remove a function of a catalog.  Raises :class:`CatalogError` if there is none."""
+        place = self.permanent if permanent else self.temporary
+        if place.pop(_normalized(identifier), None) is not None:
+            return True
+        if not if_exists:
+            kind = "" if permanent else "temporary "
+            raise CatalogError(f"there is no {kind}function '{identifier.summary}'")
+        return False
+
+    def find_system(self, name: str) -> PythonFunction | None:
+        """The temporary system function of a name, which hides a built-in one."""
+        registered = self.system.get(name.lower())
+        return None if registered is None else self._function(registered, name, Json(systemName=name))
+
+    def find(self, identifier: Identifier) -> PythonFunction | None:
+        """The function of a catalog."""
+        key = _normalized(identifier)
+        registered = self.temporary.get(key) or self.permanent.get(key)
+        if registered is None:
+            return None
+        return self._function(registered, identifier.name, Json(catalogName=str(identifier)))
+
+    def _function(self, registered: Registered, name: str, reference: Json) -> PythonFunction:
+        key = (registered, name, "systemName" in reference)
+        known = self.loaded.get(key)
+        if known is None:
+            declaration = registered.declaration or self.load(registered.path)
+            known = self.loaded[key] = python_function(name, reference, declaration, registered.is_permanent)
+        return known
+
+    def names(self) -> Iterator[str]:
+        """The short names of all functions, in lower case."""
+        yield from self.system
+        yield from (identifier.name for identifier in {**self.permanent, **self.temporary})
+
+
+def _normalized(identifier: Identifier) -> Identifier:
+    return Identifier(identifier.catalog, identifier.database, identifier.name.lower())
+
+
+def python_function(
+    name: str, reference: Json, declaration: PythonDeclaration, is_permanent: bool = False
+) -> PythonFunction:
+    """The function as it is called by ``name``; ``reference`` is the JSON by which plans name it."""
+    return PythonFunction(
+        name,
+        "",
+        (_signature(declaration.arguments),),
+        lambda arguments: declaration.result,
+        kind=declaration.kind,
+        deterministic=declaration.deterministic,
+        sees_null=True,
+        declaration=declaration,
+        reference=reference,
+        is_permanent=is_permanent,
+    )
+
+
+def _signature(arguments: Sequence[LogicalType] | None) -> Signature:
+    if arguments is None:
+        return Signature((), Argument("any", lambda types, position: types[position]))
+    return Signature(tuple(Argument(str(t), _declared(t)) for t in arguments))
+
+
+def _declared(expected: LogicalType) -> ArgumentRule:
+    """A parameter of a declared type, to which arguments are cast implicitly."""
+
+    def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
+        from ..binder.casts import can_cast_implicitly  # the binder imports the catalog
+
+        return expected if can_cast_implicitly(types[position], expected) else None
+
+    return rule

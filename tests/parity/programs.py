@@ -1,0 +1,163 @@
+"""Runs a corpus of Python programs: ``python -m tests.parity.programs CASES_FOLDER OUT_FOLDER [NAME…]``.
+
+A case is a folder with ``functions.py`` and ``pipeline.sql``, or with ``program.py`` whose ``pipeline(t_env)`` gives a
+``TablePipeline`` or a ``StatementSet``; both are what PyFlink takes.  Written to ``OUT_FOLDER/NAME``: ``plan.json`` and
+``explain.txt``, or ``error.json`` with the stage (build, compile) and the words.  Where the cases say what PyFlink did, a
+table shows how many agree, by kind.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.util
+import json
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.table import EnvironmentSettings, TableEnvironment
+from flinkplan.table.as_pyflink import install
+
+from .compare import compare_plans
+from .corpus import SESSION_OPTIONS
+
+HELD = ("expected", "plan.json", "oracle.json", "explain.txt", "out")
+
+
+def run(case: Path, out: Path) -> dict[str, Any]:
+    """Compile and explain one case; what happened."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    with tempfile.TemporaryDirectory(prefix="program-") as name:
+        work = Path(name)
+        shutil.copytree(case, work, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*HELD, "__pycache__"))
+        with _importing(work):
+            result = _run(work)
+    for file in ("plan.json", "explain.txt"):
+        if file in result:
+            (out / file).write_text(result.pop(file).replace(name, "${CASE}"), "utf-8")
+    if "stage" in result:
+        result["words"] = result["words"].replace(name, "${CASE}")
+        (out / "error.json").write_text(json.dumps(result, indent=1), "utf-8")
+    return result
+
+
+@contextmanager
+def _importing(work: Path) -> Iterator[None]:
+    before = list(sys.path)
+    sys.path.insert(0, str(work))
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+        for module in [m for m in sys.modules if m.partition(".")[0] in ("functions", "program")]:
+            del sys.modules[module]
+        importlib.invalidate_caches()
+
+
+def _run(work: Path) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    environment = TableEnvironment(EnvironmentSettings(dict(SESSION_OPTIONS)), warn=lambda finding: None)
+    try:
+        pipeline = _build(environment, work)
+    except Exception as error:
+        return _failure(error, "build")
+    try:
+        result["plan.json"] = pipeline.compile_plan().as_json_string()
+    except Exception as error:
+        result |= _failure(error, "compile")
+    try:
+        result["explain.txt"] = pipeline.explain()
+    except Exception as error:
+        if "stage" not in result:
+            result |= _failure(error, "explain")
+    return result
+
+
+def _build(environment: TableEnvironment, work: Path) -> Any:
+    script = work / "pipeline.sql"
+    if not script.exists():
+        spec = importlib.util.spec_from_file_location("program", work / "program.py")
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["program"] = module
+        spec.loader.exec_module(module)
+        return module.pipeline(environment)
+    from flinkplan.planner.sql import parse_script
+
+    if (work / "functions.py").exists():
+        environment.get_config().set("python.files", str(work / "functions.py"))
+    *definitions, job = parse_script(script.read_text("utf-8").replace("${CASE}", str(work))).statements
+    for statement in definitions:
+        environment.execute_statement(statement)
+    return environment.pipeline_of(job)
+
+
+def _failure(error: Exception, stage: str) -> dict[str, Any]:
+    words = "; ".join(str(e) for e in error.errors) if isinstance(error, FlinkplanError) else str(error)
+    kind = type(error).__name__
+    return {"stage": stage, "kind": kind, "is_ours": isinstance(error, FlinkplanError), "words": words}
+
+
+def judge(case: Path, out: Path, result: dict[str, Any]) -> dict[str, str]:
+    """What agrees with PyFlink: the plan, the explanation, or the refusal."""
+    oracle = json.loads((case / "oracle.json").read_text("utf-8"))
+    verdicts: dict[str, str] = {}
+    if oracle["verdict"] == "refused":
+        verdicts["refused"] = "right" if "stage" in result else "compiles"
+        return verdicts
+    if (case / "plan.json").exists():
+        theirs = case / "plan.json"
+        if (out / "plan.json").exists():
+            comparison = compare_plans(theirs.read_text("utf-8"), (out / "plan.json").read_text("utf-8"))
+            verdicts["plan"] = "right" if comparison.content else comparison.why
+        else:
+            verdicts["plan"] = f"{result.get('kind')}: {result.get('words')}"
+    elif oracle.get("plan_error") or oracle["verdict"] == "fails":
+        verdicts["no plan"] = "right" if not (out / "plan.json").exists() else "has a plan"
+    if (case / "explain.txt").exists():
+        if (out / "explain.txt").exists():
+            same = _explained(case / "explain.txt") == _explained(out / "explain.txt")
+            verdicts["explain"] = "right" if same else "differs"
+        else:
+            verdicts["explain"] = "none"
+    return verdicts
+
+
+def _explained(file: Path) -> str:
+    return "\n".join(line.rstrip() for line in file.read_text("utf-8").strip().splitlines())
+
+
+def main(cases: Path, out: Path, names: list[str]) -> None:
+    """Run all cases, or those of the names, and print how they compare."""
+    install(replace=True)
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for case in sorted(p for p in cases.iterdir() if p.is_dir()):
+        if names and case.name not in names:
+            continue
+        result = run(case, out / case.name)
+        if not (case / "oracle.json").exists():
+            continue
+        family, kind = case.name.split("-")[:2]
+        for what, verdict in judge(case, out / case.name, result).items():
+            count = counts.setdefault((what, f"{family}-{kind}"), Counter())
+            count["right" if verdict == "right" else "wrong"] += 1
+            if verdict != "right" and (what != "explain" or names):
+                print(f"{case.name:45} {what}: {verdict[:230]}")
+    for what in dict.fromkeys(what for what, _ in counts):
+        total = sum((count for (w, _), count in counts.items() if w == what), Counter())
+        print(f"\n{what}: {total['right']} of {total.total()}")
+        rows = [(kind, c) for (w, kind), c in sorted(counts.items()) if w == what]
+        print("  " + ", ".join(f"{kind} {c['right']}/{c.total()}" for kind, c in rows))
+    gc.collect()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
