@@ -12,12 +12,14 @@ from ..plan.findings import Finding
 from ..plan.interpreter import deep_recursion, no_garbage_collection
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
-from .algebra.logical import TableModify
+from .algebra.logical import Scan, TableModify
 from .algebra.physical import Sink
-from .binder import BindError, Context, bind_insert
+from .algebra.rel import Rel
+from .algebra.tree import walk_once
+from .binder import BindError, Context, bind_insert, bind_query
 from .binder.context import Correlations, TableUse
 from .binder.errors import each_of, placed, unsupported
-from .catalog.catalog import Catalog, Table, View
+from .catalog.catalog import Catalog, Identifier, Table, View
 from .catalog.functions import Functions, Loader, Registered
 from .catalog.restoring import restored
 from .ddl.alter import altered
@@ -140,6 +142,7 @@ class Session:
 
         inserts = inserts_of(statement)
         modifies = self._bound(context, statement)
+        context.uses += unbound_uses(context.uses, modifies)
         each_of(((use, use.span) for use in context.uses), check_use)
         each_of([(self.config, inserts[0].span)], check_settings)
         options = planning_options(modifies, self.config)
@@ -174,6 +177,21 @@ class Session:
     def restore(self, plan: Plan) -> Plan:
         """A plan with the definitions that it leaves to the catalog.  Raises :class:`CatalogError`."""
         return restored(plan, self.catalog, self.config)
+
+    @deep_recursion
+    def bind_query(self, query: ast.Query) -> Rel:
+        """The relation of a query.  Raises an error with its place."""
+        return bind_query(self.context(), query)
+
+    def define_unnamed(self, node: ast.CreateTable, name: str) -> None:
+        """Create the table of a CREATE TABLE without a name in a catalog, as ``name`` of none."""
+        table = create_table(self.context(), node)
+        identifier = Identifier("", "", name)
+        self.catalog.temporary[identifier] = replace(table, identifier=identifier, temporary=False)
+
+    def context(self) -> Context:
+        """A context for binding."""
+        return self._context()
 
     def _context(self) -> Context:
         return Context(self.catalog, self.config, self._correlations, tell=self._report)
@@ -270,6 +288,18 @@ class Session:
             self.config = dict(self._defaults)
         else:
             self.config.pop(node.key, None)
+
+
+def unbound_uses(known: Iterable[TableUse], modifies: Iterable[TableModify]) -> list[TableUse]:
+    """The tables that are read by relations which were bound before their statement."""
+    seen = {(use.table.identifier, tuple(use.hints.items())) for use in known}
+    uses = []
+    for modify in modifies:
+        for rel in walk_once(modify):
+            if isinstance(rel, Scan) and (rel.table.identifier, rel.options) not in seen:
+                seen.add((rel.table.identifier, rel.options))
+                uses.append(TableUse(rel.table, dict(rel.options), NO_SPAN))
+    return uses
 
 
 def inserts_of(statement: ast.Insert | ast.StatementSet) -> tuple[ast.Insert, ...]:

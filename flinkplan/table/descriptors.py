@@ -98,6 +98,26 @@ class TableDescriptor(Record):
         yield f"WITH ({', '.join(options)})"
 
 
+class FormatDescriptor(Record):
+    """A format with its options: ``FormatDescriptor.for_format("json").option("ignore-parse-errors", "true")``."""
+
+    format: str
+    options: Mapping[str, str] = {}
+
+    @staticmethod
+    def for_format(format: str) -> FormatDescriptor:
+        """A format without options."""
+        return FormatDescriptor(format)
+
+    def option(self, key: str, value: str) -> FormatDescriptor:
+        """Set an option; its key goes without the name of the format."""
+        return replace(self, options={**self.options, key: str(value)})
+
+    def build(self) -> FormatDescriptor:
+        """The format."""
+        return self
+
+
 class DescriptorBuilder:
     """Builds a table descriptor; in PyFlink it is ``TableDescriptor.Builder``."""
 
@@ -114,9 +134,14 @@ class DescriptorBuilder:
         self._descriptor = replace(self._descriptor, options={**self._descriptor.options, key: str(value)})
         return self
 
-    def format(self, format: str) -> DescriptorBuilder:
-        """Set the format."""
-        return self.option("format", format)
+    def format(self, format: str | FormatDescriptor) -> DescriptorBuilder:
+        """Set the format, with its options."""
+        if isinstance(format, str):
+            return self.option("format", format)
+        builder = self.option("format", format.format)
+        for key, value in format.options.items():
+            builder = builder.option(f"{format.format}.{key}", value)
+        return builder
 
     def partitioned_by(self, *partition_keys: str) -> DescriptorBuilder:
         """Set the partition columns."""

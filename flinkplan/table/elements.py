@@ -10,7 +10,15 @@ from typing import Any
 
 from ..plan.errors import PlanError
 from ..planner.ddl.expression_text import quoted, quoted_string
-from .data_types import DataType, DataTypes, Field, RowType
+from ..plan.functions.typing import least_restrictive
+from ..planner.algebra.logical import Project, SetKind, SetOp
+from ..planner.algebra.rel import Rel
+from ..planner.binder.columns import SINGLE_ROW
+from ..planner.binder.context import Context
+from ..planner.rex.builder import convert
+from .data_types import DataType, DataTypes, Field, RowType, logical_type
+from .expression import Expression
+from .resolving import Resolver
 from .rows import Row
 
 
@@ -34,6 +42,33 @@ def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | No
         return f"SELECT {nothing} WHERE FALSE"
     values = ", ".join(f"({', '.join(map(_literal, row, (f.data_type for f in fields)))})" for row in rows)
     return f"SELECT {casts} FROM (VALUES {values}) AS t ({', '.join(quoted(f.name) for f in fields)})"
+
+
+def expression_rows(context: Context, items: Sequence[Expression], schema: RowType | Sequence[str] | None) -> Rel:
+    """The relation of rows that are expressions: a union of projections of one row each.
+
+    Raises :class:`PlanError` for rows of different lengths or types.  Source: ``ValuesOperationFactory``.
+    """
+    resolver = Resolver(context, (), ())
+    rows = [item._args if item._name == "row" else (item,) for item in items]
+    bound = [resolver.all(r) for r in rows]
+    if len({len(r) for r in bound}) > 1:
+        raise PlanError("the rows have different numbers of values")
+    if isinstance(schema, RowType):
+        names: Sequence[str] = [f.name for f in schema.fields]
+        types = [logical_type(f.data_type) for f in schema.fields]
+    else:
+        names = schema or [f"f{i}" for i in range(len(bound[0]))]
+        types = [least_restrictive([r[i].type for r in bound]) or bound[0][i].type for i in range(len(names))]
+    parts = tuple(
+        Project(
+            input=SINGLE_ROW,
+            exprs=tuple(convert(t, e, explicit=True) for e, t in zip(r, types, strict=True)),
+            names=tuple(names),
+        )
+        for r in bound
+    )
+    return parts[0] if len(parts) == 1 else SetOp(kind=SetKind.UNION, all=True, operands=parts)
 
 
 def _nullable(field: Field) -> str:

@@ -11,34 +11,44 @@ from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
 from ..plan.secrets import masked
-from ..plan.types.readable import readable
-from ..planner.catalog.catalog import Catalog
+from ..planner.binder.context import Context
 from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
+    BoundQuery,
     CompilePlan,
     CreateTable,
+    CreateView,
     Describe,
     ExecutePlan,
     Explain,
+    ExplicitTable,
+    Identifier,
     Insert,
+    Name,
+    Query,
     QueryStatement,
     SetOption,
     Show,
     Statement,
 )
 from ..planner.sql.ast import StatementSet as StatementSetNode
-from ..planner.sql.source import Span
+from .catalog_methods import CatalogMethods
 from .catalog_views import describe, show
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
 from .descriptors import TableDescriptor
-from .elements import elements_query
+from .elements import elements_query, expression_rows
+from .expression import Expression
 from .function_loader import FunctionLoader
 from .jobs import Starter, of_own_statements, start
+from .pipeline import StatementSet, TablePipeline
 from .query_result import QueryResult
+from .resolving import name_of
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
+from .storable import check_storable
+from .table import Table
 from .tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 
 
@@ -56,7 +66,7 @@ def _warn(finding: Finding) -> None:
     warnings.warn(FlinkplanWarning(finding), stacklevel=2)
 
 
-class TableEnvironment:
+class TableEnvironment(CatalogMethods):
     """A catalog, options, and the statements that use them.
 
     ``runner`` starts plans with the environment's options; by default jobs run as described in :mod:`.jobs`.  If the
@@ -71,6 +81,9 @@ class TableEnvironment:
         warn: Callable[[Finding], None] | None = None,
     ) -> None:
         self._python_files: list[str] = []
+        self._table_names: dict[int, str] = {}
+        self._named_tables: list[Table] = []
+        self._unnamed_tables = 0
         load = FunctionLoader(self._roots)
         self._session = Session(settings.options, warn or _warn, executes=True, load=load)
         self._starter: Starter = start if runner is None else runner
@@ -89,11 +102,6 @@ class TableEnvironment:
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
         """A new environment."""
         return TableEnvironment(environment_settings)
-
-    @property
-    def catalog(self) -> Catalog:
-        """The tables and views."""
-        return self._session.catalog
 
     def get_config(self) -> TableConfig:
         """The environment's options."""
@@ -119,7 +127,7 @@ class TableEnvironment:
         statement = self._one(stmt)
         if not isinstance(statement, (Insert, StatementSetNode)):
             raise PlanError("only INSERT and STATEMENT SET compile to a plan", where=statement.span.location)
-        return self._compile(statement)
+        return self.compile_statement(statement)
 
     def load_plan(self, plan_reference: PlanReference) -> CompiledPlan:
         """Load a plan.  Raises :class:`PlanError` or :class:`UnsupportedError`."""
@@ -129,41 +137,106 @@ class TableEnvironment:
         """Load a plan and start it."""
         return self.load_plan(plan_reference).execute()
 
-    def sql_query(self, query: str) -> QueryTable:
-        """The result of a query as a table, which can be collected, named as a view, or inserted into a table.
+    def sql_query(self, query: str) -> Table:
+        """The result of a query as a table.  Raises an error with its place in an invalid query."""
+        return Table(self, self._session.bind_query(self._query_of(query)))
 
-        Raises an error with its place in an invalid query.
-        """
-        return QueryTable(self, self._query_of(query).text)
+    def from_path(self, path: str) -> Table:
+        """A table or view of the catalog, by its name in SQL.  Raises an error if there is none."""
+        return Table(self, self._session.bind_query(Query(ExplicitTable(name_of(path)))))
 
-    def from_path(self, path: str) -> QueryTable:
-        """A table or view of the catalog, by its name in SQL."""
-        return self.sql_query(f"SELECT * FROM {path}")
+    def from_descriptor(self, descriptor: TableDescriptor) -> Table:
+        """The table of a descriptor, without a name in the catalog."""
+        return Table(self, self._session.bind_query(Query(ExplicitTable(self._unnamed(descriptor)))))
 
-    def from_elements(self, elements: Iterable[Any], schema: RowType | Sequence[str] | None = None) -> QueryTable:
-        """The table of some Python values: tuples, dicts, or single ones.
+    def from_elements(
+        self,
+        elements: Iterable[Any],
+        schema: RowType | Sequence[str] | None = None,
+        verify_schema: bool = True,
+    ) -> Table:
+        """The table of some Python values: tuples, dicts, or single ones, or of expressions such as ``row(1, "a")``.
 
         ``schema`` has the names and types of the columns, or only the names; other types are inferred from the values.
         Raises :class:`PlanError` where a type cannot be inferred.
         """
-        return self.sql_query(elements_query(elements, schema))
+        items = list(elements)
+        if items and all(isinstance(item, Expression) for item in items):
+            return Table(self, expression_rows(self.context(), items, schema))
+        return self.sql_query(elements_query(items, schema))
 
-    def from_pandas(self, pdf: Any, schema: RowType | Sequence[str] | None = None) -> QueryTable:
+    def from_pandas(
+        self, pdf: Any, schema: RowType | Sequence[str] | None = None, splits_num: int = 1
+    ) -> Table:
         """The table of a pandas ``DataFrame``; missing values are NULL."""
         rows = pdf.astype(object).where(pdf.notna(), None).itertuples(index=False, name=None)
         return self.from_elements(rows, schema or [str(name) for name in pdf.columns])
 
-    def create_table(self, path: str, descriptor: TableDescriptor) -> None:
-        """Create a table, as CREATE TABLE does."""
-        self.execute_sql(descriptor.statement(path, temporary=False))
+    def create_temporary_view(self, view_path: str, table_or_data_stream: Table, *fields_or_schema: Any) -> None:
+        """Create a temporary view of a table."""
+        self._create_view(view_path, table_or_data_stream, temporary=True)
 
-    def create_temporary_table(self, path: str, descriptor: TableDescriptor) -> None:
-        """Create a temporary table, as CREATE TEMPORARY TABLE does."""
-        self.execute_sql(descriptor.statement(path, temporary=True))
+    def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> None:
+        """Create a view of a table."""
+        if not ignore_if_exists or self.catalog.find(name_of(view_path).names) is None:
+            self._create_view(view_path, table, temporary=False)
 
-    def create_temporary_view(self, path: str, table: QueryTable) -> None:
-        """Create a temporary view of the query."""
-        self.execute_sql(f"CREATE TEMPORARY VIEW {path} AS {table.query}")
+    def _create_view(self, path: str, table: Table, *, temporary: bool) -> None:
+        query = Query(BoundQuery(table.rel))
+        self._session.apply(CreateView(name_of(path), query, temporary=temporary))
+
+    def context(self) -> Context:
+        """What expressions are bound with."""
+        return self._session.context()
+
+    def name_of(self, table: Table) -> str:
+        """A name for a table, under which SQL can use it."""
+        name = self._table_names.get(id(table))
+        if name is None:
+            path = f"UnnamedTable${len(self._table_names)}"
+            name = str(self.catalog.qualify((path,)))
+            self._table_names[id(table)] = name
+            self._named_tables.append(table)
+            self._create_view(name, table, temporary=True)
+        return name
+
+    def _unnamed(self, descriptor: TableDescriptor) -> Name:
+        """The name of a table that only one query knows.  Source: ``ContextResolvedTable.anonymous``."""
+        self._unnamed_tables += 1
+        name = f"*anonymous_{descriptor.options.get('connector', 'table')}${self._unnamed_tables}*"
+        statement = self._one(descriptor.statement("unnamed", temporary=True))
+        assert isinstance(statement, CreateTable)
+        self._session.define_unnamed(statement, name)
+        return Name((Identifier(""), Identifier(""), Identifier(name)))
+
+    def insert(self, query: Query, target: str | TableDescriptor, overwrite: bool = False) -> TablePipeline:
+        """The pipeline that writes a query to a table of the catalog, or of a descriptor."""
+        name = name_of(target) if isinstance(target, str) else self._unnamed(target)
+        return TablePipeline(self, Insert(name, query, overwrite=overwrite))
+
+    def parse_insert(self, stmt: str) -> Insert:
+        """The INSERT of a text.  Raises an error with its place for another statement."""
+        statement = self._one(stmt)
+        if not isinstance(statement, Insert):
+            raise PlanError("a statement set takes INSERTs", where=statement.span.location)
+        return statement
+
+    def compile_statement(self, statement: Insert | StatementSetNode) -> CompiledPlan:
+        """The plan of a parsed statement.
+
+        Raises an error if it is invalid, or calls a function that a plan cannot name.
+        """
+        plan = self._compile(statement)
+        check_storable(plan.plan)
+        return plan
+
+    def explain_statement(self, statement: Insert | StatementSetNode) -> str:
+        """A parsed statement as Flink explains it."""
+        return explain_text(self._session.compile(statement, complete=True))
+
+    def explain_query(self, query: Query) -> str:
+        """A query as Flink explains it."""
+        return explain_text(self._session.compile_query(query))
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
         """The operators that an INSERT or a statement set compiles to."""
@@ -172,10 +245,6 @@ class TableEnvironment:
     def create_statement_set(self) -> StatementSet:
         """A set of INSERT statements that run as one job."""
         return StatementSet(self)
-
-    def list_tables(self) -> list[str]:
-        """The names of the tables and views of the current database."""
-        return [row[0] for row in show(self._session.catalog, Show("TABLES"))[1]]
 
     def _one(self, text: str) -> Statement:
         statements = parse_script(text).statements
@@ -187,13 +256,12 @@ class TableEnvironment:
             )
         return statements[0]
 
-    def _query_of(self, text: str) -> Span:
-        """The place of the query in a text with one statement.  Raises an error for an invalid query."""
+    def _query_of(self, text: str) -> Query:
+        """The query of a text with one statement.  Raises an error for an invalid query."""
         statement = self._one(text)
         if not isinstance(statement, QueryStatement):
             raise PlanError("this is not a query", where=statement.span.location, hint="execute_sql executes it")
-        self._session.compile_query(statement.query)
-        return statement.query.span
+        return statement.query
 
     def _compile(self, statement: Insert | StatementSetNode, *, complete: bool = False) -> CompiledPlan:
         plan = CompiledPlan(self._session.compile(statement, complete=complete), self._own, self._session.restore)
@@ -228,7 +296,7 @@ class TableEnvironment:
         if exists and statement.if_not_exists:
             plan = self.load_plan(PlanReference.from_file(path)) if statement.execute else None
         else:
-            plan = self._compile(statement.statement)
+            plan = self.compile_statement(statement.statement)
             Place.of(path).write(plan.as_json_string())
         return plan.execute() if plan and statement.execute else TableResult()
 
@@ -294,30 +362,6 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
 }
 
 
-class TablePipeline:
-    """An INSERT, or several, that can be compiled, explained and executed."""
-
-    def __init__(self, environment: TableEnvironment, statement: Insert | StatementSetNode) -> None:
-        self._environment = environment
-        self.statement = statement
-
-    def compile_plan(self) -> CompiledPlan:
-        """The compiled plan.  Raises an error for an invalid pipeline."""
-        return self._environment._compile(self.statement)
-
-    def explain(self, *extra_details: ExplainDetail) -> str:
-        """The operators as a tree."""
-        return self._environment._compile(self.statement, complete=True).explain(*extra_details)
-
-    def print_explain(self, *extra_details: ExplainDetail) -> None:
-        """Print the explanation."""
-        print(self.explain(*extra_details))
-
-    def execute(self) -> TableResult:
-        """Start the job."""
-        return self._environment._run(self.statement)
-
-
 def starts_job(statement: Statement) -> bool:
     """Whether :meth:`TableEnvironment.execute_statement` starts a job."""
     match statement:
@@ -326,81 +370,3 @@ def starts_job(statement: Statement) -> bool:
         case CreateTable(query=query):
             return query is not None
     return isinstance(statement, (ExecutePlan, Insert, QueryStatement, StatementSetNode))
-
-
-class QueryTable:
-    """A query as a table.  Nothing runs before its rows are asked for.  PyFlink calls it ``Table``."""
-
-    def __init__(self, environment: TableEnvironment, query: str) -> None:
-        self._environment = environment
-        self.query = query
-
-    def execute(self) -> TableResult:
-        """The rows of the query."""
-        return self._environment.execute_sql(self.query)
-
-    def execute_insert(self, table_path: str) -> TableResult:
-        """Insert the rows into a table of the catalog."""
-        return self._environment.execute_sql(f"INSERT INTO {table_path} {self.query}")
-
-    def limit(self, fetch: int, offset: int = 0) -> QueryTable:
-        """The first rows, after skipping ``offset`` rows."""
-        return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) LIMIT {fetch} OFFSET {offset}")
-
-    def fetch(self, fetch: int) -> QueryTable:
-        """The first rows."""
-        return self.limit(fetch)
-
-    def offset(self, offset: int) -> QueryTable:
-        """The rows after the first ``offset`` rows."""
-        return self._environment.sql_query(f"SELECT * FROM (\n{self.query}\n) OFFSET {offset}")
-
-    def explain(self) -> str:
-        """The operators of the query as a tree."""
-        return str(self._environment.execute_sql(f"EXPLAIN {self.query}"))
-
-    def print_schema(self) -> None:
-        """Print the columns and their types."""
-        result = self.execute()
-        assert isinstance(result, QueryResult)
-        columns = ",\n".join(f"  `{name}` {readable(str(t))}" for name, t in result.columns)
-        print(f"(\n{columns}\n)")
-
-    def to_pandas(self) -> Any:
-        """The final rows of the query as a pandas ``DataFrame``.  The query must end."""
-        result = self.execute()
-        assert isinstance(result, QueryResult)
-        return result.to_pandas()
-
-
-class StatementSet:
-    """INSERT statements that compile to one plan, so that they share common parts."""
-
-    def __init__(self, environment: TableEnvironment) -> None:
-        self._environment = environment
-        self._statements: list[str] = []
-
-    def add_insert_sql(self, stmt: str) -> StatementSet:
-        """Add an INSERT statement."""
-        self._statements.append(stmt.strip().rstrip(";"))
-        return self
-
-    def compile_plan(self) -> CompiledPlan:
-        """Compile all statements to one plan, and empty the set."""
-        return self._environment.compile_plan_sql(self._statement())
-
-    def _statement(self) -> str:
-        inserts = ";\n".join(self._statements)
-        self._statements.clear()
-        return f"STATEMENT SET BEGIN\n{inserts};\nEND"
-
-    def explain(self, *extra_details: ExplainDetail) -> str:
-        """The operators as a tree; the set stays as it is."""
-        kept = list(self._statements)
-        text = self.compile_plan().explain(*extra_details)
-        self._statements = kept
-        return text
-
-    def execute(self) -> TableResult:
-        """Start all statements as one job, and empty the set."""
-        return self._environment.execute_sql(f"EXECUTE {self._statement()}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..rex import FUNCTION
-from ..types import BIGINT, BOOLEAN, DATE, STRING, LogicalType, TimeKind, timestamp, timestamp_ltz
+from ..types import BIGINT, BOOLEAN, DATE, INT, STRING, LogicalType, TimeKind, timestamp, timestamp_ltz
 from .model import FUNCTION_ID, Arguments, LocalTime, Pushing
 from .registry import declare
 from .rules import always, if_null, signature, which
@@ -95,6 +95,9 @@ PROCTIME_MATERIALIZE = declare(
     deterministic=False,
     named=False,
     local_time=LocalTime.NEVER,
+)
+TIMESTAMP_DIFF = declare(
+    "TIMESTAMPDIFF", signature("SYMBOL", "DATETIME", "DATETIME"), if_null(INT), named=False
 )
 declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=False)
 SOURCE_WATERMARK = declare(

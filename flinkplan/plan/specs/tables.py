@@ -80,7 +80,7 @@ class ResolvedTable(PlanRecord):
 class ContextResolvedTable(PlanRecord):
     """A table's identifier and, unless compiled by IDENTIFIER only, its definition."""
 
-    identifier: str
+    identifier: str = ""
     resolved_table: ResolvedTable | None = None
 
     @property

@@ -41,7 +41,7 @@ def _user_name(function: Function) -> dict[str, FunctionName]:
     if not isinstance(function, PythonFunction):
         return {}
     names = {}
-    for key, field in (("systemName", "system_name"), ("catalogName", "catalog_name")):
+    for key, field in (("systemName", "system_name"), ("catalogName", "catalog_name"), ("class", "class_")):
         if key in function.reference:
             names[field] = name = FunctionName(function.reference[key])
             name.function = function
@@ -50,7 +50,7 @@ def _user_name(function: Function) -> dict[str, FunctionName]:
 
 def python_calls(calls: Iterable[AggregateCall]) -> list[PythonFunction]:
     """The Python functions among those that are called."""
-    functions = (called_python(c.system_name) or called_python(c.catalog_name) for c in calls)
+    functions = (called_python(c.system_name or c.catalog_name or c.class_) for c in calls)
     return [function for function in functions if function is not None]
 
 

@@ -110,3 +110,9 @@ def _condition_hint(t: LogicalType) -> str:
 @binds(ast.ColumnRef)
 def _column(binder: ExpressionBinder, node: ast.ColumnRef) -> RexNode:
     return binder.column(node)
+
+
+@binds(ast.BoundExpression)
+def _bound(binder: ExpressionBinder, node: ast.BoundExpression) -> RexNode:
+    rex: RexNode = node.rex
+    return rex

@@ -90,6 +90,9 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
             return _bind_values(context, body, outer)
         case ast.ExplicitTable():
             return bind_explicit_table(context, body.name)
+        case ast.BoundQuery():
+            rel: Rel = body.rel
+            return rel
         case ast.WindowQuery():
             from .datastream.windows import bind_window
 

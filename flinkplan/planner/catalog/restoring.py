@@ -19,6 +19,8 @@ RESTORED = "table.plan.restore.catalog-objects"
 
 def reference(table: Table, resolved: ResolvedTable, config: Mapping[str, str]) -> ContextResolvedTable:
     """A table as the plan holds it: a temporary one by its name alone, others as the session says."""
+    if not table.identifier.catalog:
+        return ContextResolvedTable(resolved_table=resolved)
     objects = config.get(COMPILED, "ALL").upper()
     if table.temporary or objects == "IDENTIFIER":
         return ContextResolvedTable(str(table.identifier))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 
 from ...plan.findings import did_you_mean
 from ...plan.functions.temporal import SOURCE_WATERMARK
+from ...plan.functions.user import PythonFunction
 from ...plan.record import Record, field, replace
 from ...plan.specs import Column, ResolvedSchema, ResolvedTable, TableExpression, UniqueConstraint, WatermarkSpec
 from ...plan.types import LogicalType, TimeKind, row
@@ -182,6 +183,27 @@ def _stored_column(column: ast.PhysicalColumn | ast.MetadataColumn) -> Column:
     )
 
 
+def _with_user_functions(context: Context, node: ast.Expression) -> ast.Expression:
+    """The expression with the names of users' functions in quotes, those of catalogs with their full names."""
+
+    def named(part: ast.Node) -> ast.Node:
+        if not isinstance(part, ast.FunctionCall):
+            return part
+        function = context.function(part.name)
+        if not isinstance(function, PythonFunction):
+            return part
+        names = part.name.names
+        if "catalogName" in function.reference:
+            identifier = context.catalog.qualify(names)
+            names = (identifier.catalog, identifier.database, identifier.name)
+        parts = tuple(ast.Identifier(name, True, span=part.name.span) for name in names)
+        return replace(part, name=ast.Name(parts, span=part.name.span))
+
+    rewritten = node.rewritten(named)
+    assert isinstance(rewritten, ast.Expression)
+    return rewritten
+
+
 def _computed_column(context: Context, column: ast.ComputedColumn, scope: Scope, computed: set[str]) -> Column:
     for part in column.expression.walk():
         if isinstance(part, ast.ColumnRef) and part.names[0] in computed:
@@ -195,7 +217,7 @@ def _computed_column(context: Context, column: ast.ComputedColumn, scope: Scope,
         column.name.name,
         comment=column.comment,
         kind="COMPUTED",
-        expression=TableExpression(rex, sql_text(column.expression)),
+        expression=TableExpression(rex, sql_text(_with_user_functions(context, column.expression))),
     )
 
 
@@ -286,7 +308,7 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
         raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
     if is_call(rex, SOURCE_WATERMARK):
         rex = replace(rex, type=_plain(t).nullable_())
-    return (WatermarkSpec(name.name, TableExpression(rex, sql_text(watermark.expression))),)
+    return (WatermarkSpec(name.name, TableExpression(rex, sql_text(_with_user_functions(context, watermark.expression)))),)
 
 
 def _rowtime(column: Column) -> Column:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...plan.functions import find_function
 from ...plan.functions.temporal import PART_FUNCTIONS
 from ..sql import ast
 
@@ -75,6 +76,8 @@ def _call(node: ast.FunctionCall) -> tuple[str, int]:
     name = str(node.name).upper()
     if not node.parentheses:
         return name, _ATOM
+    if node.name.parts[0].quoted and (len(node.name.parts) > 1 or find_function(name) is None):
+        return f"{'.'.join(map(quoted, node.name.names))}({_list(node.args)})", _ATOM
     special = _SPECIAL_CALLS.get(name)
     if special is not None:
         return special(node), _ATOM

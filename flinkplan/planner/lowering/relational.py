@@ -40,7 +40,10 @@ def _own(table: Table, options: tuple[tuple[str, str], ...]) -> Json:
     return Json({OWN: said} if said else {})
 
 
-def _parts(identifier: Identifier) -> tuple[str, str, str]:
+def _parts(identifier: Identifier) -> tuple[str, ...]:
+    """The parts of a name; a table that is in no catalog has one."""
+    if not identifier.catalog:
+        return (identifier.name,)
     return identifier.catalog, identifier.database, identifier.name
 
 

@@ -30,8 +30,9 @@ from ...plan.functions.comparison import (
     SEARCH,
 )
 from ...plan.functions.conditional import CASE, COALESCE
+from ...plan.functions.user import calls_python_anywhere
 from ...plan.record import Record, cached_on_record, field, replace
-from ...plan.rex import Call, FieldAccess, Literal, RexNode, children, walk
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children, classes, walk
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from . import sargs
 from .cases import boolean_case, is_direct, is_lossless, is_safe
@@ -147,6 +148,15 @@ def _is_symmetric(function: Function | None, left: RexNode, right: RexNode) -> b
     return function in (AND, OR, EQ, NE)
 
 
+def is_python_constant(rex: RexNode) -> bool:
+    """Whether an expression reads no row and is deterministic, but calls a Python function.
+
+    Flink takes it for a constant, whose parts it does not fold, and then cannot compute it.  Source:
+    ``ExpressionReducer``.
+    """
+    return calls_python_anywhere(rex) and not (InputRef in classes(rex)) and is_deterministic(rex)
+
+
 class Simplifier(Record):
     """Simplifies expressions about rows for which conditions are known to hold."""
 
@@ -173,6 +183,8 @@ class Simplifier(Record):
         if rex == UNKNOWN:
             return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
         if type(rex) is Call:
+            if is_python_constant(rex):
+                return rex
             rule = _RULES.get(called(rex))
             return rule(self, rex, unknown) if rule else self.operands_first(rex)
         if type(rex) is FieldAccess:

@@ -217,6 +217,27 @@ def _is_out_of_order(rel: Calc) -> bool:
     return bool(calls and columns) and calls[0] < columns[-1]
 
 
+def _is_async(rex: RexNode) -> bool:
+    return python_kind(rex) is PythonKind.ASYNC
+
+
+def _nests_async(rex: RexNode) -> bool:
+    """Whether an asynchronous call reads the result of another one."""
+    return type(rex) is Call and (
+        (_is_async(rex) and any(calls_python(o, PythonKind.ASYNC) for o in rex.operands))
+        or any(map(_nests_async, rex.operands))
+    )
+
+
+def _is_inner_async(rex: RexNode) -> bool:
+    return _is_async(rex) and not _nests_async(rex)
+
+
+def _first_async(rel: Calc) -> Test:
+    first = next(e for e in rel.projection if _is_async(e))
+    return lambda rex: rex is first
+
+
 def _nothing(rel: Calc) -> Test:
     return lambda rex: False
 
@@ -250,8 +271,6 @@ _SPLITS = (
         _of_other_language,
     ),
     Split("pandas calls", _mixes(_GENERAL, _PANDAS), _of_other_kind(_GENERAL, _PANDAS)),
-    Split("asynchronous calls", _mixes(_GENERAL, _ASYNC), _of_other_kind(_GENERAL, _ASYNC)),
-    Split("asynchronous pandas calls", _mixes(_PANDAS, _ASYNC), _of_other_kind(_PANDAS, _ASYNC)),
     Split(
         "fields as arguments",
         lambda rel: _any_python(rel) and any(map(_accesses_field, rel.projection)),
@@ -264,6 +283,10 @@ _SPLITS = (
         projection=False,
     ),
     Split("the order of columns", _is_out_of_order, lambda rel: _is_python),
+    Split("asynchronous calls", _mixes(_GENERAL, _ASYNC), _of_other_kind(_GENERAL, _ASYNC)),
+    Split("asynchronous pandas calls", _mixes(_PANDAS, _ASYNC), _of_other_kind(_PANDAS, _ASYNC)),
+    Split("nested asynchronous calls", lambda rel: any(map(_nests_async, rel.projection)), lambda rel: _is_inner_async),
+    Split("one asynchronous call each", lambda rel: sum(map(_is_async, rel.projection)) > 1, _first_async),
 )
 """In the order of ``FlinkStreamRuleSets.LOGICAL_REWRITE``."""
 

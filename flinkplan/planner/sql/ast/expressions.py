@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .core import DataType, Identifier, IntervalQualifier, Name, Node
 
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
 class Expression(Node):
     """Something with a value (or, as an argument of a function, a table, a descriptor or a symbol)."""
+
+
+class BoundExpression(Expression):
+    """An expression that is bound already: ``rex`` is a row expression."""
+
+    rex: Any
 
 
 class ColumnRef(Expression):

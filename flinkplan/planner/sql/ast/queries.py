@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from .core import Hint, Identifier, Name, Node
 from .expressions import Expression, FunctionCall, RowConstructor, SortItem, WindowSpec
@@ -50,6 +50,12 @@ class ExplicitTable(Node):
     """``TABLE t`` as a query."""
 
     name: Name
+
+
+class BoundQuery(Node):
+    """A query that is bound already: ``rel`` is a relation."""
+
+    rel: Any
 
 
 class SelectItem(Node):
@@ -158,7 +164,7 @@ class Join(Node):
     using: tuple[Identifier, ...] = ()
 
 
-QueryBody: TypeAlias = Select | SetOperation | Values | ExplicitTable | Query | WindowQuery
+QueryBody: TypeAlias = Select | SetOperation | Values | ExplicitTable | BoundQuery | Query | WindowQuery
 """What stands between WITH and ORDER BY; a Query where it is parenthesised."""
 
 TableExpression: TypeAlias = TableRef | DerivedTable | TableFunction | Unnest | Join | MatchRecognize

@@ -1,0 +1,236 @@
+"""Relations of the Table API.  Sources: ``QueryOperationConverter``, Calcite's ``RelBuilder``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..plan.functions import Arguments, Function, Kind, find_function
+from ..plan.functions.aggregate import JSON_ARRAYAGG, JSON_OBJECTAGG, SUM0
+from ..plan.record import replace
+from ..plan.rex import RexNode
+from ..plan.specs import AggregateCall
+from ..planner.algebra.calls import aggregate_call, remap_calls
+from ..planner.algebra.logical import Aggregate, Filter, Project
+from ..planner.algebra.names import uniquify
+from ..planner.algebra.rel import Rel
+from ..planner.binder.calls import fit
+from ..planner.binder.context import Context
+from ..planner.rex.expressions import contains_over, identity, inline, is_always_true
+from ..planner.rex.simplify import built_condition
+from ..planner.sql import ast
+from .expression import Expression
+from .resolving import Resolver, ValidationError, field_name, function_of_call, key, rewritten
+
+
+def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:
+    """A projection; one over a projection becomes a single one, unless that has OVER calls."""
+    if isinstance(rel, Project) and not any(map(contains_over, rel.exprs)):
+        exprs, rel = [inline(e, rel.exprs) for e in exprs], rel.input
+    return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
+
+
+def filtered(rel: Rel, condition: RexNode) -> Rel:
+    """A filter; none for a condition that is always true."""
+    simplified = built_condition(condition)
+    return rel if is_always_true(simplified) else Filter(input=rel, condition=simplified)
+
+
+def column_names(fields: Sequence[Any]) -> list[str]:
+    """The names of columns: those of expressions, else by their positions.
+
+    Raises :class:`ValidationError` if a name is given twice.  Source: ``ProjectionOperationFactory``.
+    """
+    names = [field_name(f) or f"_c{i}" for i, f in enumerate(fields)]
+    check_unique(names)
+    return names
+
+
+def check_unique(names: Iterable[str]) -> None:
+    """Raise :class:`ValidationError` if a name is there twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValidationError(f"the column name '{name}' is ambiguous", hint="rename one of them with alias(…)")
+        seen.add(name)
+
+
+class Registrar:
+    """Columns that an aggregation reads: those of its input, and computed ones behind them.
+
+    Source: ``RelBuilder.Registrar``.
+    """
+
+    def __init__(self, rel: Rel) -> None:
+        self.rel = rel
+        self.exprs: list[RexNode] = list(identity(rel.types))
+        self.names: list[str | None] = list(rel.names)
+
+    def add(self, rex: RexNode, name: str | None = None) -> int:
+        """The position of an expression's column."""
+        if rex in self.exprs:
+            at = self.exprs.index(rex)
+        else:
+            at = len(self.exprs)
+            self.exprs.append(rex)
+            self.names.append(None)
+        if name is not None and self.names[at] is None:
+            self.names[at] = name
+        return at
+
+    def built(self) -> Rel:
+        """The input with the computed columns behind its own."""
+        if len(self.exprs) == self.rel.width:
+            return self.rel
+        return project(self.rel, self.exprs, uniquify(self.names))
+
+
+def aggregate_function(context: Context, called: Any) -> Function:
+    """The aggregate function of a name, or a declared one.  Raises :class:`ValidationError` if it is not one."""
+    if called == "$SUM0":
+        return SUM0
+    if isinstance(called, str) and called.startswith("JSON_"):
+        name, _, on_null = called.partition(" ")
+        return (JSON_OBJECTAGG if name == "JSON_OBJECTAGG" else JSON_ARRAYAGG)[on_null]
+    function = function_of_call(context, called)
+    if function.kind not in (Kind.AGGREGATE, Kind.RANKING):
+        raise ValidationError(f"{function.name} is not an aggregate function")
+    return function
+
+
+def is_aggregate(context: Context, value: Any) -> bool:
+    """Whether an expression itself is an aggregate."""
+    if not isinstance(value, Expression):
+        return False
+    if value._name == "distinct":
+        return is_aggregate(context, value._args[0])
+    if value._name == "agg":
+        return True
+    if value._name != "call":
+        return False
+    try:
+        return function_of_call(context, value._args[0]).kind is Kind.AGGREGATE
+    except ValidationError:
+        return False
+
+
+def holds_aggregate(context: Context, value: Any) -> bool:
+    """Whether an aggregate stands in an expression, outside of OVER."""
+    if not isinstance(value, Expression) or value._name == "over":
+        return False
+    return is_aggregate(context, value) or any(holds_aggregate(context, a) for a in value._args)
+
+
+def operands_of(resolver: Resolver, value: Expression) -> tuple[Function, bool, tuple[RexNode, ...]]:
+    """The function of an aggregate, whether it is DISTINCT, and its operands."""
+    distinct = value._name == "distinct"
+    if distinct:
+        value = value._args[0]
+    called, *args = value._args
+    function = aggregate_function(resolver.context, called)
+    operands = resolver.all(resolver.expanded(args))
+    return function, distinct, fit(function, operands, ast.NO_SPAN)
+
+
+def aggregate_of(
+    resolver: Resolver, registrar: Registrar, value: Expression, name: str, is_grouped: bool
+) -> AggregateCall:
+    """The call of an aggregate over the registrar's columns."""
+    function, distinct, operands = operands_of(resolver, value)
+    arguments = Arguments(tuple(o.type for o in operands), operands, is_grouped)
+    places = [registrar.add(o) for o in operands]
+    return aggregate_call(
+        function,
+        places,
+        function.returns(arguments),
+        name=name,
+        distinct=distinct and not function.aggregation.ignores_duplicates,
+    )
+
+
+class Replacer:
+    """Replaces aggregates and properties of windows by columns named ``EXPR$0``, ``EXPR$1``, …
+
+    Source: ``OperationExpressionsUtils``.
+    """
+
+    def __init__(self, context: Context, prefix: str = "EXPR$", windows: Sequence[str] = ()) -> None:
+        self.context = context
+        self.prefix = prefix
+        self.windows = windows
+        self.aggregates: dict[Any, tuple[str, Expression]] = {}
+        self.properties: dict[Any, tuple[str, str]] = {}
+        self._count = 0
+
+    def __call__(self, value: Any) -> Any:
+        """The expression over the columns of the aggregation."""
+        return rewritten(value, self._replaced)
+
+    def _replaced(self, value: Expression) -> Expression | None:
+        if value._name == "property":
+            kind, window = value._args
+            if not isinstance(window, Expression) or window._args[0] not in self.windows:
+                raise ValidationError(f"'{window}' is no window of the table", hint="group by the window's alias")
+            return self._column(self.properties, key(value), kind)
+        if is_aggregate(self.context, value):
+            return self._column(self.aggregates, key(value), value)
+        return None
+
+    def _column(self, known: dict[Any, Any], of: Any, what: Any) -> Expression:
+        if of not in known:
+            known[of] = (f"{self.prefix}{self._count}", what)
+            self._count += 1
+        return Expression("col", known[of][0])
+
+
+def aggregated(
+    rel: Rel,
+    resolver: Resolver,
+    groups: Sequence[Any],
+    aggregates: Iterable[tuple[str, Expression]],
+    build: Callable[[Rel, tuple[int, ...], tuple[AggregateCall, ...]], Rel] | None = None,
+) -> Rel:
+    """The aggregation of a relation by groups; ``build`` makes it where it is not by groups only.
+
+    Without ``build`` a projection below is cut to the columns that are read.  Source: ``RelBuilder.aggregate``.
+    """
+    registrar = Registrar(rel)
+    grouping = [registrar.add(resolver.rex(g), field_name(g)) for g in groups]
+    for g in groups:
+        if field_name(g) is None:
+            raise ValidationError(f"'{g}' has no name", hint="name what the table is grouped by: (…).alias('name')")
+    calls = [aggregate_of(resolver, registrar, value, name, bool(groups)) for name, value in aggregates]
+    source = registrar.built()
+    if build is not None:
+        return build(source, tuple(grouping), tuple(calls))
+    places = sorted({*grouping, *(i for c in calls for i in c.arg_list)})
+    if isinstance(source, Project) and len(places) < source.width and places:
+        mapping = {old: new for new, old in enumerate(places)}
+        kept = replace(
+            source, exprs=tuple(source.exprs[i] for i in places), names=tuple(source.names[i] for i in places)
+        )
+        source, grouping = kept, [mapping[g] for g in grouping]
+        calls = list(remap_calls(calls, mapping))
+    ordered = tuple(sorted(grouping))
+    aggregate = Aggregate(input=source, grouping=ordered, calls=tuple(calls))
+    if list(ordered) == grouping:
+        return aggregate
+    columns = identity(aggregate.types)
+    order = [ordered.index(g) for g in grouping] + list(range(len(ordered), aggregate.width))
+    return project(aggregate, [columns[i] for i in order], [aggregate.names[i] for i in order])
+
+
+__all__ = [
+    "Registrar",
+    "Replacer",
+    "aggregate_function",
+    "aggregated",
+    "check_unique",
+    "column_names",
+    "filtered",
+    "holds_aggregate",
+    "is_aggregate",
+    "operands_of",
+    "project",
+]
+

@@ -1,0 +1,516 @@
+"""Expressions of the Table API as row expressions over the columns of a relation.
+
+Sources: ``ResolverRules``, ``ExpressionConverter`` and its ``CallExpressionConvertRule``s.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from ..plan.errors import FlinkplanError, PlanError
+from ..plan.findings import did_you_mean
+from ..plan.functions import Function, Kind, arithmetic, collection, comparison, conditional, function_of, string, temporal
+from ..plan.functions.cast import CAST, TRY_CAST
+from ..plan.functions.model import POSTFIX
+from ..plan.functions.typing import is_interval
+from ..plan.functions.user import PythonFunction
+from ..plan.record import Json
+from ..plan.rex import InputRef, Literal, RexNode, internal_name
+from ..plan.types import CHARACTER, DATE, DATETIME, STRING, LogicalType, timestamp
+from ..planner.binder.context import Context
+from ..planner.binder.expressions import ExpressionBinder
+from ..planner.binder.scope import Namespace, Scope
+from ..planner.catalog.functions import python_function
+from ..planner.rex.builder import conjunction, convert, disjunction, field_access, null, symbol, text
+from ..planner.rex.expressions import not_
+from ..planner.sql import ast
+from .data_types import logical_type
+from .expression import Expression, JsonExistsOnError
+from .literals import MILLIS, interval, literal
+from .udf import DeclaredFunction, DeclaredTableAggregate
+
+if TYPE_CHECKING:
+    from .table import Table
+
+COMPARISONS: Mapping[str, Function] = {
+    "=": comparison.EQ,
+    "<>": comparison.NE,
+    "<": comparison.LT,
+    "<=": comparison.LE,
+    ">": comparison.GT,
+    ">=": comparison.GE,
+}
+
+
+class ValidationError(PlanError):
+    """The expressions of a table do not fit."""
+
+
+def function_of_call(context: Context, called: str | DeclaredFunction) -> Function:
+    """The function of a call: by its name, or a declared one.  Raises :class:`ValidationError` for an unknown name."""
+    if isinstance(called, DeclaredFunction):
+        return inline_function(called)
+    function = context.function(name_of(called))
+    if function is None:
+        hint = did_you_mean(called, context.catalog.functions.names())
+        raise ValidationError(
+            f"there is no function '{called}'",
+            hint=hint or "a function of one's own is registered by create_temporary_system_function(name, function)",
+        )
+    return function
+
+
+def name_of(path: str) -> ast.Name:
+    """A name with its parts between dots, perhaps in backquotes."""
+    from ..planner.sql.source import Source
+    from ..planner.sql.statements import StatementParser
+
+    return StatementParser(Source(path)).name()
+
+
+def inline_function(declared: DeclaredFunction) -> PythonFunction:
+    """A function that has no name in the catalog.  Source: ``ContextResolvedFunction.anonymous``."""
+    known = getattr(declared, "_inline", None)
+    if known is None:
+        kinds = {Kind.SCALAR: "Scalar", Kind.TABLE: "Table", Kind.AGGREGATE: "Aggregate"}
+        kind = "TableAggregate" if isinstance(declared, DeclaredTableAggregate) else kinds[declared.kind]
+        digest = hashlib.md5(f"{declared.name}{id(declared)}".encode(), usedforsecurity=False).hexdigest()
+        name = f"*org.apache.flink.table.functions.python.Python{kind}Function${digest}*"
+        known = python_function(name, Json({"class": name}), declared.declaration, is_permanent=True)
+        declared._inline = known  # type: ignore[attr-defined]
+    return known
+
+
+def key(value: Any) -> Any:
+    """A value that is equal for expressions that are alike."""
+    if isinstance(value, Expression):
+        return (value._name, *map(key, value._args))
+    return (type(value), value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else repr(value)
+
+
+def children(expression: Expression) -> Iterator[Expression]:
+    """The direct operands that are expressions."""
+    return (a for a in expression._args if isinstance(a, Expression))
+
+
+def rewritten(expression: Any, change: Callable[[Expression], Expression | None]) -> Any:
+    """The expression with what ``change`` makes of parts of it, from the top; ``None`` leaves a part."""
+    if not isinstance(expression, Expression):
+        return expression
+    new = change(expression)
+    if new is not None:
+        return new
+    args = tuple(rewritten(a, change) for a in expression._args)
+    same = all(a is b for a, b in zip(args, expression._args, strict=True))
+    return expression if same else Expression(expression._name, *args)
+
+
+class Resolver:
+    """Resolves expressions over columns with these names and types."""
+
+    def __init__(self, context: Context, names: Sequence[str], types: Sequence[LogicalType]) -> None:
+        self.context = context
+        self.names = tuple(names)
+        self.types = tuple(types)
+        self.over: Callable[[Expression, Any], RexNode] | None = None
+        """Resolves an aggregate over a window."""
+        self._binder = ExpressionBinder(context, Scope(), "an expression")
+
+    def rex(self, value: Any) -> RexNode:
+        """The row expression.  Raises :class:`FlinkplanError` if it does not fit the columns."""
+        if not isinstance(value, Expression):
+            return literal(value)
+        resolve = _RESOLVERS.get(value._name)
+        if resolve is None:
+            raise ValidationError(f"'{value}' cannot stand here")
+        return resolve(self, *value._args)
+
+    def all(self, values: Iterable[Any]) -> tuple[RexNode, ...]:
+        """The row expressions."""
+        return tuple(map(self.rex, values))
+
+    def condition(self, value: Any) -> RexNode:
+        """A BOOLEAN row expression."""
+        rex = self.rex(value)
+        if rex.type.root != "BOOLEAN":
+            raise ValidationError(f"a condition is needed, but '{value}' is of type {rex.type}")
+        return rex
+
+    def column(self, name: str) -> InputRef:
+        """The column of a name.  Raises :class:`ValidationError` if there is none."""
+        if name not in self.names:
+            known = ", ".join(self.names)
+            raise ValidationError(f"there is no column '{name}'; the columns are {known}", hint=did_you_mean(name, self.names))
+        index = self.names.index(name)
+        return InputRef(index, self.types[index])
+
+    def bind(self, node: ast.Expression) -> RexNode:
+        """The row expression of a node of SQL over expressions that are bound."""
+        return self._binder.bind(node)
+
+    def sql(self, function: str, *args: Any) -> RexNode:
+        """A call of a function of SQL."""
+        return self._sql(ast.Name((ast.Identifier(function),)), self.all(args))
+
+    def _sql(self, name: ast.Name, operands: Sequence[RexNode]) -> RexNode:
+        parentheses = str(name).upper() not in _WITHOUT_PARENTHESES
+        return self.bind(ast.FunctionCall(name, tuple(map(ast.BoundExpression, operands)), parentheses=parentheses))
+
+    # Expansion of columns
+
+    def expanded(self, fields: Iterable[Any]) -> Iterator[Any]:
+        """The expressions, with those that stand for several columns expanded."""
+        for field in fields:
+            if not isinstance(field, Expression):
+                yield field
+            elif field._name == "col" and field._args[0] == "*":
+                yield from (Expression("col", name) for name in self.names)
+            elif field._name in ("with_columns", "without_columns"):
+                yield from self._chosen(field)
+            elif field._name == "flatten":
+                yield from self._flattened(field._args[0])
+            elif any(isinstance(a, Expression) and a._name in _SEVERAL for a in field._args) and field._name == "call":
+                yield Expression("call", field._args[0], *self.expanded(field._args[1:]))
+            elif field._name == "as" and isinstance(field._args[0], Expression):
+                yield Expression("as", *self.expanded(field._args[:1]), *field._args[1:])
+            else:
+                yield field
+
+    def _chosen(self, field: Expression) -> Iterator[Expression]:
+        chosen: list[str] = []
+        for argument in field._args:
+            if isinstance(argument, Expression) and argument._name == "range":
+                first, last = map(self._position, argument._args)
+                chosen += self.names[first : last + 1]
+            elif isinstance(argument, Expression) and argument._args[0] == "*":
+                chosen += self.names
+            else:
+                chosen.append(self.names[self._position(argument)])
+        if field._name == "without_columns":
+            chosen = [name for name in self.names if name not in chosen]
+        return (Expression("col", name) for name in chosen)
+
+    def _position(self, column: Any) -> int:
+        if isinstance(column, int):
+            return column - 1
+        name = column._args[0] if isinstance(column, Expression) else column
+        return self.column(name).index
+
+    def _flattened(self, operand: Any) -> Iterator[Expression]:
+        rex = self.rex(operand)
+        if not rex.type.fields:
+            yield operand
+            return
+        prefix = f"{field_name(operand)}$" if field_name(operand) else ""
+        for each in rex.type.fields:
+            yield Expression("as", Expression("get", operand, each.name), f"{prefix}{each.name}")
+
+
+_SEVERAL = ("col", "with_columns", "without_columns", "flatten")
+_WITHOUT_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
+
+
+def field_name(expression: Any) -> str | None:
+    """The name that an expression gives to its column.  Source: ``OperationExpressionsUtils.extractName``."""
+    if not isinstance(expression, Expression):
+        return None
+    if expression._name == "as":
+        return str(expression._args[1])
+    if expression._name == "col":
+        return str(expression._args[0])
+    if expression._name == "get":
+        parent = field_name(expression._args[0])
+        return None if parent is None else f"{parent}${expression._args[1]}"
+    if expression._name == "cast":
+        return field_name(expression._args[0])
+    return None
+
+
+# ---------------------------------------------------------------- one function for each kind of expression
+
+
+def _call(resolver: Resolver, called: str | DeclaredFunction, *args: Any) -> RexNode:
+    operands = resolver.all(resolver.expanded(args))
+    if not isinstance(called, str):
+        function = inline_function(called)
+    else:
+        known = function_of_call(resolver.context, called)
+        if not isinstance(known, PythonFunction):
+            return resolver._sql(name_of(called), operands)
+        function = known
+    if function.kind is not Kind.SCALAR:
+        words = {Kind.TABLE: "join its rows with join_lateral", Kind.AGGREGATE: "aggregate with group_by or select"}
+        raise ValidationError(f"{function.name} gives no value of a row", hint=words.get(function.kind))
+    from ..planner.binder.calls import fit
+
+    return function.call(*fit(function, operands, ast.NO_SPAN))
+
+
+def _call_sql(resolver: Resolver, text_: str) -> RexNode:
+    from ..plan.types import row
+    from ..planner.sql.lexer import END
+    from ..planner.sql.source import Source
+    from ..planner.sql.statements import StatementParser
+
+    parser = StatementParser(Source(text_))
+    node = parser.expression()
+    if parser.token.kind != END:
+        parser.fail("the end of the expression")
+    columns = row(zip(resolver.names, resolver.types, strict=True), nullable=False)
+    scope = Scope((Namespace(columns, 0),))
+    return ExpressionBinder(resolver.context, scope, "call_sql").bind(node)
+
+
+def _typed(function: Function, *operands: RexNode) -> RexNode:
+    if function.accept([o.type for o in operands]) is None:
+        types = ", ".join(str(o.type.nullable_()) for o in operands)
+        raise ValidationError(f"{function.name} does not take ({types})")
+    return function.call(*operands)
+
+
+def _comparison(operator: str) -> Callable[..., RexNode]:
+    def compare(resolver: Resolver, left: Any, right: Any) -> RexNode:
+        return _typed(COMPARISONS[operator], resolver.rex(left), resolver.rex(right))
+
+    return compare
+
+
+def _junction(build: Callable[[Sequence[RexNode]], RexNode]) -> Callable[..., RexNode]:
+    return lambda resolver, *operands: build([resolver.condition(o) for o in operands])
+
+
+def _plus(resolver: Resolver, left: Any, right: Any) -> RexNode:
+    a, b = resolver.rex(left), resolver.rex(right)
+    if a.type.root in CHARACTER or b.type.root in CHARACTER:
+        texts = (convert(STRING.with_nullability(o.type.nullable), o) for o in (a, b))
+        return string.CONCAT_OPERATOR.call(*texts)
+    if is_interval(a.type) and b.type.root in DATETIME:
+        return arithmetic.DATETIME_PLUS.call(b, a)
+    if a.type.root in DATETIME and is_interval(b.type):
+        return arithmetic.DATETIME_PLUS.call(a, b)
+    return _typed(arithmetic.PLUS, a, b)
+
+
+def _minus(resolver: Resolver, left: Any, right: Any) -> RexNode:
+    a, b = resolver.rex(left), resolver.rex(right)
+    if a.type.root in DATETIME and is_interval(b.type):
+        nullable = a.type.nullable or b.type.nullable
+        return arithmetic.MINUS.typed(a.type.with_nullability(nullable).regular(), a, b)
+    return _typed(arithmetic.MINUS, a, b)
+
+
+def _arithmetic(function: Function) -> Callable[..., RexNode]:
+    return lambda resolver, *operands: _typed(function, *resolver.all(operands))
+
+
+def _modulo(resolver: Resolver, left: Any, right: Any) -> RexNode:
+    return _typed(arithmetic.MOD, resolver.rex(left), resolver.rex(right))
+
+
+def _test(resolver: Resolver, name: str, operand: Any) -> RexNode:
+    function = function_of(POSTFIX, internal_name(name))
+    assert function is not None
+    return function.call(resolver.rex(operand))
+
+
+def _case(resolver: Resolver, condition: Any, if_true: Any, if_false: Any) -> RexNode:
+    operands = resolver.all((if_true, if_false))
+    return conditional.CASE.call(resolver.condition(condition), *operands)
+
+
+def _cast(resolver: Resolver, operand: Any, data_type: Any, safe: bool) -> RexNode:
+    rex, to = resolver.rex(operand), logical_type(data_type)
+    if safe:
+        return TRY_CAST.typed(to.nullable_(), rex)
+    return rex if rex.type == to else CAST.typed(to, rex)
+
+
+def _to(resolver: Resolver, kind: str, operand: Any) -> RexNode:
+    return CAST.typed({"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}[kind], resolver.rex(operand))
+
+
+def _get(resolver: Resolver, operand: Any, name_or_index: str | int) -> RexNode:
+    rex = resolver.rex(operand)
+    names = rex.type.field_names if rex.type.fields else ()
+    if isinstance(name_or_index, int) and name_or_index < len(names):
+        return field_access(rex, names[name_or_index])
+    if name_or_index not in names:
+        raise ValidationError(f"'{operand}' of type {rex.type} has no field '{name_or_index}'")
+    return field_access(rex, str(name_or_index))
+
+
+def _at(resolver: Resolver, operand: Any, index: Any) -> RexNode:
+    return _typed(collection.ITEM, resolver.rex(operand), resolver.rex(index))
+
+
+def _round(resolver: Resolver, name: str, operand: Any, unit: Any) -> RexNode:
+    function = arithmetic.FLOOR if name == "FLOOR" else arithmetic.CEIL
+    rex = resolver.rex(operand)
+    if unit is None:
+        return _typed(function, rex)
+    return function.typed(rex.type.regular(), rex, symbol("TIME_UNIT_RANGE", unit.value))
+
+
+def _extract(resolver: Resolver, unit: Any, operand: Any) -> RexNode:
+    return temporal.EXTRACT.call(symbol("TIME_UNIT_RANGE", unit.value), resolver.rex(operand))
+
+
+def _timestamp_diff(resolver: Resolver, unit: Any, first: Any, second: Any) -> RexNode:
+    start, end = resolver.rex(first), resolver.rex(second)
+    return temporal.TIMESTAMP_DIFF.call(symbol("TIME_UNIT", unit.value), end, start)
+
+
+def _trim(resolver: Resolver, side: str, operand: Any, character: Any) -> RexNode:
+    removed = text(" ") if character is None else resolver.rex(character)
+    return string.TRIM.call(symbol("TRIM", side), removed, resolver.rex(operand))
+
+
+def _like(resolver: Resolver, operand: Any, pattern: Any, escape: Any) -> RexNode:
+    rest = [pattern] if escape is None else [pattern, escape]
+    return comparison.LIKE.call(*resolver.all((operand, *rest)))
+
+
+def _similar(resolver: Resolver, operand: Any, pattern: Any) -> RexNode:
+    return comparison.SIMILAR_TO.call(*resolver.all((operand, pattern)))
+
+
+def _in(resolver: Resolver, operand: Any, first: Any, *rest: Any) -> RexNode:
+    from .table import Table
+
+    bound = ast.BoundExpression(resolver.rex(operand))
+    if isinstance(first, Table):
+        return resolver.bind(ast.InQuery(bound, ast.Query(ast.BoundQuery(first.rel))))
+    items = tuple(map(ast.BoundExpression, resolver.all((first, *rest))))
+    return resolver.bind(ast.InList(bound, items))
+
+
+def _interval(resolver: Resolver, unit: str, operand: Any) -> RexNode:
+    rex = resolver.rex(operand)
+    if isinstance(rex, Literal) and isinstance(rex.value, int):
+        return interval(unit, rex.value)
+    one = interval(unit, 1)
+    cast = CAST.typed(one.type.with_nullability(rex.type.nullable), rex)
+    return cast if unit in MILLIS and MILLIS[unit] == 1 else arithmetic.TIMES.call(cast, literal(int(one.value)))
+
+
+def _array(resolver: Resolver, *items: Any) -> RexNode:
+    return resolver.bind(ast.ArrayConstructor(tuple(map(ast.BoundExpression, resolver.all(items)))))
+
+
+def _row(resolver: Resolver, *items: Any) -> RexNode:
+    return collection.ROW.call(*resolver.all(items))
+
+
+def _map(resolver: Resolver, *items: Any) -> RexNode:
+    bound = list(map(ast.BoundExpression, resolver.all(items)))
+    entries = (ast.KeyValue(k, v) for k, v in zip(bound[::2], bound[1::2], strict=True))
+    return resolver.bind(ast.MapConstructor(tuple(entries)))
+
+
+def _is_json(resolver: Resolver, operand: Any, json_type: Any) -> RexNode:
+    return resolver.bind(ast.IsPredicate(ast.BoundExpression(resolver.rex(operand)), f"JSON {json_type.value}"))
+
+
+def _json_exists(resolver: Resolver, operand: Any, path: str, on_error: JsonExistsOnError | None) -> RexNode:
+    bound = ast.BoundExpression(resolver.rex(operand))
+    return resolver.bind(ast.JsonExists(bound, ast.StringLiteral(path), on_error.value if on_error else None))
+
+
+def _json_value(
+    resolver: Resolver, operand: Any, path: str, returning: Any, on_empty: Any, if_empty: Any, on_error: Any, if_error: Any
+) -> RexNode:
+    from ..planner.sql import parse_data_type
+
+    def behavior(kind: Any, value: Any) -> ast.JsonBehavior:
+        return ast.JsonBehavior(kind.value, None if value is None else ast.BoundExpression(literal(value)))
+
+    bound = ast.BoundExpression(resolver.rex(operand))
+    data_type = parse_data_type(str(returning)) if returning is not None else None
+    behaviors = (behavior(on_empty, if_empty), behavior(on_error, if_error))
+    return resolver.bind(ast.JsonValue(bound, ast.StringLiteral(path), data_type, *behaviors))
+
+
+def _json_query(
+    resolver: Resolver, operand: Any, path: str, wrapper: Any, on_empty: Any, on_error: Any
+) -> RexNode:
+    bound = ast.BoundExpression(resolver.rex(operand))
+    behaviors = (ast.JsonBehavior(b.value) for b in (on_empty, on_error))
+    return resolver.bind(ast.JsonQuery(bound, ast.StringLiteral(path), None, wrapper.value, *behaviors))
+
+
+def _overlaps(resolver: Resolver, *operands: Any) -> RexNode:
+    left, left_end, right, right_end = resolver.all(operands)
+    if left.type != right.type:
+        raise ValidationError(
+            f"temporal_overlaps takes two times of one type, not {left.type} and {right.type}", hint="cast one of them"
+        )
+
+    def end(start: RexNode, given: RexNode) -> RexNode:
+        return arithmetic.DATETIME_PLUS.call(start, given) if is_interval(given.type) else given
+
+    le, re_ = end(left, left_end), end(right, right_end)
+    return conjunction([_greatest(le, left, right), _greatest(re_, right, left)])
+
+
+def _greatest(end: RexNode, start: RexNode, other: RexNode) -> RexNode:
+    larger = conditional.CASE.call(comparison.GT.call(start, end), start, end)
+    return comparison.GE.call(larger, conditional.CASE.call(comparison.GT.call(other, other), other, other))
+
+
+def _over(resolver: Resolver, aggregate: Expression, alias: Any) -> RexNode:
+    if resolver.over is None:
+        raise ValidationError(f"'{aggregate}' is over a window that the table does not have", hint="over_window(…) first")
+    return resolver.over(aggregate, alias)
+
+
+def _aggregate_outside(resolver: Resolver, name: str, *args: Any) -> RexNode:
+    raise ValidationError(f"the aggregate {name} cannot stand here", hint="aggregate in select")
+
+
+_RESOLVERS: Mapping[str, Callable[..., RexNode]] = {
+    "col": lambda resolver, name: resolver.column(name),
+    "lit": lambda resolver, value, data_type: literal(value, data_type),
+    "as": lambda resolver, operand, *names: resolver.rex(operand),
+    "call": _call,
+    "call_sql": _call_sql,
+    "sql": lambda resolver, function, *args: resolver.sql(function, *args),
+    **{operator: _comparison(operator) for operator in COMPARISONS},
+    "and": _junction(conjunction),
+    "or": _junction(disjunction),
+    "not": lambda resolver, operand: not_(resolver.condition(operand)),
+    "+": _plus,
+    "-": _minus,
+    "*": _arithmetic(arithmetic.TIMES),
+    "/": _arithmetic(arithmetic.DIVIDE),
+    "%": _modulo,
+    "negate": _arithmetic(arithmetic.NEGATE),
+    "test": _test,
+    "case": _case,
+    "cast": _cast,
+    "to": _to,
+    "get": _get,
+    "at": _at,
+    "round": _round,
+    "extract": _extract,
+    "timestamp_diff": _timestamp_diff,
+    "trim": _trim,
+    "like": _like,
+    "similar": _similar,
+    "in": _in,
+    "interval": _interval,
+    "array": _array,
+    "row": _row,
+    "map": _map,
+    "is_json": _is_json,
+    "json_exists": _json_exists,
+    "json_value": _json_value,
+    "json_query": _json_query,
+    "json_object": lambda resolver, on_null: resolver.bind(ast.JsonObject((), on_null.value)),
+    "json_array": lambda resolver, on_null: resolver.bind(ast.JsonArray((), on_null.value)),
+    "overlaps": _overlaps,
+    "over": _over,
+    "agg": _aggregate_outside,
+}

@@ -1,0 +1,48 @@
+"""Schemas of tables as they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from ..plan.record import Record
+from ..plan.types import LogicalType
+from ..plan.types.readable import readable
+
+
+class ResolvedSchema(Record):
+    """The names and types of a table's columns."""
+
+    names: tuple[str, ...]
+    types: tuple[LogicalType, ...]
+
+    @staticmethod
+    def of(names: Sequence[str], types: Sequence[LogicalType]) -> ResolvedSchema:
+        """The schema of columns with these names and types."""
+        return ResolvedSchema(tuple(names), tuple(types))
+
+    def get_column_count(self) -> int:
+        """The number of columns."""
+        return len(self.names)
+
+    def get_column_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.names)
+
+    def get_field_names(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.names)
+
+    def get_column_data_types(self) -> list[str]:
+        """The types of the columns, as text."""
+        return [readable(str(t.regular())) for t in self.types]
+
+    def __str__(self) -> str:
+        pairs = zip(self.names, self.get_column_data_types(), strict=True)
+        columns = ",\n".join(f"  `{name}` {t}" for name, t in pairs)
+        return f"(\n{columns}\n)"
+
+    def _repr_html_(self) -> str:
+        pairs = zip(self.names, self.get_column_data_types(), strict=True)
+        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(t)}</td></tr>" for name, t in pairs)
+        return f"<table><tr><th>column</th><th>type</th></tr>{rows}</table>"

@@ -1,0 +1,48 @@
+"""Whether a plan can be written: functions without a name that holds elsewhere cannot be named in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..plan.document import Plan
+from ..plan.errors import UnsupportedError
+from ..plan.functions import called
+from ..plan.functions.user import PythonFunction, called_python
+from ..plan.nodes import PythonGroupAggregate, PythonGroupWindowAggregate, PythonOverAggregate
+from ..plan.nodes.base import ExecNode
+from ..plan.nodes.expressions import expressions
+from ..plan.rex import walk
+
+
+def check_storable(plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for a plan that calls a function which it cannot name."""
+    for node in plan.nodes:
+        for function in _functions(node):
+            if function.is_permanent:
+                named = function.name.startswith("*")
+                what = "a function that is not registered" if named else f"the permanent function '{function.name}'"
+                raise UnsupportedError(
+                    f"a plan cannot call {what}",
+                    hint="register it: create_temporary_system_function(name, function), and call it by the name"
+                    if named
+                    else "register it with CREATE TEMPORARY FUNCTION",
+                )
+
+
+def _functions(node: ExecNode) -> Iterator[PythonFunction]:
+    for outermost in expressions(node):
+        for rex in walk(outermost):
+            function = called(rex)
+            if isinstance(function, PythonFunction):
+                yield function
+    if isinstance(node, (PythonGroupAggregate, PythonGroupWindowAggregate)):
+        calls = node.agg_calls
+    elif isinstance(node, PythonOverAggregate):
+        calls = tuple(c for g in node.over_spec.groups for c in g.agg_calls)
+    else:
+        return
+    for call in calls:
+        for name in (call.system_name, call.catalog_name, call.class_):
+            python = called_python(name)
+            if python is not None:
+                yield python

@@ -1,0 +1,566 @@
+"""Tables: queries built by methods.  Nothing runs before rows are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..plan.errors import UnsupportedError
+from ..plan.findings import did_you_mean
+from ..plan.functions import Kind
+from ..plan.functions.user import PythonFunction
+from ..plan.record import replace
+from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, input_refs, transform
+from ..plan.specs import JoinType, SortField
+from ..plan.types import row
+from ..planner.algebra.logical import Aggregate, Correlate, Join, SetKind, SetOp, Sort
+from ..planner.algebra.rel import Rel
+from ..planner.binder.calls import fit
+from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
+from ..planner.sql import ast
+from .expression import Expression
+from .relations import Replacer, aggregated, check_unique, column_names, filtered, holds_aggregate, project
+from .resolving import Resolver, ValidationError, field_name, function_of_call
+from .result import TableResult
+from .udf import DeclaredFunction
+from .window import GroupWindow, OverWindow
+
+if TYPE_CHECKING:
+    from .compiled_plan import ExplainDetail
+    from .descriptors import TableDescriptor
+    from .environment import TableEnvironment
+    from .pipeline import TablePipeline
+
+__all__ = ["AggregatedTable", "GroupWindowedTable", "GroupedTable", "OverWindowedTable", "Table", "WindowGroupedTable"]
+
+
+class Table:
+    """A query.  Its methods give further tables."""
+
+    def __init__(self, environment: TableEnvironment, rel: Rel) -> None:
+        self._environment = environment
+        self.rel = rel
+
+    def __getattr__(self, name: str) -> Expression:
+        if name.startswith("_") or name == "rel":
+            raise AttributeError(name)
+        if name not in self.rel.names:
+            known = ", ".join(self.rel.names)
+            methods = [n for n in dir(Table) if not n.startswith("_")]
+            near = did_you_mean(name, [*self.rel.names, *methods])
+            hint = f"; {near}" if near else ""
+            raise AttributeError(f"a Table has no method '{name}', and this one no such column: {known}{hint}")
+        return Expression("col", name)
+
+    def __str__(self) -> str:
+        """A name under which the table can be used in SQL."""
+        return self._environment.name_of(self)
+
+    # Helpers
+
+    def _resolver(self) -> Resolver:
+        return Resolver(self._environment.context(), self.rel.names, self.rel.types)
+
+    def _table(self, rel: Rel) -> Table:
+        return Table(self._environment, rel)
+
+    def _projected(self, resolver: Resolver, fields: Sequence[Any], names: Sequence[str]) -> Table:
+        return self._table(project(self.rel, resolver.all(fields), names))
+
+    # Projections
+
+    def select(self, *fields: Any) -> Table:
+        """Compute columns; with aggregates, one row of the whole table."""
+        resolver = self._resolver()
+        listed = list(resolver.expanded(fields))
+        if any(holds_aggregate(resolver.context, f) for f in listed):
+            return GroupedTable(self, ()).select(*listed)
+        return self._projected(resolver, listed, column_names(listed))
+
+    def alias(self, field: str, *fields: str) -> Table:
+        """Rename the first columns."""
+        names = [field, *fields]
+        if len(names) > len(self.rel.names):
+            raise ValidationError(f"there are {len(names)} names for {len(self.rel.names)} columns")
+        new = [*names, *self.rel.names[len(names) :]]
+        check_unique(new)
+        return self._table(project(self.rel, identity(self.rel.types), new))
+
+    def add_columns(self, *fields: Any) -> Table:
+        """Append columns."""
+        return self.select(Expression("col", "*"), *fields)
+
+    def add_or_replace_columns(self, *fields: Any) -> Table:
+        """Append columns; those whose names are there replace the old ones."""
+        resolver = self._resolver()
+        columns: dict[str, Any] = {name: Expression("col", name) for name in self.rel.names}
+        for i, f in enumerate(resolver.expanded(fields)):
+            columns[field_name(f) or f"_c{len(self.rel.names) + i}"] = f
+        return self._projected(resolver, list(columns.values()), list(columns))
+
+    def rename_columns(self, *fields: Any) -> Table:
+        """Rename columns: ``col("old").alias("new")``."""
+        names = list(self.rel.names)
+        resolver = self._resolver()
+        for f in fields:
+            if not isinstance(f, Expression) or f._name != "as":
+                raise ValidationError(f"'{f}' renames no column", hint="write col('old').alias('new')")
+            names[resolver.column(f._args[0]._args[0]).index] = f._args[1]
+        check_unique(names)
+        return self._table(project(self.rel, identity(self.rel.types), names))
+
+    def drop_columns(self, *fields: Any) -> Table:
+        """Leave columns out."""
+        resolver = self._resolver()
+        dropped = {f._args[0] for f in resolver.expanded(fields)}
+        for name in dropped:
+            resolver.column(name)
+        return self._projected(
+            resolver,
+            [Expression("col", n) for n in self.rel.names if n not in dropped],
+            [n for n in self.rel.names if n not in dropped],
+        )
+
+    def map(self, func: Any) -> Table:
+        """The columns of a scalar function's result; a declared function takes the whole row."""
+        resolver = self._resolver()
+        call = self._row_call(func)
+        rex = resolver.rex(call)
+        if not rex.type.fields:
+            return self._projected(resolver, [call], [field_name(call) or "_c0"])
+        names = call._args[1:] if call._name == "as" else rex.type.field_names
+        fields = [Expression("get", call, n) for n in rex.type.field_names]
+        return self._projected(resolver, fields, names)
+
+    def flat_map(self, func: Any) -> Table:
+        """The rows of a table function; a declared function takes the whole row."""
+        call = self._row_call(func)
+        joined = self._lateral(JoinType.INNER, call, None, unique=False)
+        width = len(self.rel.names)
+        columns = identity(joined.rel.types)[width:]
+        names = joined.rel.function_type.field_names if isinstance(joined.rel, Correlate) else joined.rel.names[width:]
+        return self._table(project(joined.rel, columns, names))
+
+    def _row_call(self, func: Any) -> Expression:
+        if isinstance(func, Expression):
+            return func
+        func.takes_row = True
+        call: Expression = func(Expression("col", "*"))
+        return call
+
+    # Filters
+
+    def where(self, predicate: Any) -> Table:
+        """Keep the rows for which a condition is true."""
+        resolver = self._resolver()
+        condition = resolver.rex(predicate)
+        if condition.type.root != "BOOLEAN":
+            raise ValidationError(f"where() takes a condition, but this is of type {condition.type}")
+        return self._table(filtered(self.rel, condition))
+
+    filter = where
+
+    def distinct(self) -> Table:
+        """Different rows only."""
+        return self._table(Aggregate(input=self.rel, grouping=tuple(range(self.rel.width)), calls=()))
+
+    # Aggregations and windows
+
+    def group_by(self, *fields: Any) -> GroupedTable:
+        """Group the rows; expressions need an alias."""
+        return GroupedTable(self, tuple(self._resolver().expanded(fields)))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """The columns of an aggregate function's result over the whole table."""
+        return self.group_by().aggregate(func)
+
+    def flat_aggregate(self, func: Any) -> Any:
+        """Raises :class:`UnsupportedError`: Flink cannot put table aggregate functions into a plan."""
+        return self.group_by().flat_aggregate(func)
+
+    def window(self, window: GroupWindow) -> GroupWindowedTable:
+        """Assign the rows to windows."""
+        return GroupWindowedTable(self, window)
+
+    def over_window(self, *over_windows: OverWindow) -> OverWindowedTable:
+        """Define windows for aggregates with ``over``."""
+        return OverWindowedTable(self, over_windows)
+
+    # Joins
+
+    def join(self, right: Table, join_predicate: Any = None) -> Table:
+        """The pairs of rows for which a condition is true."""
+        return self._join(JoinType.INNER, right, join_predicate)
+
+    def left_outer_join(self, right: Table, join_predicate: Any = None) -> Table:
+        """As :meth:`join`, with the left rows that have no match."""
+        return self._join(JoinType.LEFT, right, join_predicate)
+
+    def right_outer_join(self, right: Table, join_predicate: Any) -> Table:
+        """As :meth:`join`, with the right rows that have no match."""
+        return self._join(JoinType.RIGHT, right, join_predicate)
+
+    def full_outer_join(self, right: Table, join_predicate: Any) -> Table:
+        """As :meth:`join`, with the rows of both sides that have no match."""
+        return self._join(JoinType.FULL, right, join_predicate)
+
+    def _join(self, kind: JoinType, right: Table, predicate: Any) -> Table:
+        if right._environment is not self._environment:
+            raise ValidationError("only tables of the same environment can be joined")
+        left_rel, right_rel = self.rel, right.rel
+        check_unique((*left_rel.names, *right_rel.names))
+        condition: RexNode = TRUE
+        if predicate is not None:
+            types = (*left_rel.types, *right_rel.types)
+            resolver = Resolver(self._environment.context(), (*left_rel.names, *right_rel.names), types)
+            condition = resolver.condition(predicate)
+            if not any(_is_key(part, left_rel.width) for part in conjunctions(condition)):
+                raise ValidationError(
+                    f"the join condition '{predicate}' compares no column of the left side with one of the right side",
+                    hint="add an equality, or filter the rows with where(…) behind join(right)",
+                )
+        return self._table(Join(left=left_rel, right=right_rel, type=kind, condition=condition))
+
+    def join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
+        """Each row with the rows that a table function gives for it."""
+        return self._lateral(JoinType.INNER, self._row_call(table_function_call), join_predicate)
+
+    def left_outer_join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
+        """As :meth:`join_lateral`, with the rows for which the function gives none."""
+        return self._lateral(JoinType.LEFT, self._row_call(table_function_call), join_predicate)
+
+    def _lateral(self, kind: JoinType, call: Expression, predicate: Any, unique: bool = True) -> Table:
+        resolver = self._resolver()
+        aliases: Sequence[str] = ()
+        if call._name == "as":
+            aliases, call = call._args[1:], call._args[0]
+        if call._name != "call":
+            raise ValidationError(f"'{call}' calls no table function")
+        function = function_of_call(resolver.context, call._args[0])
+        if not isinstance(function, PythonFunction) or function.kind is not Kind.TABLE:
+            raise ValidationError(f"{function.name} is no table function")
+        operands = fit(function, resolver.all(resolver.expanded(call._args[1:])), ast.NO_SPAN)
+        result = function.declaration.result
+        if aliases:
+            if len(aliases) != len(result.fields):
+                raise ValidationError(f"{function.name} gives {len(result.fields)} columns, {len(aliases)} are named")
+            result = row(zip(aliases, result.field_types, strict=True), nullable=False)
+        if unique:
+            check_unique((*self.rel.names, *result.field_names))
+        if predicate is not None:
+            raise UnsupportedError("a condition of join_lateral is not supported", hint="filter with where(…) behind it")
+        correl = resolver.context.correlations.next()
+        variable = CorrelVariable(correl, self.rel.row_type)
+        names = self.rel.row_type.field_names
+
+        def through_variable(rex: RexNode) -> RexNode:
+            return FieldAccess(names[rex.index], variable) if isinstance(rex, InputRef) else rex
+
+        called = transform(function.typed(result, *operands), through_variable)
+        correlate = Correlate(
+            input=self.rel, type=kind, correl=correl, call=called, function_type=result, aliases=result.field_names
+        )
+        return self._table(correlate)
+
+    # Set operations
+
+    def union_all(self, right: Table) -> Table:
+        """The rows of both tables."""
+        return self._set(SetKind.UNION, right, all_=True)
+
+    def union(self, right: Table) -> Table:
+        """Raises an error, as Flink does for streams."""
+        return self._set(SetKind.UNION, right, all_=False)
+
+    def intersect(self, right: Table) -> Table:
+        """Raises an error, as Flink does for streams."""
+        return self._set(SetKind.INTERSECT, right, all_=False)
+
+    def intersect_all(self, right: Table) -> Table:
+        """Raises an error, as Flink does for streams."""
+        return self._set(SetKind.INTERSECT, right, all_=True)
+
+    def minus(self, right: Table) -> Table:
+        """Raises an error, as Flink does for streams."""
+        return self._set(SetKind.EXCEPT, right, all_=False)
+
+    def minus_all(self, right: Table) -> Table:
+        """Raises an error, as Flink does for streams."""
+        return self._set(SetKind.EXCEPT, right, all_=True)
+
+    def _set(self, kind: SetKind, right: Table, *, all_: bool) -> Table:
+        if kind is not SetKind.UNION or not all_:
+            name = "MINUS" if kind is SetKind.EXCEPT else kind.value
+            raise ValidationError(
+                f"the Table API takes no {name}{' ALL' if all_ else ''} of streams",
+                hint=f"write it in SQL: sql_query('SELECT … {kind.value} SELECT …')",
+            )
+        left_rel, right_rel = self.rel, right.rel
+        if left_rel.width != right_rel.width:
+            raise ValidationError(f"the tables have {left_rel.width} and {right_rel.width} columns")
+        for name, a, b in zip(left_rel.names, left_rel.types, right_rel.types, strict=True):
+            if a.regular().nullable_() != b.regular().nullable_():
+                raise ValidationError(f"the types of the column '{name}' differ: {a} and {b}", hint="cast one of them")
+        return self._table(SetOp(kind=SetKind.UNION, all=True, operands=(left_rel, right_rel)))
+
+    # Order
+
+    def order_by(self, *fields: Any) -> Table:
+        """Sort the rows."""
+        resolver = self._resolver()
+        order: list[SortField] = []
+        extra: list[RexNode] = []
+        for f in resolver.expanded(fields):
+            ascending = f._args[1] if isinstance(f, Expression) and f._name == "order" else True
+            operand = f._args[0] if isinstance(f, Expression) and f._name == "order" else f
+            rex = resolver.rex(operand)
+            if isinstance(rex, InputRef):
+                index = rex.index
+            else:
+                index = self.rel.width + len(extra)
+                extra.append(rex)
+            order.append(SortField(index, ascending, not ascending))
+        if not extra:
+            return self._table(Sort(input=self.rel, order=tuple(order)))
+        columns = identity(self.rel.types)
+        names = (*self.rel.names, *(f"$f{self.rel.width + i}" for i in range(len(extra))))
+        below = project(self.rel, [*columns, *extra], names)
+        return self._table(project(Sort(input=below, order=tuple(order)), columns, self.rel.names))
+
+    def _sort(self) -> Sort:
+        return self.rel if isinstance(self.rel, Sort) else Sort(input=self.rel, order=())
+
+    def offset(self, offset: int) -> Table:
+        """Leave out the first rows."""
+        sort = self._sort()
+        if sort.offset is not None:
+            raise ValidationError("OFFSET is already defined")
+        return self._table(replace(sort, offset=offset))
+
+    def fetch(self, fetch: int) -> Table:
+        """The first rows only."""
+        sort = self._sort()
+        if sort.fetch is not None:
+            raise ValidationError("FETCH is already defined")
+        return self._table(replace(sort, fetch=fetch))
+
+    def limit(self, fetch: int, offset: int = 0) -> Table:
+        """The first rows, after leaving some out."""
+        return self.offset(offset).fetch(fetch)
+
+    # Results
+
+    def get_schema(self) -> Any:
+        """The names and types of the columns."""
+        return self.get_resolved_schema()
+
+    def get_resolved_schema(self) -> Any:
+        """The names and types of the columns."""
+        from .schemas import ResolvedSchema
+
+        return ResolvedSchema.of(self.rel.names, self.rel.types)
+
+    def print_schema(self) -> None:
+        """Print the names and types of the columns."""
+        print(self.get_resolved_schema())
+
+    def _query(self) -> ast.Query:
+        return ast.Query(ast.BoundQuery(self.rel))
+
+    def insert_into(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TablePipeline:
+        """The pipeline that writes the rows to a table of the catalog, or of a descriptor."""
+        return self._environment.insert(self._query(), table_path_or_descriptor, overwrite)
+
+    def execute_insert(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TableResult:
+        """Write the rows to a table."""
+        return self.insert_into(table_path_or_descriptor, overwrite).execute()
+
+    def execute(self) -> TableResult:
+        """The rows."""
+        return self._environment.execute_statement(ast.QueryStatement(self._query()))
+
+    def to_pandas(self) -> Any:
+        """The final rows as a pandas ``DataFrame``.  The query must end."""
+        result: Any = self.execute()
+        return result.to_pandas()
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """The query as Flink explains it."""
+        return self._environment.explain_query(self._query())
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Print the explanation."""
+        print(self.explain(*extra_details))
+
+    def _repr_html_(self) -> str:
+        """The columns, as a table of a notebook; nothing runs for it."""
+        html: str = self.get_resolved_schema()._repr_html_()
+        return html
+
+
+def _is_key(rex: RexNode, width: int) -> bool:
+    """Whether a condition compares a column of the left side with one of the right side."""
+    from ..plan.functions.comparison import EQ
+
+    if not is_call(rex, EQ):
+        return False
+    sides = [{i >= width for i in input_refs(o)} for o in rex.operands]
+    return all(len(side) == 1 for side in sides) and sides[0] != sides[1]
+
+
+class GroupedTable:
+    """A table whose rows are grouped."""
+
+    def __init__(self, table: Table, groups: Sequence[Any]) -> None:
+        self._table = table
+        self._groups = tuple(groups)
+
+    def select(self, *fields: Any) -> Table:
+        """Compute columns of the keys and of aggregates."""
+        resolver = self._table._resolver()
+        replacer = Replacer(resolver.context)
+        replaced = [replacer(f) for f in fields]
+        rel = aggregated(self._table.rel, resolver, self._groups, replacer.aggregates.values())
+        grouped = self._table._table(rel)
+        above = grouped._resolver()
+        listed = list(above.expanded(replaced))
+        return grouped._projected(above, listed, column_names(listed))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """The columns of an aggregate function's result; a declared function takes the whole row."""
+        call = _aggregate_call(self._table, func)
+        return AggregatedTable(self._table, self._groups, call)
+
+    def flat_aggregate(self, func: Any) -> Any:
+        """Raises :class:`UnsupportedError`: Flink cannot put table aggregate functions into a plan."""
+        raise UnsupportedError(
+            "flat_aggregate is not supported: Flink cannot write a table aggregate function into a plan",
+            hint="aggregate into an ARRAY with a function of udaf, and join its elements",
+        )
+
+
+def _aggregate_call(table: Table, func: Any) -> Expression:
+    if isinstance(func, DeclaredFunction):
+        func.takes_row = True
+        func = func(Expression("col", "*"))
+    call: Expression = func
+    return call
+
+
+class AggregatedTable:
+    """A table with the result of one aggregate function for each group."""
+
+    def __init__(
+        self, table: Table, groups: Sequence[Any], call: Expression, window: GroupWindow | None = None
+    ) -> None:
+        self._table = table
+        self._groups = groups
+        self._call = call
+        self._window = window
+
+    def select(self, *fields: Any) -> Table:
+        """Choose among the keys and the columns of the result."""
+        from .windowing import window_aggregated
+
+        resolver = self._table._resolver()
+        aliases: Sequence[str] = ()
+        call = self._call
+        if call._name == "as":
+            aliases, call = call._args[1:], call._args[0]
+        if self._window is None:
+            rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)])
+            replaced: list[Any] = list(fields)
+        else:
+            replacer = Replacer(resolver.context, windows=[self._window.name or ""])
+            replaced = [replacer(f) for f in fields]
+            properties = list(replacer.properties.values())
+            rel = window_aggregated(
+                self._table.rel, resolver, self._window, self._groups, [("TMP_0", call)], properties
+            )
+        at = rel.names.index("TMP_0")
+        result = rel.types[at]
+        columns = {n: Expression("col", n) for n in rel.names if n != "TMP_0"}
+        names = aliases or (result.field_names if result.fields else ("TMP_0",))
+        for i, name in enumerate(names):
+            columns[name] = Expression("get", Expression("col", "TMP_0"), i) if result.fields else Expression("col", "TMP_0")
+        grouped = self._table._table(rel)
+        inner = grouped._resolver()
+        flattened = [inner.rex(c) for c in columns.values()]
+        renamed = Resolver(resolver.context, list(columns), [r.type for r in flattened])
+        listed = list(renamed.expanded(replaced))
+        exprs = _inlined(renamed.all(listed), flattened)
+        return self._table._table(project(rel, exprs, column_names(listed)))
+
+
+def _inlined(exprs: Sequence[RexNode], below: Sequence[RexNode]) -> list[RexNode]:
+    return [transform(e, lambda r: below[r.index] if isinstance(r, InputRef) else r) for e in exprs]
+
+
+class GroupWindowedTable:
+    """A table whose rows are assigned to windows."""
+
+    def __init__(self, table: Table, window: GroupWindow) -> None:
+        self._table = table
+        self._window = window
+
+    def group_by(self, *fields: Any) -> WindowGroupedTable:
+        """Group the rows by the window's alias, and perhaps by keys."""
+        name = self._window.name
+        keys = [f for f in fields if not (isinstance(f, Expression) and f._name == "col" and f._args[0] == name)]
+        if len(keys) == len(fields):
+            raise ValidationError(f"the table is not grouped by its window '{name}'", hint=f"add col('{name}')")
+        return WindowGroupedTable(self._table, self._window, keys)
+
+
+class WindowGroupedTable:
+    """A table whose rows are grouped by windows."""
+
+    def __init__(self, table: Table, window: GroupWindow, groups: Sequence[Any]) -> None:
+        self._table = table
+        self._window = window
+        self._groups = groups
+
+    def select(self, *fields: Any) -> Table:
+        """Compute columns of the keys, of aggregates and of the window's bounds."""
+        from .windowing import window_aggregated
+
+        resolver = self._table._resolver()
+        replacer = Replacer(resolver.context, windows=[self._window.name or ""])
+        replaced = [replacer(f) for f in fields]
+        rel = window_aggregated(
+            self._table.rel,
+            resolver,
+            self._window,
+            self._groups,
+            list(replacer.aggregates.values()),
+            list(replacer.properties.values()),
+        )
+        grouped = self._table._table(rel)
+        above = grouped._resolver()
+        listed = list(above.expanded(replaced))
+        return grouped._projected(above, listed, column_names(listed))
+
+    def aggregate(self, func: Any) -> AggregatedTable:
+        """The columns of an aggregate function's result."""
+        if isinstance(func, DeclaredFunction):
+            func.takes_row = True
+            func = func(Expression("without_columns", self._window.time))
+        return AggregatedTable(self._table, self._groups, func, self._window)
+
+
+class OverWindowedTable:
+    """A table with windows for aggregates with ``over``."""
+
+    def __init__(self, table: Table, windows: Sequence[OverWindow]) -> None:
+        self._table = table
+        self._windows = {w.name: w for w in windows}
+
+    def select(self, *fields: Any) -> Table:
+        """Compute columns, aggregates over windows among them."""
+        from .windowing import over_aggregate
+
+        resolver = self._table._resolver()
+        resolver.over = lambda aggregate, alias: over_aggregate(resolver, self._windows, aggregate, alias)
+        listed = list(resolver.expanded(fields))
+        return self._table._projected(resolver, listed, column_names(listed))
+
