@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from ..plan.functions import Arguments, Function, Kind, find_function
+from ..plan.functions import Arguments, Function, Kind, conditional, find_function
 from ..plan.functions.aggregate import JSON_ARRAYAGG, JSON_OBJECTAGG, SUM0
 from ..plan.record import replace
 from ..plan.rex import RexNode
@@ -16,6 +16,7 @@ from ..planner.algebra.names import uniquify
 from ..planner.algebra.rel import Rel
 from ..planner.binder.calls import fit
 from ..planner.binder.context import Context
+from ..planner.rex.builder import text
 from ..planner.rex.expressions import contains_over, identity, inline, is_always_true
 from ..planner.rex.simplify import built_condition
 from ..planner.sql import ast
@@ -28,6 +29,17 @@ def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:
     if isinstance(rel, Project) and not any(map(contains_over, rel.exprs)):
         exprs, rel = [inline(e, rel.exprs) for e in exprs], rel.input
     return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
+
+
+def named_explicitly(exprs: Sequence[RexNode], names: Sequence[str], fields: Sequence[str | None]) -> list[RexNode]:
+    """The expressions, those under calls of AS that have another name than their column.
+
+    ``fields`` are the names that they have without it.  Source: ``ProjectionOperationFactory`` with explicit aliases.
+    """
+    return [
+        e if name == own else conditional.ALIAS.typed(e.type, e, text(name))
+        for e, name, own in zip(exprs, names, fields, strict=True)
+    ]
 
 
 def filtered(rel: Rel, condition: RexNode) -> Rel:
@@ -92,7 +104,8 @@ def aggregate_function(context: Context, called: Any) -> Function:
     if isinstance(called, str) and called.startswith("JSON_"):
         name, _, on_null = called.partition(" ")
         return (JSON_OBJECTAGG if name == "JSON_OBJECTAGG" else JSON_ARRAYAGG)[on_null]
-    function = function_of_call(context, called)
+    builtin = find_function(called) if isinstance(called, str) else None
+    function = builtin or function_of_call(context, called)
     if function.kind not in (Kind.AGGREGATE, Kind.RANKING):
         raise ValidationError(f"{function.name} is not an aggregate function")
     return function
@@ -108,6 +121,8 @@ def is_aggregate(context: Context, value: Any) -> bool:
         return True
     if value._name != "call":
         return False
+    if isinstance(value._args[0], str) and (builtin := find_function(value._args[0])) is not None:
+        return builtin.kind is Kind.AGGREGATE
     try:
         return function_of_call(context, value._args[0]).kind is Kind.AGGREGATE
     except ValidationError:

@@ -68,6 +68,8 @@ def name_of(path: str) -> ast.Name:
     from ..planner.sql.source import Source
     from ..planner.sql.statements import StatementParser
 
+    if path.isidentifier():
+        return ast.Name((ast.Identifier(path, True),))
     return StatementParser(Source(path)).name()
 
 
@@ -442,22 +444,29 @@ def _json_query(
 
 
 def _overlaps(resolver: Resolver, *operands: Any) -> RexNode:
-    left, left_end, right, right_end = resolver.all(operands)
-    if left.type != right.type:
+    """Whether two periods overlap.  Source: ``OverlapsConverter``."""
+    left, left_temporal, right, right_temporal = resolver.all(operands)
+    nullable = [_is_nullable(resolver, operands[i], rex) for i, rex in ((0, left), (2, right))]
+    if left.type.nullable_() != right.type.nullable_() or nullable[0] != nullable[1]:
+        shown = [t.with_nullability(n) for t, n in zip((left.type, right.type), nullable, strict=True)]
         raise ValidationError(
-            f"temporal_overlaps takes two times of one type, not {left.type} and {right.type}", hint="cast one of them"
+            f"temporal_overlaps takes two times of one type, not {shown[0]} and {shown[1]}", hint="cast one of them"
         )
 
-    def end(start: RexNode, given: RexNode) -> RexNode:
-        return arithmetic.DATETIME_PLUS.call(start, given) if is_interval(given.type) else given
+    def period(point: RexNode, temporal: RexNode) -> tuple[RexNode, RexNode]:
+        other = arithmetic.DATETIME_PLUS.call(point, temporal) if is_interval(temporal.type) else temporal
+        ordered = comparison.LE.call(point, other)
+        return conditional.CASE.call(ordered, point, other), conditional.CASE.call(ordered, other, point)
 
-    le, re_ = end(left, left_end), end(right, right_end)
-    return conjunction([_greatest(le, left, right), _greatest(re_, right, left)])
+    (start, end), (other_start, other_end) = period(left, left_temporal), period(right, right_temporal)
+    return conjunction([comparison.GE.call(end, other_start), comparison.GE.call(other_end, start)])
 
 
-def _greatest(end: RexNode, start: RexNode, other: RexNode) -> RexNode:
-    larger = conditional.CASE.call(comparison.GT.call(start, end), start, end)
-    return comparison.GE.call(larger, conditional.CASE.call(comparison.GT.call(other, other), other, other))
+def _is_nullable(resolver: Resolver, value: Any, rex: RexNode) -> bool:
+    """Whether the Table API takes a value to be nullable: a call of a function is if an argument is."""
+    if isinstance(value, Expression) and value._name == "sql":
+        return any(_is_nullable(resolver, a, resolver.rex(a)) for a in value._args[1:])
+    return rex.type.nullable
 
 
 def _over(resolver: Resolver, aggregate: Expression, alias: Any) -> RexNode:

@@ -19,7 +19,7 @@ from ..planner.binder.calls import fit
 from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
 from ..planner.sql import ast
 from .expression import Expression
-from .relations import Replacer, aggregated, check_unique, column_names, filtered, holds_aggregate, project
+from .relations import Replacer, aggregated, check_unique, column_names, filtered, holds_aggregate, named_explicitly, project
 from .resolving import Resolver, ValidationError, field_name, function_of_call
 from .result import TableResult
 from .udf import DeclaredFunction
@@ -67,6 +67,12 @@ class Table:
     def _projected(self, resolver: Resolver, fields: Sequence[Any], names: Sequence[str]) -> Table:
         return self._table(project(self.rel, resolver.all(fields), names))
 
+    def _explicitly(self, resolver: Resolver, listed: Sequence[Any]) -> Table:
+        """A projection that keeps aliases as calls of AS, as Flink does over windows."""
+        names = column_names(listed)
+        own = [f._args[0] if isinstance(f, Expression) and f._name == "col" else None for f in listed]
+        return self._table(project(self.rel, named_explicitly(resolver.all(listed), names, own), names))
+
     # Projections
 
     def select(self, *fields: Any) -> Table:
@@ -84,7 +90,8 @@ class Table:
             raise ValidationError(f"there are {len(names)} names for {len(self.rel.names)} columns")
         new = [*names, *self.rel.names[len(names) :]]
         check_unique(new)
-        return self._table(project(self.rel, identity(self.rel.types), new))
+        own: list[str | None] = [*([None] * len(names)), *self.rel.names[len(names) :]]
+        return self._table(project(self.rel, named_explicitly(identity(self.rel.types), new, own), new))
 
     def add_columns(self, *fields: Any) -> Table:
         """Append columns."""
@@ -129,8 +136,8 @@ class Table:
         if not rex.type.fields:
             return self._projected(resolver, [call], [field_name(call) or "_c0"])
         names = call._args[1:] if call._name == "as" else rex.type.field_names
-        fields = [Expression("get", call, n) for n in rex.type.field_names]
-        return self._projected(resolver, fields, names)
+        exprs = resolver.all(Expression("get", call, n) for n in rex.type.field_names)
+        return self._table(project(self.rel, named_explicitly(exprs, names, [None] * len(exprs)), names))
 
     def flat_map(self, func: Any) -> Table:
         """The rows of a table function; a declared function takes the whole row."""
@@ -139,7 +146,7 @@ class Table:
         width = len(self.rel.names)
         columns = identity(joined.rel.types)[width:]
         names = joined.rel.function_type.field_names if isinstance(joined.rel, Correlate) else joined.rel.names[width:]
-        return self._table(project(joined.rel, columns, names))
+        return self._table(project(joined.rel, named_explicitly(columns, names, [None] * len(columns)), names))
 
     def _row_call(self, func: Any) -> Expression:
         if isinstance(func, Expression):
@@ -319,7 +326,7 @@ class Table:
             else:
                 index = self.rel.width + len(extra)
                 extra.append(rex)
-            order.append(SortField(index, ascending, not ascending))
+            order.append(SortField(index, ascending, ascending))
         if not extra:
             return self._table(Sort(input=self.rel, order=tuple(order)))
         columns = identity(self.rel.types)
@@ -485,11 +492,12 @@ class AggregatedTable:
             columns[name] = Expression("get", Expression("col", "TMP_0"), i) if result.fields else Expression("col", "TMP_0")
         grouped = self._table._table(rel)
         inner = grouped._resolver()
-        flattened = [inner.rex(c) for c in columns.values()]
+        exprs = inner.all(columns.values())
+        flattened = named_explicitly(exprs, list(columns), [None] * len(exprs))
         renamed = Resolver(resolver.context, list(columns), [r.type for r in flattened])
         listed = list(renamed.expanded(replaced))
-        exprs = _inlined(renamed.all(listed), flattened)
-        return self._table._table(project(rel, exprs, column_names(listed)))
+        chosen = _inlined(renamed.all(listed), flattened)
+        return self._table._table(project(rel, chosen, column_names(listed)))
 
 
 def _inlined(exprs: Sequence[RexNode], below: Sequence[RexNode]) -> list[RexNode]:
@@ -538,7 +546,7 @@ class WindowGroupedTable:
         grouped = self._table._table(rel)
         above = grouped._resolver()
         listed = list(above.expanded(replaced))
-        return grouped._projected(above, listed, column_names(listed))
+        return grouped._explicitly(above, listed)
 
     def aggregate(self, func: Any) -> AggregatedTable:
         """The columns of an aggregate function's result."""
@@ -562,5 +570,5 @@ class OverWindowedTable:
         resolver = self._table._resolver()
         resolver.over = lambda aggregate, alias: over_aggregate(resolver, self._windows, aggregate, alias)
         listed = list(resolver.expanded(fields))
-        return self._table._projected(resolver, listed, column_names(listed))
+        return self._table._explicitly(resolver, listed)
 

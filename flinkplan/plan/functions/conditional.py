@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..types import BOOLEAN, DATETIME, INT, LogicalType, string
-from .model import SPECIAL, Arguments, LocalTime, Pushing
+from .model import SPECIAL, Arguments, LocalTime, Pushing, Style
 from .registry import declare
-from .rules import common, common_argument, if_null, signature
+from .rules import argument, common, common_argument, if_null, signature
 from .typing import least_restrictive
 
 
@@ -16,6 +16,17 @@ def _case(args: Arguments) -> LogicalType:
     return common_type if common_type is not None else values[0]
 
 
+ALIAS = declare(
+    "AS",
+    signature("ANY", "ANY"),
+    argument(0),
+    syntax=SPECIAL,
+    named=False,
+    style=Style.ALIAS,
+    pushing=Pushing.NEVER,
+    local_time=LocalTime.NEVER,
+)
+"""The first operand, under the name of the second: the Table API leaves it in plans."""
 CASE = declare(
     "CASE",
     signature("ANY", rest="ANY"),

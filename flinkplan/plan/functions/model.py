@@ -48,6 +48,8 @@ class Style(Enum):
     """After its operand."""
     CAST = "cast"
     """With its type after AS."""
+    ALIAS = "alias"
+    """As its first operand."""
 
 
 class LocalTime(Enum):

@@ -159,7 +159,7 @@ def group_window_text(window: specs.GroupWindow) -> str:
             times = [window.size, window.slide]
         case specs.SessionGroupWindow():
             times = [window.gap]
-    millis = ", ".join(str(parse_iso_duration(t)) for t in times)
+    millis = ", ".join(str(t if isinstance(t, int) else parse_iso_duration(t)) for t in times)
     return f"{type(window).__name__}('{window.alias.name}, {window.time_field.field_name}, {millis})"
 
 

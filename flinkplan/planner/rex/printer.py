@@ -134,6 +134,8 @@ def _call(call: Call, operands: list[str], infix: bool) -> str:
         return f"{operands[0]} {name}"
     if style is Style.CAST:
         return f"{name}({operands[0]} AS {type_name(call.type)})"
+    if style is Style.ALIAS:
+        return operands[0]
     return f"{name}({', '.join(operands)})"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from ...plan.functions import called
 from ...plan.functions.cast import CAST
+from ...plan.functions.conditional import ALIAS
 from ...plan.functions.patterns import FINAL, MATCH_PROCTIME, MATCH_ROWTIME
 from ...plan.functions.table import GROUP_WINDOWS
 from ...plan.functions.temporal import PROCTIME, PROCTIME_MATERIALIZE
@@ -52,6 +53,8 @@ def _in_calls(rex: RexNode) -> RexNode:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type.is_rowtime and _is_plain(rex.type, operands[0].type):
         return replace(rex, operands=operands, type=rex.type.regular())
+    if function is ALIAS:
+        return replace(rex, operands=operands, type=operands[0].type)
     if function is PROCTIME_MATERIALIZE:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type == rex.type:
