@@ -42,20 +42,24 @@ _OPERATORS: Mapping[Clause, tuple[type[ExecNode], ...]] = {
     Clause.TABLE: (nodes.TableSourceScan, nodes.ChangelogNormalize),
     Clause.WATERMARK: (nodes.WatermarkAssigner,),
     Clause.INSERT: (nodes.Sink,),
-    Clause.SELECT: (nodes.Calc,),
+    Clause.SELECT: (nodes.Calc, nodes.PythonCalc, nodes.PythonAsyncCalc),
     Clause.VALUES: (nodes.Values,),
     Clause.JOIN: (
         *(nodes.Join, nodes.MultiJoin, nodes.IntervalJoin),
         *(nodes.TemporalJoin, nodes.WindowJoin, nodes.LookupJoin),
     ),
-    Clause.FUNCTION: (nodes.Correlate,),
+    Clause.FUNCTION: (nodes.Correlate, nodes.PythonCorrelate),
     Clause.WINDOW: (nodes.WindowTableFunction,),
     Clause.GROUP: (
         *(nodes.GroupAggregate, nodes.LocalGroupAggregate, nodes.IncrementalGroupAggregate),
         *(nodes.GlobalGroupAggregate, nodes.GroupWindowAggregate, nodes.WindowAggregate),
         *(nodes.LocalWindowAggregate, nodes.GlobalWindowAggregate, nodes.Expand),
+        *(nodes.PythonGroupAggregate, nodes.PythonGroupWindowAggregate),
     ),
-    Clause.OVER: (nodes.OverAggregate, nodes.Rank, nodes.Deduplicate, nodes.WindowRank, nodes.WindowDeduplicate),
+    Clause.OVER: (
+        *(nodes.OverAggregate, nodes.PythonOverAggregate, nodes.Rank, nodes.Deduplicate),
+        *(nodes.WindowRank, nodes.WindowDeduplicate),
+    ),
     Clause.PATTERN: (nodes.Match,),
     Clause.UNION: (nodes.Union,),
     Clause.ORDER: (nodes.Limit, nodes.Sort, nodes.SortLimit, nodes.TemporalSort),
@@ -258,6 +262,8 @@ class _Collector:
                 return tables
             case ast.ExplicitTable():
                 return self._table(body.name, body, scope)
+            case ast.BoundQuery():
+                return frozenset()
             case ast.Values():
                 self._add(Clause.VALUES, frozenset(), body)
                 return frozenset()

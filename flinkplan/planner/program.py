@@ -160,8 +160,8 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     ),
     Stage(
         "logical_rewrite",
-        "Filters and projections become calcs, and ranks are found in what is left of ROW_NUMBER and its filter. Calls of "
-        "Python functions get calcs of their own when all calcs are merged.",
+        "Filters and projections become calcs, and ranks are found in what is left of ROW_NUMBER and its filter. When "
+        "all calcs are merged, calls of Python functions get calcs of their own.",
         (
             split_python_joins,
             split_python_correlates,

@@ -87,7 +87,7 @@ def with_job(
 ) -> T:
     """Apply the definitions up to the job, then ``action`` to the session and the job.
 
-    ``warn`` gets a finding for what compiles but may not be meant.  ``load`` gives the declarations of Python functions.
+    ``warn`` gets a finding for what compiles but may not be meant, ``load`` gives the declarations of Python functions.
     Raises the errors of all statements together, but not those that only follow from a faulty definition.
     """
     session = Session(options, warn, load=load)

@@ -49,7 +49,7 @@ class _Alias(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         target = ALIASES[self.__name__]
-        if target is None or name.startswith("__") and name not in ("__all__", "__doc__"):
+        if target is None or (name.startswith("__") and name not in ("__all__", "__doc__")):
             if f"{self.__name__}.{name}" in ALIASES:
                 return importlib.import_module(f"{self.__name__}.{name}")
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")

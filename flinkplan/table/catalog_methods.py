@@ -106,7 +106,7 @@ class CatalogMethods:
 
     # PyFlink's parameter names
 
-    def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:  # noqa: N803
+    def create_table(self, path: str, descriptor: TableDescriptor, ignoreIfExists: bool = False) -> None:
         """Create a table, as CREATE TABLE does."""
         self._create(path, descriptor, ignoreIfExists, temporary=False)
 
@@ -114,7 +114,7 @@ class CatalogMethods:
         self,
         path: str,
         descriptor: TableDescriptor,
-        ignoreIfExists: bool = False,  # noqa: N803
+        ignoreIfExists: bool = False,
     ) -> None:
         """Create a temporary table, as CREATE TEMPORARY TABLE does."""
         self._create(path, descriptor, ignoreIfExists, temporary=True)
@@ -195,9 +195,7 @@ class CatalogMethods:
 
     create_java_temporary_function = create_java_temporary_system_function
 
-    def create_java_function(
-        self, path: str, function_class_name: str, ignore_if_exists: bool | None = None
-    ) -> None:
+    def create_java_function(self, path: str, function_class_name: str, ignore_if_exists: bool | None = None) -> None:
         """Raises :class:`UnsupportedError`: Java functions are not supported."""
         self.create_java_temporary_system_function(path, function_class_name)
 

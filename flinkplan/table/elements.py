@@ -9,12 +9,12 @@ from types import UnionType
 from typing import Any
 
 from ..plan.errors import PlanError
-from ..planner.ddl.expression_text import quoted, quoted_string
 from ..plan.functions.typing import least_restrictive
 from ..planner.algebra.logical import Project, SetKind, SetOp
 from ..planner.algebra.rel import Rel
 from ..planner.binder.columns import SINGLE_ROW
 from ..planner.binder.context import Context
+from ..planner.ddl.expression_text import quoted, quoted_string
 from ..planner.rex.builder import convert
 from .data_types import DataType, DataTypes, Field, RowType, logical_type
 from .expression import Expression

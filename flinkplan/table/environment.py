@@ -165,9 +165,7 @@ class TableEnvironment(CatalogMethods):
             return Table(self, expression_rows(self.context(), items, schema))
         return self.sql_query(elements_query(items, schema))
 
-    def from_pandas(
-        self, pdf: Any, schema: RowType | Sequence[str] | None = None, splits_num: int = 1
-    ) -> Table:
+    def from_pandas(self, pdf: Any, schema: RowType | Sequence[str] | None = None, splits_num: int = 1) -> Table:
         """The table of a pandas ``DataFrame``; missing values are NULL."""
         rows = pdf.astype(object).where(pdf.notna(), None).itertuples(index=False, name=None)
         return self.from_elements(rows, schema or [str(name) for name in pdf.columns])

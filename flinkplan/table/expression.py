@@ -246,11 +246,11 @@ class Expression:
 
     def between(self, lower_bound: Any, upper_bound: Any) -> Expression:
         """``BETWEEN lower_bound AND upper_bound``."""
-        return (self >= lower_bound) & (self <= upper_bound)
+        return Expression("and", Expression(">=", self, lower_bound), Expression("<=", self, upper_bound))
 
     def not_between(self, lower_bound: Any, upper_bound: Any) -> Expression:
         """``NOT BETWEEN lower_bound AND upper_bound``."""
-        return (self < lower_bound) | (self > upper_bound)
+        return Expression("or", Expression("<", self, lower_bound), Expression(">", self, upper_bound))
 
     def then(self, if_true: Any, if_false: Any) -> Expression:
         """``CASE WHEN … THEN if_true ELSE if_false END``."""
@@ -431,7 +431,12 @@ _TESTS = {
 }
 
 _METHODS: dict[str, tuple[str, int, int]] = {
-    **{"round": ("ROUND", 1, 1), "truncate": ("TRUNCATE", 0, 1), "concat": ("CONCAT", 1, 1), "if_null": ("IFNULL", 1, 1)},
+    **{
+        "round": ("ROUND", 1, 1),
+        "truncate": ("TRUNCATE", 0, 1),
+        "concat": ("CONCAT", 1, 1),
+        "if_null": ("IFNULL", 1, 1),
+    },
     **{"starts_with": ("STARTSWITH", 1, 1), "ends_with": ("ENDSWITH", 1, 1), "substring": ("SUBSTRING", 1, 2)},
     **{"substr": ("SUBSTR", 1, 2), "replace": ("REPLACE", 2, 2), "translate": ("TRANSLATE", 2, 2)},
     **{"position": ("POSITION", 1, 1), "lpad": ("LPAD", 2, 2), "rpad": ("RPAD", 2, 2), "overlay": ("OVERLAY", 2, 3)},
@@ -445,7 +450,11 @@ _METHODS: dict[str, tuple[str, int, int]] = {
     **{"repeat": ("REPEAT", 1, 1), "split_index": ("SPLIT_INDEX", 2, 2), "str_to_map": ("STR_TO_MAP", 0, 2)},
     **{"elt": ("ELT", 1, 99), "array_append": ("ARRAY_APPEND", 1, 1), "array_contains": ("ARRAY_CONTAINS", 1, 1)},
     **{"array_position": ("ARRAY_POSITION", 1, 1), "array_prepend": ("ARRAY_PREPEND", 1, 1), "split": ("SPLIT", 1, 1)},
-    **{"array_remove": ("ARRAY_REMOVE", 1, 1), "array_slice": ("ARRAY_SLICE", 1, 2), "array_sort": ("ARRAY_SORT", 0, 2)},
+    **{
+        "array_remove": ("ARRAY_REMOVE", 1, 1),
+        "array_slice": ("ARRAY_SLICE", 1, 2),
+        "array_sort": ("ARRAY_SORT", 0, 2),
+    },
     **{"array_union": ("ARRAY_UNION", 1, 1), "array_max": ("ARRAY_MAX", 0, 0), "array_min": ("ARRAY_MIN", 0, 0)},
     **{"array_except": ("ARRAY_EXCEPT", 1, 1), "array_intersect": ("ARRAY_INTERSECT", 1, 1)},
     **{"map_union": ("MAP_UNION", 1, 99), "sha2": ("SHA2", 1, 1), "json_quote": ("JSON_QUOTE", 0, 0)},

@@ -131,7 +131,7 @@ def current_timestamp() -> Expression:
     return _sql("CURRENT_TIMESTAMP")
 
 
-def current_watermark(rowtimeAttribute: Any) -> Expression:  # noqa: N803 (PyFlink's name)
+def current_watermark(rowtimeAttribute: Any) -> Expression:
     """The watermark of a column of event time."""
     return _sql("CURRENT_WATERMARK", rowtimeAttribute)
 
@@ -326,7 +326,9 @@ def json_string(value: Any) -> Expression:
 def json_object(on_null: JsonOnNull = JsonOnNull.NULL, *args: Any) -> Expression:
     """A JSON object of keys and values in turn."""
     if args:
-        raise TypeError("json_object() with keys and values cannot be called in PyFlink: use call_sql('JSON_OBJECT(…)')")
+        raise TypeError(
+            "json_object() with keys and values cannot be called in PyFlink: use call_sql('JSON_OBJECT(…)')"
+        )
     return Expression("json_object", on_null)
 
 

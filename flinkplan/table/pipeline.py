@@ -10,15 +10,14 @@ from ..planner.sql.ast import StatementSet as StatementSetNode
 if TYPE_CHECKING:
     from .compiled_plan import CompiledPlan, ExplainDetail
     from .descriptors import TableDescriptor
-    from .environment import TableEnvironment
+    from .host import Host, Insertable, Pipeline
     from .result import TableResult
-    from .table import Table
 
 
 class TablePipeline:
     """An INSERT, or several, that can be compiled, explained and executed."""
 
-    def __init__(self, environment: TableEnvironment, statement: Insert | StatementSetNode) -> None:
+    def __init__(self, environment: Host, statement: Insert | StatementSetNode) -> None:
         self._environment = environment
         self.statement = statement
 
@@ -42,11 +41,11 @@ class TablePipeline:
 class StatementSet:
     """INSERTs that compile to one plan, so that they share common parts."""
 
-    def __init__(self, environment: TableEnvironment) -> None:
+    def __init__(self, environment: Host) -> None:
         self._environment = environment
         self._inserts: list[Insert] = []
 
-    def add(self, table_pipeline: TablePipeline) -> StatementSet:
+    def add(self, table_pipeline: Pipeline) -> StatementSet:
         """Add a pipeline of a table."""
         statement = table_pipeline.statement
         self._inserts += statement.inserts if isinstance(statement, StatementSetNode) else [statement]
@@ -58,7 +57,7 @@ class StatementSet:
         return self
 
     def add_insert(
-        self, target_path_or_descriptor: str | TableDescriptor, table: Table, overwrite: bool = False
+        self, target_path_or_descriptor: str | TableDescriptor, table: Insertable, overwrite: bool = False
     ) -> StatementSet:
         """Add what writes a table to one of the catalog, or of a descriptor."""
         return self.add(table.insert_into(target_path_or_descriptor, overwrite))

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..plan.errors import FlinkplanError, PlanError
+from ..plan.errors import PlanError
 from ..plan.findings import did_you_mean
-from ..plan.functions import Function, Kind, arithmetic, collection, comparison, conditional, function_of, string, temporal
+from ..plan.functions import (
+    Function,
+    Kind,
+    arithmetic,
+    collection,
+    comparison,
+    conditional,
+    function_of,
+    string,
+    temporal,
+)
 from ..plan.functions.cast import CAST, TRY_CAST
 from ..plan.functions.model import POSTFIX
 from ..plan.functions.typing import is_interval
@@ -24,16 +33,14 @@ from ..planner.binder.context import Context
 from ..planner.binder.expressions import ExpressionBinder
 from ..planner.binder.scope import Namespace, Scope
 from ..planner.catalog.functions import python_function
-from ..planner.rex.builder import conjunction, convert, disjunction, field_access, null, symbol, text
+from ..planner.rex.builder import conjunction, convert, disjunction, field_access, symbol, text
 from ..planner.rex.expressions import not_
 from ..planner.sql import ast
 from .data_types import logical_type
 from .expression import Expression, JsonExistsOnError
+from .host import Relational
 from .literals import MILLIS, interval, literal
 from .udf import DeclaredFunction, DeclaredTableAggregate
-
-if TYPE_CHECKING:
-    from .table import Table
 
 COMPARISONS: Mapping[str, Function] = {
     "=": comparison.EQ,
@@ -145,7 +152,9 @@ class Resolver:
         """The column of a name.  Raises :class:`ValidationError` if there is none."""
         if name not in self.names:
             known = ", ".join(self.names)
-            raise ValidationError(f"there is no column '{name}'; the columns are {known}", hint=did_you_mean(name, self.names))
+            raise ValidationError(
+                f"there is no column '{name}'; the columns are {known}", hint=did_you_mean(name, self.names)
+            )
         index = self.names.index(name)
         return InputRef(index, self.types[index])
 
@@ -331,7 +340,9 @@ def _cast(resolver: Resolver, operand: Any, data_type: Any, safe: bool) -> RexNo
 
 
 def _to(resolver: Resolver, kind: str, operand: Any) -> RexNode:
-    return CAST.typed({"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}[kind], resolver.rex(operand))
+    return CAST.typed(
+        {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}[kind], resolver.rex(operand)
+    )
 
 
 def _get(resolver: Resolver, operand: Any, name_or_index: str | int) -> RexNode:
@@ -380,10 +391,8 @@ def _similar(resolver: Resolver, operand: Any, pattern: Any) -> RexNode:
 
 
 def _in(resolver: Resolver, operand: Any, first: Any, *rest: Any) -> RexNode:
-    from .table import Table
-
     bound = ast.BoundExpression(resolver.rex(operand))
-    if isinstance(first, Table):
+    if isinstance(first, Relational):
         return resolver.bind(ast.InQuery(bound, ast.Query(ast.BoundQuery(first.rel))))
     items = tuple(map(ast.BoundExpression, resolver.all((first, *rest))))
     return resolver.bind(ast.InList(bound, items))
@@ -422,7 +431,14 @@ def _json_exists(resolver: Resolver, operand: Any, path: str, on_error: JsonExis
 
 
 def _json_value(
-    resolver: Resolver, operand: Any, path: str, returning: Any, on_empty: Any, if_empty: Any, on_error: Any, if_error: Any
+    resolver: Resolver,
+    operand: Any,
+    path: str,
+    returning: Any,
+    on_empty: Any,
+    if_empty: Any,
+    on_error: Any,
+    if_error: Any,
 ) -> RexNode:
     from ..planner.sql import parse_data_type
 
@@ -435,9 +451,7 @@ def _json_value(
     return resolver.bind(ast.JsonValue(bound, ast.StringLiteral(path), data_type, *behaviors))
 
 
-def _json_query(
-    resolver: Resolver, operand: Any, path: str, wrapper: Any, on_empty: Any, on_error: Any
-) -> RexNode:
+def _json_query(resolver: Resolver, operand: Any, path: str, wrapper: Any, on_empty: Any, on_error: Any) -> RexNode:
     bound = ast.BoundExpression(resolver.rex(operand))
     behaviors = (ast.JsonBehavior(b.value) for b in (on_empty, on_error))
     return resolver.bind(ast.JsonQuery(bound, ast.StringLiteral(path), None, wrapper.value, *behaviors))
@@ -471,7 +485,9 @@ def _is_nullable(resolver: Resolver, value: Any, rex: RexNode) -> bool:
 
 def _over(resolver: Resolver, aggregate: Expression, alias: Any) -> RexNode:
     if resolver.over is None:
-        raise ValidationError(f"'{aggregate}' is over a window that the table does not have", hint="over_window(…) first")
+        raise ValidationError(
+            f"'{aggregate}' is over a window that the table does not have", hint="over_window(…) first"
+        )
     return resolver.over(aggregate, alias)
 
 

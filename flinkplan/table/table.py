@@ -19,7 +19,17 @@ from ..planner.binder.calls import fit
 from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
 from ..planner.sql import ast
 from .expression import Expression
-from .relations import Replacer, aggregated, check_unique, column_names, filtered, holds_aggregate, named_explicitly, project
+from .host import Relational
+from .relations import (
+    Replacer,
+    aggregated,
+    check_unique,
+    column_names,
+    filtered,
+    holds_aggregate,
+    named_explicitly,
+    project,
+)
 from .resolving import Resolver, ValidationError, field_name, function_of_call
 from .result import TableResult
 from .udf import DeclaredFunction
@@ -28,16 +38,15 @@ from .window import GroupWindow, OverWindow
 if TYPE_CHECKING:
     from .compiled_plan import ExplainDetail
     from .descriptors import TableDescriptor
-    from .environment import TableEnvironment
-    from .pipeline import TablePipeline
+    from .host import Host, Pipeline
 
 __all__ = ["AggregatedTable", "GroupWindowedTable", "GroupedTable", "OverWindowedTable", "Table", "WindowGroupedTable"]
 
 
-class Table:
+class Table(Relational):
     """A query.  Its methods give further tables."""
 
-    def __init__(self, environment: TableEnvironment, rel: Rel) -> None:
+    def __init__(self, environment: Host, rel: Rel) -> None:
         self._environment = environment
         self.rel = rel
 
@@ -255,7 +264,9 @@ class Table:
         if unique:
             check_unique((*self.rel.names, *result.field_names))
         if predicate is not None:
-            raise UnsupportedError("a condition of join_lateral is not supported", hint="filter with where(…) behind it")
+            raise UnsupportedError(
+                "a condition of join_lateral is not supported", hint="filter with where(…) behind it"
+            )
         correl = resolver.context.correlations.next()
         variable = CorrelVariable(correl, self.rel.row_type)
         names = self.rel.row_type.field_names
@@ -374,7 +385,7 @@ class Table:
     def _query(self) -> ast.Query:
         return ast.Query(ast.BoundQuery(self.rel))
 
-    def insert_into(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> TablePipeline:
+    def insert_into(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> Pipeline:
         """The pipeline that writes the rows to a table of the catalog, or of a descriptor."""
         return self._environment.insert(self._query(), table_path_or_descriptor, overwrite)
 
@@ -489,7 +500,9 @@ class AggregatedTable:
         columns = {n: Expression("col", n) for n in rel.names if n != "TMP_0"}
         names = aliases or (result.field_names if result.fields else ("TMP_0",))
         for i, name in enumerate(names):
-            columns[name] = Expression("get", Expression("col", "TMP_0"), i) if result.fields else Expression("col", "TMP_0")
+            columns[name] = (
+                Expression("get", Expression("col", "TMP_0"), i) if result.fields else Expression("col", "TMP_0")
+            )
         grouped = self._table._table(rel)
         inner = grouped._resolver()
         exprs = inner.all(columns.values())
@@ -571,4 +584,3 @@ class OverWindowedTable:
         resolver.over = lambda aggregate, alias: over_aggregate(resolver, self._windows, aggregate, alias)
         listed = list(resolver.expanded(fields))
         return self._table._explicitly(resolver, listed)
-

@@ -20,6 +20,7 @@ from ..plan.functions.model import Kind
 from ..plan.functions.user import PythonDeclaration, PythonKind
 from ..plan.types import LogicalType, row
 from .data_types import DataType, RowType, logical_type
+from .expression import Expression
 
 __all__ = [
     "AggregateFunction",
@@ -50,13 +51,13 @@ class FunctionContext:
         return self._job_parameters.get(key, default_value)
 
 
-class UserDefinedFunction(abc.ABC):
+class UserDefinedFunction(abc.ABC):  # noqa: B024 (its subclasses have the abstract methods)
     """The base of the classes of functions."""
 
-    def open(self, function_context: FunctionContext) -> None:
+    def open(self, function_context: FunctionContext) -> None:  # noqa: B027 (functions need not override it)
         """Called once before the first row."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027
         """Called once after the last row."""
 
     def is_deterministic(self) -> bool:
@@ -147,18 +148,17 @@ class DeclaredFunction:
             if deterministic != own:
                 raise ValueError(f"Inconsistent deterministic: {deterministic} and {own}")
         self.function = function
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name: str = name or getattr(function, "__name__", None) or type(function).__name__
         self.takes_row = False
         self._alias_names: tuple[str, ...] = ()
         self._python = PythonKind(func_type)
         self._deterministic = deterministic
         self._arguments = None if input_types is None else tuple(map(_type, _listed(input_types, "input_type")))
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any) -> Expression:
         """A call of the function, as an expression of the Table API."""
-        from .expressions import call
-
-        return call(self, *args)
+        called = Expression("call", self, *args)
+        return called.alias(*self._alias_names) if self._alias_names else called
 
     def alias(self, *alias_names: str) -> DeclaredFunction:
         """Name the columns of the result."""

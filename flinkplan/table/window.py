@@ -11,7 +11,7 @@ __all__ = ["GroupWindow", "Over", "OverWindow", "Session", "Slide", "Tumble"]
 
 
 class GroupWindow(Record, kw_only=True):
-    """A window by which a table is grouped; ``kind`` is TUMBLE, SLIDE or SESSION, ``size`` also the gap of a session."""
+    """A window by which a table is grouped: ``kind`` is TUMBLE, SLIDE or SESSION, ``size`` may be a session's gap."""
 
     kind: str
     size: Any

@@ -67,9 +67,7 @@ def _without_column(
         return source, grouping, calls
     kept = [i for i in range(source.width) if i != index]
     places = {old: new for new, old in enumerate(kept)}
-    below: Rel = replace(
-        source, exprs=tuple(source.exprs[i] for i in kept), names=tuple(source.names[i] for i in kept)
-    )
+    below: Rel = replace(source, exprs=tuple(source.exprs[i] for i in kept), names=tuple(source.names[i] for i in kept))
     if are_identity(tuple(source.exprs[i] for i in kept), source.input.types):
         below = source.input
     return below, tuple(places[g] for g in grouping), remap_calls(calls, places)

@@ -2,8 +2,8 @@
 
 A case is a folder with ``functions.py`` and ``pipeline.sql``, or with ``program.py`` whose ``pipeline(t_env)`` gives a
 ``TablePipeline`` or a ``StatementSet``; both are what PyFlink takes.  Written to ``OUT_FOLDER/NAME``: ``plan.json`` and
-``explain.txt``, or ``error.json`` with the stage (build, compile) and the words.  Where the cases say what PyFlink did, a
-table shows how many agree, by kind.
+``explain.txt``, or ``error.json`` with the stage (build, compile) and the words.  Where the cases say what PyFlink did,
+a table shows how many agree, by kind.
 """
 
 from __future__ import annotations

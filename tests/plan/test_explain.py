@@ -59,13 +59,13 @@ def test_json_has_one_object_a_node() -> None:
 def test_unknown_changes_are_shown_as_unknown() -> None:
     plan = plan_of("agg-over-agg-retraction")
     classes = {cls.metadata.name: cls for cls in node_classes()}
-    unknown = classes["stream-exec-python-group-aggregate"]
+    unknown = classes["stream-exec-delta-join"]
     first = next(n for n in plan.nodes if isinstance(n, GroupAggregate))
     made = unknown(id=first.id, version=1, output_type=first.output_type)
     nodes = [made if n is first else n for n in plan.nodes]
     explained = explain_json(replace(plan, nodes=tuple(nodes)))
     not_known = {node["type"] for node in explained if node["changelog"] == ["UNKNOWN"]}
-    assert not_known == {f"stream-exec-{name}_1" for name in ("python-group-aggregate", "calc", "exchange")}
+    assert not_known == {f"stream-exec-{name}_1" for name in ("delta-join", "calc", "exchange")}
 
 
 def chain(case: str, length: int) -> Plan:

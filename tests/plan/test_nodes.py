@@ -124,7 +124,9 @@ FUNCTION = {"kind": "CALL", "systemName": "f", "operands": [{"kind": "TABLE_ARG_
 
 RARE = {
     "calls that list no operands": node("calc_1", {"projection": [PROCTIME], "condition": None}),
-    "functions of one's own": node("python-calc_1", {"projection": [{"kind": "CALL", "catalogName": "`c`.`d`.`f`"}]}),
+    "functions of one's own": node(
+        "python-calc_1", {"projection": [{"kind": "CALL", "catalogName": "`c`.`d`.`f`", "type": "INT"}]}
+    ),
     "lookups before 2.0": node("lookup-join_1", LOOKUP),
     "lookups since 2.0": node("lookup-join_1", LOOKUP, {"preferCustomShuffle": False}),
     "process table functions": node(

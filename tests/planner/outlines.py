@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from flinkplan.plan.functions import Kind
+from flinkplan.plan.functions.user import PythonDeclaration, PythonKind
+from flinkplan.plan.types import BOOLEAN, INT, STRING, row
 from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.binder import Context, bind_query
+from flinkplan.planner.catalog.functions import Registered
 from flinkplan.planner.program import LOGICAL_STAGES
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast, parse_script
@@ -32,6 +36,15 @@ CREATE TABLE files (size BIGINT METADATA FROM 'file.size', id INT, name STRING M
 """
 
 
+FUNCTIONS = {
+    "plus_one": PythonDeclaration(Kind.SCALAR, PythonKind.GENERAL, INT),
+    "doubled": PythonDeclaration(Kind.SCALAR, PythonKind.PANDAS, INT),
+    "is_odd": PythonDeclaration(Kind.SCALAR, PythonKind.GENERAL, BOOLEAN),
+    "words": PythonDeclaration(Kind.TABLE, PythonKind.GENERAL, row([("f0", STRING)], nullable=False)),
+}
+"""Python functions, all of the system."""
+
+
 LOGICAL = [phase for stage in LOGICAL_STAGES for phase in stage.phases]
 """The phases of all logical stages."""
 
@@ -39,6 +52,8 @@ LOGICAL = [phase for stage in LOGICAL_STAGES for phase in stage.phases]
 def bind(query: str, config: Mapping[str, str] | None = None) -> Rel:
     """What a query over the tables above means."""
     session = Session(config)
+    for name, declaration in FUNCTIONS.items():
+        session.catalog.functions.add_system(name, Registered(name, declaration))
     *definitions, view = parse_script(f"{TABLES}CREATE VIEW q AS {query};").statements
     for statement in definitions:
         session.apply(statement)

@@ -103,7 +103,6 @@ def calls_builtin(rex: RexNode) -> bool:
     return type(rex) is Call and (python_kind(rex) is None or any(map(calls_builtin, rex.operands)))
 
 
-
 def calls_python_anywhere(rex: RexNode) -> bool:
     """Whether a Python function is called in an expression."""
     return (FUNCTION, "") in callees(rex) and _calls_python(rex)

@@ -7,7 +7,7 @@ import types
 from ..row_kinds import Flow, Kinds
 from ..savepoint.layout import Inputs
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
-from .mixins import InsertsOnly, SameChanges
+from .mixins import SameChanges
 
 
 class OpaqueNode(ExecNode, kw_only=True):

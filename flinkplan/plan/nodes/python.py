@@ -42,9 +42,7 @@ class PythonAsyncCalc(RowByRow, SameChanges, PythonNode, kw_only=True):
         return map(Computed, self.projection)
 
 
-@exec_node(
-    "python-correlate", order=ColumnOrder.FIXED, versions={1: "1.16"}, results=("join_type", "function_call")
-)
+@exec_node("python-correlate", order=ColumnOrder.FIXED, versions={1: "1.16"}, results=("join_type", "function_call"))
 class PythonCorrelate(RowByRow, SameChanges, PythonNode, kw_only=True):
     """Joins each row with the rows that a Python function returns for it; ``join_type`` is INNER or LEFT."""
 

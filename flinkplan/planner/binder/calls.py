@@ -17,11 +17,11 @@ from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
 from ..catalog.catalog import FaultyDefinition
 from ..rex.builder import convert, ensure_type, integer, interval_type, null, symbol
+from ..rex.casts import avoids_cast
 from ..rex.unplanned import WrittenName
 from ..sql import ast
 from ..sql.dialects import FUNCTIONS, instead
 from ..sql.source import Span
-from .casts import avoids_cast
 from .errors import BindError, unsupported, untyped_null
 from .expressions import ExpressionBinder, binds
 from .literals import UNIT_MILLIS, UNIT_MONTHS, unit_interval

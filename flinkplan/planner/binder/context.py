@@ -91,7 +91,9 @@ class Context(Struct):
         names = name.names
         if len(names) > 1:
             return self.catalog.find_function(names)
-        return self.catalog.functions.find_system(names[0]) or find_function(names[0]) or self.catalog.find_function(names)
+        return (
+            self.catalog.functions.find_system(names[0]) or find_function(names[0]) or self.catalog.find_function(names)
+        )
 
     def apart(self) -> Context:
         """A context for binding without using up correlation variables."""

@@ -13,9 +13,9 @@ from ..algebra.names import anonymous
 from ..algebra.rel import Rel
 from ..catalog.catalog import Table, View
 from ..rex.builder import convert, null
+from ..rex.casts import avoids_cast, can_cast, can_cast_implicitly
 from ..sql import ast
 from ..sql.source import Span
-from .casts import avoids_cast, can_cast, can_cast_implicitly
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder

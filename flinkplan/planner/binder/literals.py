@@ -14,9 +14,9 @@ from ...plan.functions.typing import MAX_DECIMAL, in_family
 from ...plan.rex import Literal, RexNode
 from ...plan.types import BIGINT, BOOLEAN, DATE, DOUBLE, INT, NULL, LogicalType, decimal, timestamp, timestamp_ltz
 from ..rex.builder import convert, fits_integer, interval_type, is_constant, is_null_literal, null, text
+from ..rex.casts import can_cast
 from ..rex.unplanned import Approximate
 from ..sql import ast
-from .casts import can_cast
 from .datatypes import resolve_type
 from .errors import BindError
 from .expressions import ExpressionBinder, binds

@@ -16,7 +16,16 @@ from .errors import CatalogError, FaultyDefinition
 from .functions import Functions
 from .identifier import Identifier
 
-__all__ = ["DEFAULT_CATALOG", "DEFAULT_DATABASE", "Catalog", "CatalogError", "FaultyDefinition", "Identifier", "Table", "View"]
+__all__ = [
+    "DEFAULT_CATALOG",
+    "DEFAULT_DATABASE",
+    "Catalog",
+    "CatalogError",
+    "FaultyDefinition",
+    "Identifier",
+    "Table",
+    "View",
+]
 
 T = TypeVar("T", "Table", "View")
 

@@ -13,6 +13,7 @@ from ...plan.functions.model import Argument, ArgumentRule, Signature
 from ...plan.functions.user import PythonDeclaration, PythonFunction
 from ...plan.record import Json, Record, Struct, field
 from ...plan.types import LogicalType
+from ..rex.casts import can_cast_implicitly
 from .errors import CatalogError
 from .identifier import Identifier
 
@@ -135,8 +136,6 @@ def _declared(expected: LogicalType) -> ArgumentRule:
     """A parameter of a declared type, to which arguments are cast implicitly."""
 
     def rule(types: Sequence[LogicalType], position: int) -> LogicalType | None:
-        from ..binder.casts import can_cast_implicitly  # the binder imports the catalog
-
         return expected if can_cast_implicitly(types[position], expected) else None
 
     return rule

@@ -308,7 +308,9 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
         raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
     if is_call(rex, SOURCE_WATERMARK):
         rex = replace(rex, type=_plain(t).nullable_())
-    return (WatermarkSpec(name.name, TableExpression(rex, sql_text(_with_user_functions(context, watermark.expression)))),)
+    return (
+        WatermarkSpec(name.name, TableExpression(rex, sql_text(_with_user_functions(context, watermark.expression)))),
+    )
 
 
 def _rowtime(column: Column) -> Column:

@@ -19,7 +19,7 @@ from ..algebra.row_types import row_of
 from ..algebra.scan_columns import project_scan
 from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once, with_inputs
 from ..catalog.catalog import Table
-from ..rex.expressions import identity
+from ..rex.expressions import are_columns, identity
 
 _SUBPLANS = "table.optimizer.reuse-sub-plan-enabled"
 
@@ -44,7 +44,8 @@ def merge_scans(sinks: Sequence[Rel], config: Mapping[str, str]) -> Sequence[Rel
         if isinstance(rel, SourceScan):
             return _narrowed(rel, merged.get(_source_key(rel)))
         if isinstance(rel, Calc) and isinstance(rel.input, Calc):
-            return replace(merge_calc(rel), change_trait=rel.change_trait)
+            selects = rel.input.condition is None and are_columns(rel.input.projection)
+            return replace(merge_calc(rel, merges_python=selects), change_trait=rel.change_trait)
         return rel
 
     return tuple([bottom_up(sink, change) for sink in sinks]) if merged else tuple(sinks)

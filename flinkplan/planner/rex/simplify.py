@@ -154,7 +154,7 @@ def is_python_constant(rex: RexNode) -> bool:
     Flink takes it for a constant, whose parts it does not fold, and then cannot compute it.  Source:
     ``ExpressionReducer``.
     """
-    return calls_python_anywhere(rex) and not (InputRef in classes(rex)) and is_deterministic(rex)
+    return calls_python_anywhere(rex) and InputRef not in classes(rex) and is_deterministic(rex)
 
 
 class Simplifier(Record):

@@ -29,7 +29,7 @@ Test = Callable[[RexNode], bool]
 
 @rule(on=Calc)
 def split_python_calcs(rel: Calc) -> Rel:
-    """Split a calc with calls of Python functions: built-in ones, conditions and other kinds go into calcs beside it."""
+    """Split a calc that calls Python functions: built-in calls, conditions and other kinds get calcs of their own."""
     if not holds_python(rel):
         return rel
     for split in _SPLITS:
@@ -71,8 +71,7 @@ class Split(Record):
         projection = rel.projection
         if self.projection:
             projection = tuple(map(extractor.visit, projection))
-        elif self.condition:
-            projection = tuple(extractor.same(e) for e in projection)
+        projection = tuple(map(extractor.same, projection))
         return _two_calcs(rel, extractor.extracted, projection, above_condition, below_condition)
 
 

@@ -19,10 +19,10 @@ from ...algebra.names import uniquify
 from ...algebra.rel import Rel
 from ...algebra.stream_windows import StreamWindow
 from ...rex.builder import convert
+from ...rex.casts import can_cast_implicitly
 from ...sql import ast
 from ...sql.ast import stream_windows as w
 from ..aggregates import AggregateBinder
-from ..casts import can_cast_implicitly
 from ..context import Context
 from ..datatypes import resolve_type
 from ..errors import BindError

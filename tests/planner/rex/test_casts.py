@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.plan.types.parser import parse_type
-from flinkplan.planner.binder.casts import avoids_cast, can_cast, can_cast_implicitly
+from flinkplan.planner.rex.casts import avoids_cast, can_cast, can_cast_implicitly
 
 NUMBERS = ["TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)"]
 
