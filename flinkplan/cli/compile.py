@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import click
 
-from .options import assignment, check_output, force_option, read_reference, write_output
+from .options import (
+    assignment,
+    check_output,
+    force_option,
+    py_files_option,
+    read_reference,
+    replace_pyflink_option,
+    write_output,
+)
 from .pipelines import Warnings, compile_pipeline
 
 
@@ -15,6 +23,8 @@ from .pipelines import Warnings, compile_pipeline
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
 @click.option("--if-not-exists", is_flag=True, help="Do nothing where the file exists.")
 @force_option
+@py_files_option
+@replace_pyflink_option
 @click.option("--ignore", multiple=True, metavar="RULE", help="Do not print warnings of this rule; may be a pattern.")
 @click.option("--strict", is_flag=True, help="Exit with 1, and write no plan, if there are warnings.")
 def command(
@@ -24,10 +34,15 @@ def command(
     options: tuple[tuple[str, str], ...],
     if_not_exists: bool,
     force: bool,
+    py_files: tuple[str, ...],
+    replace_pyflink: bool,
     ignore: tuple[str, ...],
     strict: bool,
 ) -> int:
-    """Compile PIPELINE (a SQL script or a spec in YAML, or - for a script on standard input) to Flink's plan.
+    """Compile PIPELINE (a SQL script, a spec in YAML, or - for a script on standard input) to Flink's plan.
+
+    PIPELINE can also be a Python program that uses the Table API of PyFlink: it is run until it starts a job, and the
+    plan of this is written.
 
     An existing file is only replaced with --force. Warnings are printed to standard error; 'flinkplan rule' explains
     them.
@@ -47,7 +62,7 @@ def command(
         return 0
     check_output(output, force, "--if-not-exists leaves it alone")
     warnings = Warnings(ignore)
-    plan = compile_pipeline(pipeline, dict(options), warnings)
+    plan = compile_pipeline(pipeline, dict(options), warnings, py_files=py_files, replace_pyflink=replace_pyflink)
     if strict and warnings.count:
         return 1
     if like is not None:

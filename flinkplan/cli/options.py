@@ -82,6 +82,22 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 """``--force`` of the commands that write a file."""
 
 
+py_files_option = click.option(
+    "--py-files",
+    multiple=True,
+    metavar="PATH",
+    help="Load Python functions from this file, folder or archive.",
+)
+"""``--py-files`` of the commands that compile."""
+
+replace_pyflink_option = click.option(
+    "--replace-pyflink",
+    is_flag=True,
+    help="In Python programs, 'pyflink' is flinkplan's where the real one is installed, too.",
+)
+"""``--replace-pyflink`` of the commands that take Python programs."""
+
+
 def check_output(path: str | None, force: bool, *hints: str) -> None:
     """Raise :class:`PlanError` where a file would be replaced without ``--force``; ``hints`` are other ways out."""
     from ..plan.errors import PlanError

@@ -14,6 +14,7 @@ from .options import is_json, read_input, read_pipeline_text
 if TYPE_CHECKING:
     from ..plan.document import Plan
     from ..plan.findings import Finding
+    from ..plan.functions.user import PythonDeclaration
 
 
 class Warnings:
@@ -44,10 +45,26 @@ def _check_pattern(pattern: str) -> None:
         raise PlanError(f"no warning has the rule '{pattern}'", hint=hint)
 
 
-def compile_pipeline(path: str, options: Mapping[str, str], warnings: Warnings | None = None) -> Plan:
-    """Compile a SQL script, or a spec in YAML; warnings are printed."""
+def compile_pipeline(
+    path: str,
+    options: Mapping[str, str],
+    warnings: Warnings | None = None,
+    *,
+    py_files: Sequence[str] = (),
+    replace_pyflink: bool = False,
+) -> Plan:
+    """Compile a SQL script, a spec in YAML, or a Python program; warnings are printed.
+
+    ``py_files`` are the files and folders from which Python functions may be loaded.
+    """
+    if path.lower().endswith(".py"):
+        from ..table.programs import compile_program
+
+        warn = warnings or Warnings()
+        files = (*py_files, *project_files())
+        return compile_program(path, options, warn, py_files=files, replace_pyflink=replace_pyflink)
     text, name = read_pipeline_text(path)
-    return _compile(text, name, options, warnings)
+    return _compile(text, name, options, warnings, py_files=py_files)
 
 
 def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
@@ -55,6 +72,8 @@ def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
 
     Raises :class:`click.UsageError` where ``options`` are given for a plan, which has its options already.
     """
+    if path.lower().endswith(".py"):
+        return compile_pipeline(path, options)
     text, name = read_input(path)
     if not is_json(text, name):
         return _compile(text, name, options, complete=True)
@@ -79,8 +98,28 @@ def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
 
 
 def _compile(
-    text: str, name: str, options: Mapping[str, str], warnings: Warnings | None = None, *, complete: bool = False
+    text: str,
+    name: str,
+    options: Mapping[str, str],
+    warnings: Warnings | None = None,
+    *,
+    complete: bool = False,
+    py_files: Sequence[str] = (),
 ) -> Plan:
     from ..planner import compile_script
 
-    return compile_script(text, file=name, options=options, complete=complete, warn=warnings or Warnings())
+    def load(function: str) -> PythonDeclaration:
+        from ..table.function_loader import FunctionLoader
+
+        return FunctionLoader(lambda: (*py_files, *project_files()))(function)
+
+    return compile_script(text, file=name, options=options, complete=complete, warn=warnings or Warnings(), load=load)
+
+
+def project_files() -> Sequence[str]:
+    """The Python files and folders that ``py-files`` of the project's ``pyproject.toml`` names."""
+    from pathlib import Path
+
+    from ..compat.settings import read_settings
+
+    return read_settings(Path.cwd()).py_files

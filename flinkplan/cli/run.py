@@ -9,7 +9,8 @@ import click
 
 from .errors import print_warning
 from .jobs import JobRunner, job_options
-from .options import assignment, duration, read_pipeline_text
+from .options import assignment, duration, read_pipeline_text, replace_pyflink_option
+from .pipelines import project_files
 from .results import Shown, show
 
 
@@ -18,6 +19,7 @@ from .results import Shown, show
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop each SELECT after N rows.")
 @click.option("--timeout", type=duration, metavar="DURATION", help="Stop each SELECT after this time, such as 10s.")
+@replace_pyflink_option
 @job_options
 @click.pass_obj
 def command(
@@ -27,6 +29,7 @@ def command(
     options: tuple[tuple[str, str], ...],
     limit: int | None,
     timeout: int | None,
+    replace_pyflink: bool,
     **job: Any,
 ) -> None:
     """Run the statements of SCRIPT (SQL, or a spec in YAML; - for SQL on standard input) one after the other.
@@ -34,13 +37,25 @@ def command(
     A bounded job ends before the next statement starts; streaming jobs run side by side until Ctrl-C. A SELECT prints
     each change with its row kind until its input ends; with --set sql-client.execution.result-mode=table it prints the
     final rows instead.
+
+    SCRIPT can also be a Python program that uses the Table API of PyFlink.
     """
     from ..plan.errors import PlanError
     from ..plan.printable import printable
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, QueryResult, TableEnvironment
-    from ..table.environment import starts_job
+    from ..table.environment import defaults, starts_job
+    from ..table.programs import is_program, run_program
 
+    py_files = (*job["py_files"], *project_files())
+    if is_program(script):
+        with JobRunner(debug=debug, **job) as runner:
+            start = runner.start
+            run_program(
+                script, (), dict(options), print_warning, start, py_files=py_files, replace_pyflink=replace_pyflink
+            )
+            runner.wait()
+        return
     text, name = read_pipeline_text(script)
     shown = Shown(limit, None if timeout is None else timeout / 1000)
     statements = parse_pipeline(text, name).statements
@@ -49,7 +64,8 @@ def command(
     is_single = sum(map(starts_job, statements)) == 1
     with JobRunner(debug=debug, **job) as runner:
         start = partial(runner.start, single=is_single)
-        environment = TableEnvironment(EnvironmentSettings(dict(options)), start, print_warning)
+        with defaults(py_files=py_files):
+            environment = TableEnvironment(EnvironmentSettings(dict(options)), start, print_warning)
         for statement in statements:
             result = environment.execute_statement(statement)
             if isinstance(result, QueryResult):

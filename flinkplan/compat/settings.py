@@ -1,4 +1,4 @@
-"""Settings of ``diff`` in a project's ``pyproject.toml``."""
+"""Settings in a project's ``pyproject.toml``: of ``diff``, and the files of Python functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from ..plan.errors import Location, PlanError
 from ..plan.findings import nearest
-from ..plan.record import Record
+from ..plan.record import Record, replace
 from .rules import RULES
 
 _CHOICES = {
@@ -17,11 +17,11 @@ _CHOICES = {
     "for": ("flink", "spark"),
     "runtime": ("apache", "vvr"),
 }
-_KEYS = ("ignore", "allow", *_CHOICES)
+_KEYS = ("ignore", "allow", "py-files", *_CHOICES)
 
 
 class Settings(Record):
-    """``[tool.flinkplan]``; each key has the name and meaning of an option of ``diff``."""
+    """``[tool.flinkplan]``; each key has the name and meaning of an option of ``diff``, or of ``compile``."""
 
     ignore: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
@@ -30,6 +30,8 @@ class Settings(Record):
     """The key ``for``: the engine whose state counts; ``None`` for both."""
     runtime: str | None = None
     """The distribution of Flink: ``apache``, or ``vvr`` for Ververica's, which restores each aggregate by itself."""
+    py_files: tuple[str, ...] = ()
+    """Files, folders and archives of Python functions; relative paths begin at the folder of ``pyproject.toml``."""
 
 
 def read_settings(directory: Path) -> Settings:
@@ -41,7 +43,8 @@ def read_settings(directory: Path) -> Settings:
         path = folder / "pyproject.toml"
         tool = _read(path).get("tool", {})
         if isinstance(tool, Mapping) and "flinkplan" in tool:
-            return _settings(tool["flinkplan"], f"{path}, [tool.flinkplan]")
+            settings = _settings(tool["flinkplan"], f"{path}, [tool.flinkplan]")
+            return replace(settings, py_files=tuple(str(folder / name) for name in settings.py_files))
         if (folder / ".git").exists():
             break
     return Settings()
@@ -68,10 +71,11 @@ def _settings(table: Any, where: str) -> Settings:
     for key, choices in _CHOICES.items():
         if (value := table.get(key)) is not None and value not in choices:
             raise PlanError(f"'{key}' is one of {', '.join(choices)}, not {value!r}", where=where)
-    ignore, allow = (_texts(table, key, where) for key in ("ignore", "allow"))
+    ignore, allow, py_files = (_texts(table, key, where) for key in ("ignore", "allow", "py-files"))
     for entry in (*ignore, *allow):
         check_rule(entry, where)
-    return Settings(ignore, allow, *(table.get(key) for key in _CHOICES))
+    fail_on, engine, runtime = (table.get(key) for key in _CHOICES)
+    return Settings(ignore, allow, fail_on, engine, runtime, py_files)
 
 
 def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
+from ..plan.record import Record
 from ..plan.secrets import masked
 from ..planner.binder.context import Context
 from ..planner.session import Session
@@ -66,6 +69,33 @@ def _warn(finding: Finding) -> None:
     warnings.warn(FlinkplanWarning(finding), stacklevel=2)
 
 
+class Defaults(Record):
+    """What an environment has that is created without saying so."""
+
+    starter: Starter = start
+    options: Mapping[str, str] = {}
+    warn: Callable[[Finding], None] = _warn
+    py_files: tuple[str, ...] = ()
+
+
+_DEFAULTS: ContextVar[Defaults | None] = ContextVar("defaults", default=None)
+
+
+@contextmanager
+def defaults(
+    starter: Starter | None = None,
+    options: Mapping[str, str] | None = None,
+    warn: Callable[[Finding], None] | None = None,
+    py_files: Sequence[str] = (),
+) -> Iterator[None]:
+    """Environments created inside it start jobs so, have these options, and load functions from these files."""
+    token = _DEFAULTS.set(Defaults(starter or start, options or {}, warn or _warn, tuple(py_files)))
+    try:
+        yield
+    finally:
+        _DEFAULTS.reset(token)
+
+
 class TableEnvironment(CatalogMethods):
     """A catalog, options, and the statements that use them.
 
@@ -80,13 +110,15 @@ class TableEnvironment(CatalogMethods):
         runner: Starter | None = None,
         warn: Callable[[Finding], None] | None = None,
     ) -> None:
-        self._python_files: list[str] = []
+        default = _DEFAULTS.get() or Defaults()
+        self._python_files = list(default.py_files)
         self._table_names: dict[int, str] = {}
         self._named_tables: list[Table] = []
         self._unnamed_tables = 0
         load = FunctionLoader(self._roots)
-        self._session = Session(settings.options, warn or _warn, executes=True, load=load)
-        self._starter: Starter = start if runner is None else runner
+        options = {**settings.options, **default.options}
+        self._session = Session(options, warn or default.warn, executes=True, load=load)
+        self._starter: Starter = default.starter if runner is None else runner
         self._loaded: Runner = lambda plan: self._starter(plan, self._session.config)
         self._own: Runner = lambda plan: self._starter(plan, of_own_statements(self._session.config))
 

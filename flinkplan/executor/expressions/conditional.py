@@ -53,6 +53,12 @@ def case(call: Invocation, *operands: Column) -> Column:
     )
 
 
+@scalar("$AS$1", syntax=SPECIAL)
+def alias(call: Invocation, operand: Column, name: Column) -> Column:
+    """The operand; the name is that of its column."""
+    return operand
+
+
 @scalar("$IF$1")
 def if_(call: Invocation, condition: Column, then: Column, otherwise: Column) -> Column:
     """IF(condition, then, otherwise)."""
