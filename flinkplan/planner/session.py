@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import advice
@@ -30,6 +31,7 @@ from .sql import ast
 from .sql.source import NO_SPAN, Span
 
 if TYPE_CHECKING:
+    from .explaining import Explanation
     from .tracing.tracer import Trace
 
 
@@ -120,6 +122,34 @@ class Session:
             raise _too_deep(statement) from None
 
     @deep_recursion
+    def explain(self, statement: ast.Insert | ast.StatementSet) -> Explanation:
+        """An INSERT or a statement set as Flink's EXPLAIN shows it.  Raises as :meth:`compile` does."""
+        from .explaining import Explanation
+        from .program import assemble, optimize
+        from .rex.printer import prefix_expressions
+        from .rules.joins.expressions import push_join_expressions
+
+        try:
+            bound: list[Rel] = []
+
+            def kept(modify: TableModify, config: Mapping[str, str]) -> Sink:
+                bound.append(push_join_expressions.run(modify, config))
+                return optimize(modify, config)
+
+            optimized = self._optimized(self._context(), statement, kept)
+            plan = assemble(optimized, self.config, complete=True)
+            with prefix_expressions():
+                physical = assemble(optimized, self.config, complete=True)
+            return Explanation(bound, physical, plan)
+        except RecursionError:
+            raise _too_deep(statement) from None
+
+    def explain_query(self, query: ast.Query) -> Explanation:
+        """A query as Flink's EXPLAIN shows it.  Raises an error with its place."""
+        with self._result_table(query) as insert:
+            return replace(self.explain(insert), has_sinks=False)
+
+    @deep_recursion
     def trace(self, statement: ast.Insert | ast.StatementSet) -> Trace:
         """What each rule changes while an INSERT or a statement set is compiled.  Raises as :meth:`compile` does."""
         from .tracing.tracer import Tracer
@@ -166,11 +196,17 @@ class Session:
 
     def compile_query(self, query: ast.Query) -> Plan:
         """The plan of a query; its sink is a table that accepts all changes and exists only for this."""
+        with self._result_table(query) as insert:
+            return self.compile(insert, complete=True)
+
+    @contextmanager
+    def _result_table(self, query: ast.Query) -> Iterator[ast.Insert]:
+        """The INSERT of a query into the table of its result, which then exists."""
         name = ast.Name((ast.Identifier(_RESULT, span=query.span),), span=query.span)
         table = ast.CreateTable(name, options=(ast.Option("connector", "print"),), query=query, temporary=True)
         insert = self.create_table_as(table)
         try:
-            return self.compile(insert, complete=True)
+            yield insert
         finally:
             self.catalog.drop(name.names, Table, temporary=True)
 

@@ -262,11 +262,11 @@ class TableEnvironment(CatalogMethods):
 
     def explain_statement(self, statement: Insert | StatementSetNode) -> str:
         """A parsed statement as Flink explains it."""
-        return explain_text(self._session.compile(statement, complete=True))
+        return str(self._session.explain(statement))
 
     def explain_query(self, query: Query) -> str:
         """A query as Flink explains it."""
-        return explain_text(self._session.compile_query(query))
+        return str(self._session.explain_query(query))
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
         """The operators that an INSERT or a statement set compiles to."""

@@ -66,10 +66,8 @@ class StatementSet:
         return StatementSetNode(tuple(self._inserts))
 
     def compile_plan(self) -> CompiledPlan:
-        """Compile all INSERTs to one plan, and empty the set."""
-        statement = self._statement()
-        self._inserts = []
-        return self._environment.compile_statement(statement)
+        """Compile all INSERTs to one plan; the set stays as it is."""
+        return self._environment.compile_statement(self._statement())
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """The pipeline as Flink explains it; the set stays as it is."""

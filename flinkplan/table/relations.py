@@ -198,6 +198,14 @@ class Replacer:
         return Expression("col", known[of][0])
 
 
+def _counting_rows(call: AggregateCall, source: Rel) -> AggregateCall:
+    """COUNT of a column that is never NULL counts rows."""
+    counts = call.internal_name == "$COUNT$1" and not call.distinct
+    if not counts or any(source.types[i].nullable for i in call.arg_list):
+        return call
+    return replace(call, arg_list=())
+
+
 def aggregated(
     rel: Rel,
     resolver: Resolver,
@@ -218,6 +226,7 @@ def aggregated(
     source = registrar.built()
     if build is not None:
         return build(source, tuple(grouping), tuple(calls))
+    calls = [_counting_rows(call, source) for call in calls]
     places = sorted({*grouping, *(i for c in calls for i in c.arg_list)})
     if isinstance(source, Project) and len(places) < source.width and places:
         mapping = {old: new for new, old in enumerate(places)}

@@ -6,6 +6,7 @@ Sources: ``ResolverRules``, ``ExpressionConverter`` and its ``CallExpressionConv
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -340,9 +341,19 @@ def _cast(resolver: Resolver, operand: Any, data_type: Any, safe: bool) -> RexNo
 
 
 def _to(resolver: Resolver, kind: str, operand: Any) -> RexNode:
-    return CAST.typed(
-        {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}[kind], resolver.rex(operand)
-    )
+    to = {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}[kind]
+    rex = resolver.rex(operand)
+    if isinstance(rex, Literal) and rex.type.root in CHARACTER and _WRITTEN[kind].fullmatch(str(rex.value)):
+        rex = Literal(str(rex.value).rstrip("0") if "." in str(rex.value) else rex.value, to.not_null())
+    return CAST.typed(to, rex)
+
+
+_WRITTEN = {
+    "DATE": re.compile(r"\d{4}-\d\d-\d\d"),
+    "TIME": re.compile(r"\d\d:\d\d:\d\d"),
+    "TIMESTAMP": re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{0,2}[1-9]0*)?"),
+}
+"""The texts that Flink reads while it binds a conversion."""
 
 
 def _get(resolver: Resolver, operand: Any, name_or_index: str | int) -> RexNode:

@@ -255,6 +255,7 @@ class Table(Derivable):
             raise UnsupportedError(
                 "a condition of join_lateral is not supported", hint="filter with where(…) behind it"
             )
+        resolver.context.correlations.next()  # Flink's variable that nothing uses
         correl = resolver.context.correlations.next()
         variable = CorrelVariable(correl, self.rel.row_type)
         names = self.rel.row_type.field_names
@@ -264,7 +265,13 @@ class Table(Derivable):
 
         called = transform(function.typed(result, *operands), through_variable)
         correlate = Correlate(
-            input=self.rel, type=kind, correl=correl, call=called, function_type=result, aliases=result.field_names
+            input=self.rel,
+            type=kind,
+            correl=correl,
+            call=called,
+            function_type=result,
+            aliases=result.field_names,
+            by_position=True,
         )
         return self._table(correlate)
 

@@ -157,6 +157,8 @@ class Correlate(Correlation, kw_only=True):
     """
 
     aliases: tuple[str, ...] | None
+    by_position: bool = False
+    """Whether the Table API made it: EXPLAIN then shows the call over the input's columns by their positions."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:

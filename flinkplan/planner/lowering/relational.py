@@ -19,7 +19,16 @@ from ..catalog.catalog import Identifier, Table
 from ..catalog.restoring import reference
 from ..connectors import table_options
 from ..metadata.keys import smallest_key, upsert_keys
-from ..rex.printer import condition_digest, digest, expression, named, operator_name, record_type, untyped_literal
+from ..rex.printer import (
+    condition_digest,
+    digest,
+    expression,
+    is_prefix,
+    named,
+    operator_name,
+    record_type,
+    untyped_literal,
+)
 from .context import Context, Parts, Rules, Texts, columns, input_fields, no_parts
 
 
@@ -210,7 +219,8 @@ def _union(rel: p.UnionAll, ctx: Context) -> ExecNode:
 
 def _values(rel: p.ConstantRows, ctx: Context) -> ExecNode:
     rows = ", ".join("{ " + ", ".join(_constant(v) for v in row) + " }" for row in rel.tuples)
-    return ctx.node(nodes.Values, rel, f"tuples=[[{rows}]]", tuples=rel.tuples)
+    type_ = f"type=[{record_type(rel.row_type)}], " if is_prefix() else ""
+    return ctx.node(nodes.Values, rel, f"{type_}tuples=[[{rows}]]", tuples=rel.tuples)
 
 
 def _constant(rex: RexNode) -> str:

@@ -7,7 +7,9 @@ Calcite's ``RexLiteral`` and ``RelDataType`` digests.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
 from typing import Any
 
@@ -68,8 +70,28 @@ def _fields(t: LogicalType) -> str:
     return ", ".join(f"{type_name(f.type)} {f.name}" for f in t.fields)
 
 
+_PREFIX: ContextVar[bool] = ContextVar("prefix", default=False)
+
+
+@contextmanager
+def prefix_expressions() -> Iterator[None]:
+    """Inside it, :func:`expression` prints as Flink does in its optimized physical plan: prefix, with types."""
+    token = _PREFIX.set(True)
+    try:
+        yield
+    finally:
+        _PREFIX.reset(token)
+
+
+def is_prefix() -> bool:
+    """Whether expressions are printed as in Flink's optimized physical plan."""
+    return _PREFIX.get()
+
+
 def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
     """An expression over columns with these names, with infix or prefix operators."""
+    if infix and _PREFIX.get():
+        return _prefix(rex, fields)
     match rex:
         case InputRef(index):
             return fields[index]
@@ -92,6 +114,31 @@ def expression(rex: RexNode, fields: Sequence[str], infix: bool = True) -> str:
         case SubQuery():
             return _subquery(rex, fields)
     raise TypeError(f"no text for {rex}")
+
+
+def _prefix(rex: RexNode, fields: Sequence[str]) -> str:
+    match rex:
+        case FieldAccess(name, expr):
+            return f"{_prefix(expr, fields)}.{name}"
+        case Literal():
+            return quoted(rex, typed_literal)
+        case Sarg():
+            return condition_digest(rex, fields)
+        case Call() if _style(rex) is Style.CAST:
+            return f"{operator_name(rex)}({_prefix(rex.operands[0], fields)} AS {full_type_name(rex.type)})"
+        case Call() if _style(rex) is Style.ALIAS:
+            return _prefix(rex.operands[0], fields)
+        case Call():
+            return f"{operator_name(rex)}({', '.join(_prefix(o, fields) for o in rex.operands)})"
+    return expression(rex, fields, infix=False)
+
+
+def quoted(value: Literal, text: Callable[[Literal], str]) -> str:
+    """The text of a literal, with quotes in a character string doubled."""
+    if value.type.root in CHARACTER and value.symbol is None and "'" in str(value.value or ""):
+        own = str(value.value)
+        return text(value).replace(f"'{own}'", "'" + own.replace("'", "''") + "'", 1)
+    return text(value)
 
 
 def _over(rex: Over, fields: Sequence[str]) -> str:
@@ -232,9 +279,7 @@ def digest(rex: RexNode, fields: Sequence[str]) -> str:
     match rex:
         case Call() if _style(rex) is Style.CAST:
             nullability = "" if rex.type.nullable else " NOT NULL"
-            return (
-                f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {_full_type_name(rex.type)}{nullability})"
-            )
+            return f"{operator_name(rex)}({digest(rex.operands[0], fields)} AS {full_type_name(rex.type)}{nullability})"
         case Call():
             return f"{operator_name(rex)}({', '.join(digest(o, fields) for o in rex.operands)})"
         case FieldAccess(name, expr):
@@ -247,22 +292,22 @@ def digest(rex: RexNode, fields: Sequence[str]) -> str:
 def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
     """A condition as Calcite's own digest: a literal beside an operand of its own type goes without it."""
     if isinstance(rex, Sarg):
-        suffix = "" if rex.type.root in _UNTYPED else f":{_full_type_name(rex.type)}"
+        suffix = "" if rex.type.root in _UNTYPED else f":{full_type_name(rex.type)}"
         return sarg(rex, lambda value: _java_literal(value, rex.type)) + suffix
     if not isinstance(rex, Call) or _style(rex) is Style.CAST:
         return digest(rex, fields)
-    texts = _operand_digests(rex, lambda operand: condition_digest(operand, fields))
+    texts = operand_digests(rex, lambda operand: condition_digest(operand, fields))
     return f"{operator_name(rex)}({', '.join(texts)})"
 
 
-def _operand_digests(call: Call, text: Callable[[RexNode], str]) -> list[str]:
+def operand_digests(call: Call, text: Callable[[RexNode], str]) -> list[str]:
     """The operands of a call, literals beside one of their own type without it."""
     texts = [text(o) for o in call.operands]
     if called(call) in _SIMPLE:
         for i, (own, other) in enumerate(zip(call.operands, reversed(call.operands), strict=True)):
             same = own.type.nullable_() == other.type.nullable_()
             if same and isinstance(own, Literal) and own.value is not None and not isinstance(other, Literal):
-                texts[i] = untyped_literal(own)
+                texts[i] = quoted(own, untyped_literal)
     return texts
 
 
@@ -274,10 +319,10 @@ def definition_digest(rex: RexNode) -> str:
         return f"{definition_digest(rex.expr)}.{rex.name}"
     if not isinstance(rex, Call):
         return typed_literal(rex) if isinstance(rex, Literal) else expression(rex, ())
-    text = f"{operator_name(rex)}({', '.join(_operand_digests(rex, definition_digest))})"
+    text = f"{operator_name(rex)}({', '.join(operand_digests(rex, definition_digest))})"
     if _style(rex) is not Style.CAST:
         return text
-    return f"{text}:{_full_type_name(rex.type)}{'' if rex.type.nullable else ' NOT NULL'}"
+    return f"{text}:{full_type_name(rex.type)}{'' if rex.type.nullable else ' NOT NULL'}"
 
 
 def _java_literal(value: Any, t: LogicalType) -> str:
@@ -293,7 +338,7 @@ _SIMPLE = (EQ, NE, LT, LE, GT, GE, PLUS, MINUS, TIMES, DIVIDE, DATETIME_PLUS, DA
 _UNTYPED = {"INT", "BOOLEAN", "DATE", "TIME", "SYMBOL"}
 
 
-def _full_type_name(t: LogicalType) -> str:
+def full_type_name(t: LogicalType) -> str:
     """A type with the character set of text."""
     return type_name(t) + (' CHARACTER SET "UTF-16LE"' if t.root in CHARACTER else "")
 
@@ -304,11 +349,11 @@ def typed_literal(value: Literal) -> str:
     if value.symbol is not None:
         return f"FLAG({value.value})"
     if value.value is None:
-        return f"null:{type_name(t)}"
+        return f"null:{full_type_name(t)}"
     text = _value(value)
     if t.root in CHARACTER:
         natural = t.root == "CHAR" and t.length == len(str(value.value))
-        return text if natural else f"{text}:{_full_type_name(t)}"
+        return text if natural else f"{text}:{full_type_name(t)}"
     if t.root in _UNTYPED or (t.root == "TIMESTAMP" and t.precision == 0) or t.root.startswith("INTERVAL"):
         return text
     return f"{text}:{type_name(t)}"

@@ -1,0 +1,65 @@
+"""The three trees of Flink's EXPLAIN.
+
+Source: ``StreamPlanner.explain``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ...plan.document import Plan
+from ...plan.record import Record
+from ..algebra.rel import Rel
+from .abstract import abstract_lines
+from .trees import tree_lines
+
+
+class Explanation(Record):
+    """What was bound, and what became of it; ``physical`` is a plan whose descriptions are those of the physical tree.
+
+    ``has_sinks``: the sinks are of the statement, not made for a query, and are shown.
+    """
+
+    bound: Sequence[Rel]
+    physical: Plan
+    plan: Plan
+    has_sinks: bool = True
+
+    def __str__(self) -> str:
+        roots = self.bound if self.has_sinks else [rel.inputs[0] for rel in self.bound]
+        sections = {
+            "Abstract Syntax Tree": map(abstract_lines, roots),
+            "Optimized Physical Plan": _trees(self.physical, self.has_sinks, shares=False),
+            "Optimized Execution Plan": _trees(self.plan, self.has_sinks, shares=True),
+        }
+        texts = (f"== {name} ==\n{_joined(trees)}" for name, trees in sections.items())
+        return "\n".join(texts)
+
+
+def _joined(trees: Iterable[Iterable[str]]) -> str:
+    return "\n".join("".join(f"{line}\n" for line in tree) for tree in trees)
+
+
+def _trees(plan: Plan, has_sinks: bool, *, shares: bool) -> Iterator[Iterable[str]]:
+    """The trees of a plan's sinks; with ``shares`` a node with several readers is expanded only at the first one."""
+    nodes = {node.id: node for node in plan.nodes}
+    inputs: dict[int, list[int]] = {node.id: [] for node in plan.nodes}
+    readers = dict.fromkeys(nodes, 0)
+    for edge in plan.edges:
+        inputs[edge.target].append(edge.source)
+        readers[edge.source] += 1
+    shown: dict[int, int] = {}
+
+    def label(id_: int) -> tuple[str, Sequence[int]]:
+        text, below = nodes[id_].description or "", inputs[id_]
+        if shares and readers[id_] > 1:
+            if id_ in shown:
+                return f"Reused(reference_id=[{shown[id_]}])", ()
+            shown[id_] = len(shown) + 1
+            text += f"(reuse_id=[{shown[id_]}])"
+        return text, below
+
+    for node in plan.nodes:
+        if not readers[node.id]:
+            for root in [node.id] if has_sinks else inputs[node.id]:
+                yield list(tree_lines(root, label))
