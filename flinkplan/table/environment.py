@@ -269,8 +269,8 @@ class TableEnvironment(CatalogMethods):
         return str(self._session.explain_query(query))
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
-        """The operators that an INSERT or a statement set compiles to."""
-        return self.compile_plan_sql(stmt).explain(*extra_details)
+        """A query, an INSERT or a statement set as Flink explains it."""
+        return self._explained(self._one(stmt))
 
     def create_statement_set(self) -> StatementSet:
         """A set of INSERT statements that run as one job."""
@@ -344,13 +344,18 @@ class TableEnvironment(CatalogMethods):
                     where=statement.span.location,
                     hint="EXPLAIN CHANGELOG_MODE is",
                 )
+        if not statement.details:
+            return TableResult(("result",), [(self._explained(inner),)])
         if isinstance(inner, QueryStatement):
             plan = self._session.compile_query(inner.query)
-        elif isinstance(inner, (Insert, StatementSetNode)):
-            plan = self._session.compile(inner, complete=True)
         else:
-            raise UnsupportedError("only queries, INSERT and STATEMENT SET can be explained", where=inner.span.location)
+            plan = self._session.compile(_explainable(inner), complete=True)
         return TableResult(("result",), [(explain_text(plan),)])
+
+    def _explained(self, statement: Statement) -> str:
+        if isinstance(statement, QueryStatement):
+            return self.explain_query(statement.query)
+        return self.explain_statement(_explainable(statement))
 
     def _show(self, statement: Show) -> TableResult:
         return TableResult(*show(self._session.catalog, statement))
@@ -390,6 +395,12 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
     Show: TableEnvironment._show,
     StatementSetNode: TableEnvironment._run,
 }
+
+
+def _explainable(statement: Statement) -> Insert | StatementSetNode:
+    if not isinstance(statement, (Insert, StatementSetNode)):
+        raise UnsupportedError("only queries, INSERT and STATEMENT SET can be explained", where=statement.span.location)
+    return statement
 
 
 def starts_job(statement: Statement) -> bool:

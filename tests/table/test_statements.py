@@ -229,14 +229,28 @@ def test_what_is_refused(statement: str, message: str, marked: str | None) -> No
         assert source[carets.index("^") :].startswith(marked)
 
 
-@pytest.mark.parametrize("statement", ["EXPLAIN", "EXPLAIN PLAN FOR", "EXPLAIN CHANGELOG_MODE"])
-def test_explain_shows_operators_and_their_changes(statement: str) -> None:
+def test_explain_shows_operators_and_their_changes() -> None:
     ((inserting,),) = last_rows(
-        f"{statement} INSERT INTO totals SELECT customer, CAST(id AS DECIMAL(38, 2)) FROM orders"
+        "EXPLAIN CHANGELOG_MODE INSERT INTO totals SELECT customer, CAST(id AS DECIMAL(38, 2)) FROM orders"
     )
     assert "Sink  [I]" in inserting
-    ((query,),) = last_rows(f"{statement} SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+    ((query,),) = last_rows("EXPLAIN CHANGELOG_MODE SELECT customer, COUNT(*) FROM orders GROUP BY customer")
     assert "GroupAggregate  [I,UB,UA]" in query
+
+
+@pytest.mark.parametrize("statement", ["EXPLAIN", "EXPLAIN PLAN FOR"])
+def test_explain_shows_three_trees(statement: str) -> None:
+    ((inserting,),) = last_rows(
+        f"{statement} INSERT INTO totals SELECT customer, CAST(id AS DECIMAL(38, 2)) FROM orders WHERE id > 1"
+    )
+    scan = "TableSourceScan(table=[[default_catalog, default_database, orders]], fields=[id, customer, ts])"
+    assert inserting.count(scan) == 2
+    assert "LogicalProject(customer=[$1], EXPR$1=[CAST($0):DECIMAL(38, 2)])" in inserting
+    assert "where=[>(id, 1)]" in inserting
+    assert "where=[(id > 1)]" in inserting
+    ((query,),) = last_rows(f"{statement} SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+    assert "LogicalAggregate(group=[{0}], EXPR$1=[COUNT()])" in query
+    assert "Sink(" not in query
 
 
 def test_explaining_a_query_leaves_nothing_behind() -> None:
