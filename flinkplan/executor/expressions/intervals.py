@@ -83,6 +83,23 @@ def minus(call: Invocation, a: Column, b: Column) -> Column:
     return (later - earlier).cast(cast_type(call.type))
 
 
+_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
+_MILLIS = {"SECOND": 1000, "MINUTE": 60_000, "HOUR": 3_600_000, "DAY": MILLIS_PER_DAY, "WEEK": 7 * MILLIS_PER_DAY}
+
+
+@scalar("$TIMESTAMPDIFF$1")
+def timestamp_diff(call: Invocation, end: Column, start: Column) -> Column:
+    """The whole units between two instants."""
+    unit = call.symbol(0)
+    later, earlier = (to_millis(x, t) for x, t in zip((end, start), call.types[1:], strict=True))
+    if unit in _MONTHS:
+        months = invoke("Times.monthsBetween", T.IntegerType(), later, earlier)
+        return F.call_function("div", months, F.lit(_MONTHS[unit])).cast(cast_type(call.type))
+    if unit not in _MILLIS:
+        raise UnsupportedError(f"TIMESTAMPDIFF({unit}, …) is not supported")
+    return F.call_function("div", later - earlier, F.lit(_MILLIS[unit])).cast(cast_type(call.type))
+
+
 def to_millis(a: Column, t: LogicalType) -> Column:
     """Milliseconds since 1970, or since midnight for a TIME."""
     if t.root == "DATE":

@@ -20,7 +20,7 @@ from ..algebra.calls import python_calls
 from ..algebra.dispatch import Dispatch
 from ..algebra.logical import Aggregate, Filter, Join, Project, Scan, Sort, Watermark
 from ..algebra.lookups import LookupJoin
-from ..algebra.physical_bases import SpecifiedJoin
+from ..algebra.physical_bases import AggregateBase, SpecifiedJoin
 from ..algebra.rel import LEFT_NULLABLE, ONE_SIDED, RIGHT_NULLABLE, Rel, Unary
 from ..algebra.scan_columns import scan_columns
 from ..algebra.traits import OneRowPerKey, UnknownKeys
@@ -213,7 +213,7 @@ def _grouped(rel: Aggregate, upsert: bool) -> Keys:
 
 
 def _one_row_per_key(rel: OneRowPerKey, upsert: bool) -> Keys:
-    if isinstance(rel, p.AggregateBase) and python_calls(rel.calls):
+    if isinstance(rel, AggregateBase) and python_calls(rel.calls):
         return NO_KEYS  # Flink knows no key of the operators that call Python functions
     return frozenset({frozenset(rel.unique_key)})
 
