@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
+from flinkplan.executor.prepare.choose.watermarks import Watermarked
 from flinkplan.executor.prepare.known.pushed_watermarks import with_assigners
 from flinkplan.plan.document import Plan, load
 from flinkplan.plan.nodes import TableSourceScan, WatermarkAssigner
@@ -11,6 +15,8 @@ from flinkplan.plan.record import replace
 from flinkplan.plan.settings import IDLE_TIMEOUT
 from flinkplan.plan.specs import WatermarkPushDown
 from flinkplan.planner import compile_script
+
+from .building import query_of
 
 FLINKS = Path(__file__).parent / "kafka" / "flink" / "plan.json"
 
@@ -27,12 +33,15 @@ def pushed(timeout: int = 0) -> tuple[Plan, Plan]:
     return plan, push(plan, timeout)
 
 
-def push(plan: Plan, timeout: int = 0) -> Plan:
+def push(plan: Plan, timeout: int = 0, params: Mapping[str, str] | None = None) -> Plan:
     """The plan as Flink has it where the source, which is idle after so many milliseconds, makes the watermarks."""
     (assigner,) = (node for node in plan.nodes if isinstance(node, WatermarkAssigner))
     (scan,) = (node for node in plan.nodes if isinstance(node, TableSourceScan))
     ability = WatermarkPushDown(
-        watermark_expr=assigner.watermark_expr, idle_timeout_millis=timeout, produced_type=assigner.output_type
+        watermark_expr=assigner.watermark_expr,
+        idle_timeout_millis=timeout,
+        produced_type=assigner.output_type,
+        watermark_params=params,
     )
     source = replace(
         scan,
@@ -70,6 +79,15 @@ def test_the_rowtime_may_be_made_behind_the_source() -> None:
 def test_the_sources_timeout_is_the_assigners() -> None:
     (assigner,) = (n for n in with_assigners(pushed(5000)[1]).nodes if isinstance(n, WatermarkAssigner))
     assert assigner.configuration == {IDLE_TIMEOUT: "5000 ms"}
+
+
+@pytest.mark.parametrize(("strategy", "on_event"), [("ON_EVENT", True), ("ON_PERIODIC", False)])
+def test_the_plan_says_when_watermarks_of_the_source_are_announced(strategy: str, on_event: bool) -> None:
+    plan = with_assigners(push(compile_script(SCRIPT), params={"emitStrategy": strategy}))
+    (assigner,) = (node for node in plan.nodes if isinstance(node, WatermarkAssigner))
+    step = query_of(plan).step(assigner)
+    assert isinstance(step, Watermarked)
+    assert step.on_event is on_event
 
 
 def test_other_plans_stay_as_they_are() -> None:
