@@ -109,6 +109,10 @@ final class SerializerCodec {
         if (s instanceof TimeWindow.Serializer) {
             return new CompositeCodecs.Windows();
         }
+        Codec ofPattern = PatternCodecs.of(s);
+        if (ofPattern != null) {
+            return ofPattern;
+        }
         if (s instanceof VoidNamespaceSerializer) {
             return new Plain(s, new DataCodec.Rows(List.of(), List.of(), false));
         }
@@ -154,7 +158,8 @@ final class SerializerCodec {
         throw new UnreadableException("the serializer " + s.getClass().getName() + " is not decoded");
     }
 
-    private static <T> T field(Class<?> cls, String name, Object owner, Class<T> type) throws UnreadableException {
+    /** The value of a private field. */
+    static <T> T field(Class<?> cls, String name, Object owner, Class<T> type) throws UnreadableException {
         try {
             Field field = cls.getDeclaredField(name);
             field.setAccessible(true);
