@@ -71,6 +71,9 @@ class Kind(Enum):
     COORDINATOR = "coordinator"
     """What the coordinator of an operator keeps, such as the enumerator of a source: bytes."""
 
+    HANDLE = "handle"
+    """All keyed states of a subtask as the engine wrote them: bytes, since one of their serializers is not known."""
+
     @property
     def is_keyed(self) -> bool:
         """Whether entries belong to keys rather than to subtasks."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from flinkplan.flink.savepoint import Savepoint, is_savepoint, read_savepoint, read_savepoints
+from flinkplan.flink.writing import write_savepoint
 from flinkplan.state.form import Kind, StateError
 from flinkplan.state.form_folder import FolderState, write_folder
 from tests.cli.support import flinkplan
@@ -68,7 +69,7 @@ def test_temporary_files_are_removed() -> None:
     assert not folder.exists()
 
 
-def test_a_class_that_is_not_flinks_own_serializer_is_not_loaded(tmp_path: Path) -> None:
+def test_states_are_carried_as_bytes_where_a_serializer_is_not_flinks_own(tmp_path: Path) -> None:
     old = b"org.apache.flink.table.runtime.typeutils.RowDataSerializer$RowDataSerializerSnapshot"
     new = b"org.apache.flink.api.java.typeutils.runtime.kryo.KryoSerializerSnapshot"
     content = (AGGREGATE / "_metadata").read_bytes()
@@ -76,8 +77,18 @@ def test_a_class_that_is_not_flinks_own_serializer_is_not_loaded(tmp_path: Path)
     foreign = (len(new).to_bytes(2, "big") + new).ljust(len(written), b"\0")
     assert written in content
     (tmp_path / "_metadata").write_bytes(content.replace(written, foreign))
-    with pytest.raises(StateError, match="KryoSerializerSnapshot"):
-        read_savepoint(tmp_path)
+    with read_savepoint(tmp_path) as savepoint:
+        handles = [
+            (operator.uid, table) for operator, table in savepoint.manifest.tables() if table.kind is Kind.HANDLE
+        ]
+        assert "keyed states" in {table.name for uid, table in handles if str(uid).endswith("_group-aggregate")}
+        serializers = {column.serializer.strip("\0") for _, table in handles for column in table.opaque}
+        assert serializers == {new.decode()}
+        assert len(savepoint.manifest.remarks) == len(handles)
+        carried = actual(savepoint)
+        write_savepoint(savepoint, tmp_path / "written")
+    with read_savepoint(tmp_path / "written") as again:
+        assert actual(again) == carried
 
 
 def test_accumulators_of_classes_of_the_job_are_decoded_without_its_jar(tmp_path: Path) -> None:

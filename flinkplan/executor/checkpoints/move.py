@@ -73,7 +73,8 @@ def write_checkpoint(plan: Plan, state: JobState, folder: str, spark: SparkSessi
 
 def kept_by(operator: OperatorState) -> list[StateTable]:
     """The states of an operator's keys that have entries."""
-    return [table for table in operator.states if table.entries and is_keyed_state(table)]
+    own = (table for table in operator.states if is_keyed_state(table) or table.kind is Kind.HANDLE)
+    return [table for table in own if table.entries]
 
 
 def check_operators(plan: Plan, state: JobState) -> None:

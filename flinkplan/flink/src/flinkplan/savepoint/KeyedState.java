@@ -173,7 +173,7 @@ final class KeyedState {
     private void readGroups(KeyGroupsStateHandle handle) throws Exception {
         try (FSDataInputStream stream = handle.openInputStream()) {
             KeyedBackendSerializationProxy<Object> header = new KeyedBackendSerializationProxy<>(classes);
-            header.read(new DataInputViewStreamWrapper(stream));
+            readHeader(header, handle, stream);
             List<StateTable> states = declare(header);
             List<TypeSerializer<?>> namespaces = namespaces(header);
             boolean isHeap = isHeap(handle, stream);
@@ -196,6 +196,18 @@ final class KeyedState {
                     readFull(new DataInputViewStreamWrapper(content), states, namespaces);
                 }
             }
+        }
+    }
+
+    /** Raises {@link UnknownSerializerException} for a handle of a savepoint that can be carried as it is. */
+    private static void readHeader(
+            KeyedBackendSerializationProxy<Object> header, KeyGroupsStateHandle handle, FSDataInputStream stream)
+            throws IOException {
+        try {
+            header.read(new DataInputViewStreamWrapper(stream));
+        } catch (IOException e) {
+            boolean isCanonical = handle instanceof org.apache.flink.runtime.state.SavepointKeyedStateHandle;
+            throw isCanonical ? UnknownSerializerException.of(e) : e;
         }
     }
 

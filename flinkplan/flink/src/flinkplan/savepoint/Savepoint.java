@@ -16,6 +16,7 @@ import org.apache.flink.runtime.checkpoint.Checkpoints;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.OperatorBackendSerializationProxy;
 import org.apache.flink.runtime.state.OperatorStateHandle;
@@ -109,15 +110,26 @@ final class Savepoint {
         Map<String, StateTable> operatorStates = new HashMap<>();
         List<StateTable> inOrder = new ArrayList<>();
         List<byte[]> splits = new ArrayList<>();
+        Map<String, StateTable> handles = new TreeMap<>();
         KeyedState keyed = new KeyedState(operator.getMaxParallelism(), classes, folder, () -> ++lastTable);
         for (Map.Entry<Integer, OperatorSubtaskState> each : new TreeMap<>(operator.getSubtaskStates()).entrySet()) {
             OperatorSubtaskState subtask = each.getValue();
             for (OperatorStateHandle handle : subtask.getManagedOperatorState()) {
-                readOperatorState(each.getKey(), handle, operatorStates, inOrder);
+                try {
+                    readOperatorState(each.getKey(), handle, operatorStates, inOrder);
+                } catch (UnknownSerializerException e) {
+                    handles.computeIfAbsent(StateTable.OPERATOR_STATES, name -> handleTable(name, shown, e))
+                            .addBytes(each.getKey(), Handles.packed(handle));
+                }
                 splits.addAll(splits(handle));
             }
             for (KeyedStateHandle handle : subtask.getManagedKeyedState()) {
-                keyed.read(handle);
+                try {
+                    keyed.read(handle);
+                } catch (UnknownSerializerException e) {
+                    handles.computeIfAbsent(StateTable.KEYED_STATES, name -> handleTable(name, shown, e))
+                            .addBytes(each.getKey(), Handles.packed((KeyGroupsStateHandle) handle));
+                }
             }
             if (!subtask.getRawKeyedState().isEmpty() || !subtask.getRawOperatorState().isEmpty()) {
                 remarks.add("raw states of the operator " + shown + " are not read");
@@ -138,6 +150,9 @@ final class Savepoint {
         for (StateTable table : keyed.tables()) {
             finish(table, states);
         }
+        for (StateTable table : handles.values()) {
+            finish(table, states);
+        }
         return node;
     }
 
@@ -148,12 +163,25 @@ final class Savepoint {
         return table;
     }
 
+    /** A table of handles that are carried as they are, for the sake of a serializer. */
+    private StateTable handleTable(String name, String operator, UnknownSerializerException reason) {
+        StateTable table = bytesTable(++lastTable, name, StateTable.Kind.HANDLE);
+        table.unknownSerializer = reason.serializer;
+        table.open(folder);
+        remarks.add("the " + name + " of the operator " + operator + " are not decoded: there is no " + reason.serializer);
+        return table;
+    }
+
     private void readOperatorState(
             int subtask, OperatorStateHandle handle, Map<String, StateTable> known, List<StateTable> inOrder)
             throws IOException {
         try (FSDataInputStream stream = handle.openInputStream()) {
             OperatorBackendSerializationProxy header = new OperatorBackendSerializationProxy(classes);
-            header.read(new DataInputViewStreamWrapper(stream));
+            try {
+                header.read(new DataInputViewStreamWrapper(stream));
+            } catch (IOException e) {
+                throw UnknownSerializerException.of(e);
+            }
             for (StateMetaInfoSnapshot info : header.getOperatorStateMetaInfoSnapshots()) {
                 var serializer =
                         info.getTypeSerializerSnapshot(CommonSerializerKeys.VALUE_SERIALIZER).restoreSerializer();
@@ -229,6 +257,9 @@ final class Savepoint {
         }
         putColumns(node, "mapKey", table.mapKey);
         putColumns(node, "value", table.value, table.kind == StateTable.Kind.TIMERS ? "timestamp" : Names.VALUE);
+        if (!table.unknownSerializer.isEmpty()) {
+            ((ObjectNode) node.get("value").get(0)).put("serializer", table.unknownSerializer);
+        }
         if (!table.clock.isEmpty()) {
             node.put("clock", table.clock);
         }

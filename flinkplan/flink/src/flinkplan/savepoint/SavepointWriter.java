@@ -4,6 +4,7 @@ import java.io.BufferedOutputStream;
 import java.io.ByteArrayInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -92,6 +93,8 @@ final class SavepointWriter {
         OperatorState operator = new OperatorState(name, uid, new OperatorID(id), parallelism, maxParallelism);
         List<StateTable> keyed = new ArrayList<>();
         List<StateTable> perSubtask = new ArrayList<>();
+        Map<Integer, KeyGroupsSavepointStateHandle> carried = new HashMap<>();
+        Map<Integer, OperatorStateHandle> carriedStates = new HashMap<>();
         for (JsonNode state : node.get("states")) {
             StateTable table = table(state);
             if (table.kind == StateTable.Kind.COORDINATOR) {
@@ -99,12 +102,30 @@ final class SavepointWriter {
                         tables,
                         (subtask, bytes) ->
                                 operator.setCoordinatorState(new ByteStreamStateHandle("coordinator", bytes)));
+            } else if (table.kind == StateTable.Kind.HANDLE) {
+                boolean isKeyed = table.name.equals(StateTable.KEYED_STATES);
+                table.forEachBytes(
+                        tables,
+                        (subtask, bytes) -> {
+                            if (isKeyed) {
+                                Handles.unpackKeyGroups(bytes, (offsets, content) -> carried.put(
+                                        subtask, new KeyGroupsSavepointStateHandle(offsets, written(content))));
+                            } else {
+                                Handles.unpackStates(bytes, (states, content) -> carriedStates.put(
+                                        subtask, new OperatorStreamStateHandle(states, written(content))));
+                            }
+                        });
             } else {
                 (table.kind.isKeyed() ? keyed : perSubtask).add(table);
             }
         }
-        Map<Integer, OperatorStateHandle> operatorStates = operatorStates(perSubtask, parallelism);
-        Map<Integer, KeyGroupsSavepointStateHandle> keyedStates = keyedStates(keyed, parallelism, maxParallelism);
+        Map<Integer, OperatorStateHandle> operatorStates =
+                perSubtask.isEmpty() ? carriedStates : operatorStates(perSubtask, parallelism);
+        if (!keyed.isEmpty() && !carried.isEmpty() || !perSubtask.isEmpty() && !carriedStates.isEmpty()) {
+            throw new UnreadableException("some states of the operator " + uid + " are not decoded, others are");
+        }
+        Map<Integer, KeyGroupsSavepointStateHandle> keyedStates =
+                keyed.isEmpty() ? carried : keyedStates(keyed, parallelism, maxParallelism);
         for (int subtask = 0; subtask < parallelism; subtask++) {
             OperatorSubtaskState.Builder state = OperatorSubtaskState.builder();
             if (operatorStates.containsKey(subtask)) {
@@ -118,13 +139,21 @@ final class SavepointWriter {
         return operator;
     }
 
+    private StreamStateHandle written(InputStream content) throws IOException {
+        Output out = new Output();
+        content.transferTo(out.view);
+        return out.close();
+    }
+
     private StateTable table(JsonNode node) throws IOException {
         int number = node.get("table").asInt();
         String name = node.get("name").asText();
         String kind = node.get("kind").asText();
         JsonNode written = node.path("writtenBy");
-        if (kind.equals(StateTable.Kind.COORDINATOR.text)) {
-            return Savepoint.bytesTable(number, name, StateTable.Kind.COORDINATOR);
+        for (StateTable.Kind bytes : List.of(StateTable.Kind.COORDINATOR, StateTable.Kind.HANDLE)) {
+            if (kind.equals(bytes.text)) {
+                return Savepoint.bytesTable(number, name, bytes);
+            }
         }
         TypeSerializer<?> value = Snapshots.read(written.get("value"), classes);
         if (value == null) {

@@ -17,6 +17,9 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 
 /** A state being read: its columns and the table that they are written to. */
 final class StateTable {
+    /** The names of tables with handles of keyed, and of operator states. */
+    static final String KEYED_STATES = "keyed states", OPERATOR_STATES = "operator states";
+
     private static final byte SEPARATOR = ',';
 
     final int number;
@@ -32,6 +35,9 @@ final class StateTable {
     Codec mapKey;
     Codec value;
     boolean hasTtl;
+    /** The serializer for whose sake the bytes are not decoded; empty: there is none. */
+    String unknownSerializer = "";
+
     String clock = "";
     private Table table;
     private Vector.Fixed subtasks;
@@ -51,7 +57,8 @@ final class StateTable {
         OPERATOR_LIST("operator list"),
         OPERATOR_UNION("operator union"),
         BROADCAST("broadcast"),
-        COORDINATOR("coordinator");
+        COORDINATOR("coordinator"),
+        HANDLE("handle");
 
         final String text;
 
