@@ -1,10 +1,8 @@
-"""Copies of checkpoints, and putting one in the place of another."""
+"""Copies of checkpoints."""
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,12 +11,9 @@ from urllib.parse import quote
 from ...plan.output import write_text
 from ...state.checkpoint import CheckpointRecord
 from ...state.form import StateError
+from ..prepare.job_plan import queries_of
 
 _SCHEMAS = "_stateSchema"
-_EXCHANGE = 2
-"""``RENAME_EXCHANGE`` of Linux."""
-_HERE = -100
-"""``AT_FDCWD``: paths are those of the process."""
 
 
 def local_folder(record: CheckpointRecord) -> Path:
@@ -37,6 +32,29 @@ def copy_checkpoint(source: Path, target: Path) -> None:
     """Copy a checkpoint into the empty folder ``target``, which is then one of its own."""
     shutil.copytree(source, target, dirs_exist_ok=True)
     relocate(target, target)
+
+
+def stateful_queries(record: CheckpointRecord) -> list[str]:
+    """The queries of a stopped job that have state, each at the end of a batch.
+
+    Raises :class:`StateError` where nothing can be changed: a query is within a batch, or none goes on with state.
+    """
+    names = list(queries_of(record.plan()))
+    record.check(names)
+    where = str(record.folder)
+    if record.has_ended:
+        raise StateError("the job of this checkpoint has ended its input", where=where)
+    stateful = [name for name in names if (record.query(name) / "state").is_folder()]
+    if not stateful:
+        raise StateError("no query of this checkpoint has state", where=where)
+    for name in stateful:
+        if record.is_batch_open(name):
+            raise StateError(
+                f"the last batch of the sink {name} has not ended",
+                where=where,
+                hint="let the job go on once, with --mode available-now",
+            )
+    return stateful
 
 
 def relocate(folder: Path, home: Path, queries: str = "*/") -> None:
@@ -70,29 +88,3 @@ def _relocate(metadata: Any, operator: Path) -> bool:
 def _moved(path: str, operator: Path) -> str:
     _, separator, rest = path.rpartition(f"/{_SCHEMAS}/")
     return f"file:{quote(str(operator))}/{_SCHEMAS}/{rest}" if separator else path
-
-
-def exchange(one: Path, other: Path) -> None:
-    """Have two folders change places: at once where the system can, else one after the other."""
-    if _exchanged(one, other):
-        return
-    aside = other.with_name(f"{other.name}.aside")
-    other.rename(aside)
-    one.rename(other)
-    aside.rename(one)
-
-
-def _exchanged(one: Path, other: Path) -> bool:
-    try:
-        rename = ctypes.CDLL(None, use_errno=True).renameat2
-    except (AttributeError, OSError, TypeError):
-        return False
-    return bool(rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0)
-
-
-def free_name(folder: Path, suffix: str) -> Path:
-    """The path of a folder beside another that is not there yet: ``checkpoint.backup-1``."""
-    number = 1
-    while (copy := folder.with_name(f"{folder.name}.{suffix}-{number}")).exists():
-        number += 1
-    return copy

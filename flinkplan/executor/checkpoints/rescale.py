@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...plan.record import Record
-from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
+from ...state.checkpoint import CheckpointRecord
 from ...state.form import StateError
 from ...state.form_folder import new_folder
+from ...state.locking import held
+from ...state.replacing import free_backup, replacing
 from ..jvm.session import PARTITIONS
-from ..prepare.job_plan import queries_of
 from ..prepare.modes import Mode
-from .copies import copy_checkpoint, exchange, free_name, local_folder, relocate
+from .copies import copy_checkpoint, local_folder, relocate, stateful_queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,48 +42,27 @@ def rescale(checkpoint: str, partitions: int, output: str | None, spark: SparkSe
     source = local_folder(record)
     if output is not None and Path(output).exists():
         raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
-    assert spark._jvm is not None
-    lock = spark._jvm.flinkplan.runtime.storage.CheckpointLock.tryAcquire(str(record.lock_file))
-    if lock is None:
-        raise CheckpointInUseError(record)
-    try:
+    with held(record):
         before = _partitions(record)
-        target = Path(output).absolute() if output is not None else free_name(source, "backup")
-        home = source if output is None else target
-        with new_folder(target) as work:
+        backup = free_backup(source) if output is None else None
+        home = source if output is None else Path(output).absolute()
+        with new_folder(home) if backup is None else replacing(source, backup) as work:
             copy_checkpoint(source, work)
             for name, count in before.items():
                 if count != partitions:
                     _repartition(spark, str(CheckpointRecord(work).query(name)), partitions)
             relocate(work, home)
-        if output is None:
-            exchange(target, source)
-    finally:
-        lock.close()
-    done = {name: (count, partitions) for name, count in before.items()}
-    return Rescaled(home, target if output is None else None, done)
+    return Rescaled(home, backup, {name: (count, partitions) for name, count in before.items()})
 
 
 def _partitions(record: CheckpointRecord) -> dict[str, int]:
     """In how many partitions the queries with state keep it, by their names."""
-    names = list(queries_of(record.plan()))
-    record.check(names)
-    where = str(record.folder)
-    if record.has_ended:
-        raise StateError("the job of this checkpoint has ended its input", where=where)
+    names = stateful_queries(record)
     if Mode.REAL_TIME.value in record.modes:
-        raise StateError("the job of this checkpoint runs in real-time mode, which cannot be rescaled", where=where)
-    stateful = [name for name in names if (record.query(name) / "state").is_folder()]
-    if not stateful:
-        raise StateError("no query of this checkpoint has state", where=where)
-    for name in stateful:
-        if record.is_batch_open(name):
-            raise StateError(
-                f"the last batch of the sink {name} has not ended",
-                where=where,
-                hint="let the job go on once, with --mode available-now, before it is rescaled",
-            )
-    return {name: int(record.settings(name).get(PARTITIONS, 0)) for name in stateful}
+        raise StateError(
+            "the job of this checkpoint runs in real-time mode, which cannot be rescaled", where=str(record.folder)
+        )
+    return {name: int(record.settings(name).get(PARTITIONS, 0)) for name in names}
 
 
 def _repartition(spark: SparkSession, query: str, partitions: int) -> None:

@@ -1,4 +1,4 @@
-"""Copies of checkpoints say where they stand, and take the place of others."""
+"""Copies of checkpoints say where they stand."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.checkpoints import copies
-from flinkplan.executor.checkpoints.copies import copy_checkpoint, exchange, free_name, local_folder, relocate
+from flinkplan.executor.checkpoints.copies import copy_checkpoint, local_folder, relocate
 from flinkplan.state.checkpoint import CheckpointRecord
 from flinkplan.state.form import StateError
 
@@ -50,26 +49,6 @@ def test_checksums_of_what_is_changed_go(tmp_path: Path) -> None:
     checksum.write_bytes(b"crc")
     relocate(tmp_path, Path("/new"))
     assert checksum.exists()
-
-
-@pytest.mark.parametrize("at_once", [True, False])
-def test_folders_change_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool) -> None:
-    if not at_once:
-        monkeypatch.setattr(copies, "_exchanged", lambda one, other: False)
-    one, other = tmp_path / "one", tmp_path / "other"
-    for folder in (one, other):
-        folder.mkdir()
-        (folder / folder.name).touch()
-    exchange(one, other)
-    assert [p.name for p in one.iterdir()] == ["other"]
-    assert [p.name for p in other.iterdir()] == ["one"]
-    assert {p.name for p in tmp_path.iterdir()} == {"one", "other"}
-
-
-def test_a_backup_has_a_name_of_its_own(tmp_path: Path) -> None:
-    assert free_name(tmp_path / "c", "backup").name == "c.backup-1"
-    (tmp_path / "c.backup-1").mkdir()
-    assert free_name(tmp_path / "c", "backup").name == "c.backup-2"
 
 
 def test_checkpoints_elsewhere_and_folders_that_are_none_are_refused(tmp_path: Path) -> None:
