@@ -12,6 +12,7 @@ from ..compat.reports import FORMATS
 
 if TYPE_CHECKING:
     from ..compat.diff import Source
+    from ..state.keys import KeyValues
 
 _STATEMENTS = frozenset(
     {"ALTER", "BEGIN", "COMPILE", "CREATE", "DROP", "EXECUTE", "EXPLAIN", "INSERT", "RESET", "SELECT", "SET"}
@@ -28,6 +29,13 @@ def assignment(text: str) -> tuple[str, str]:
     if not equals or not name.strip():
         raise click.BadParameter(f"'{text}' is not of the form NAME=VALUE")
     return name.strip(), value
+
+
+def key_values(text: str) -> KeyValues:
+    """The parameter type of a key of a state: ``1,a`` or ``[1, "a"]``."""
+    from ..state.keys import KeyValues
+
+    return KeyValues.parse(text)
 
 
 def duration(text: str) -> int:

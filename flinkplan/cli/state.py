@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..plan.printable import json_text, one_line
+from .choosing import chosen_states
+from .options import key_values
 from .signals import ends_raised
 from .state_folders import export_command, import_command
 from .tables import aligned
 
 if TYPE_CHECKING:
     from ..executor.jobs.states import Entry, State
+    from ..state.keys import KeyValues
 
 
 class StateCommands(click.Group):
@@ -45,7 +47,7 @@ command.add_command(import_command)
 @click.argument("checkpoint")
 @click.option("--sink", metavar="NAME", help="Show only the query of this sink.")
 @click.option("--operator", metavar="N", help="List the entries of this operator: a number, a name, or a pattern.")
-@click.option("--key", metavar="VALUES", help="List the entries of this key; separate its columns by commas.")
+@click.option("--key", type=key_values, metavar="VALUES", help='List the entries of this key: 1,a or [1, "a"].')
 @click.option(
     "--limit", type=click.IntRange(0), default=20, show_default=True, help="The maximum number of entries per state."
 )
@@ -60,7 +62,7 @@ def show_command(
     checkpoint: str,
     sink: str | None,
     operator: str | None,
-    key: str | None,
+    key: KeyValues | None,
     limit: int,
     format_: str,
     plan_file: str | None,
@@ -75,6 +77,9 @@ def show_command(
     (join, or join#2). In a savepoint, they have their UID (8_join) or its hash. Keys and values are shown as JSON, with
     --format json one object per line. The command starts Spark, or for a savepoint a JVM with Flink's classes: name
     Flink with --flink, or with FLINK_PYTHON or FLINK_HOME in the environment.
+
+    --key takes the values of the key's columns, or of the first of them, separated by commas, or as a JSON list as
+    keys are shown: '["a,b", null]'.
     """
     from .state_tables import Selection, is_tables, opened, show
 
@@ -86,36 +91,26 @@ def show_command(
         with opened(checkpoint, flink, plan_file) as tables:
             show(tables, Selection(operator, key, limit), format_)
         return
-    from ..executor.jobs.states import count, entries, find_states
+    from ..executor.jobs.states import count, entries, find_states, key_schema
     from ..executor.jvm.quiet import quiet_jvm
     from ..executor.jvm.session import session
 
-    states = _chosen(find_states(checkpoint), sink, operator)
+    states = find_states(checkpoint)
+    if not states and sink is None and operator is None:
+        click.echo("no operator of this job has state", err=True)
+        return
+    states = chosen_states(states, sink, operator)
     with ends_raised(), nullcontext() if debug else quiet_jvm():
         spark = session(lean=True)
         if operator is None and key is None:
             _print_counts([(state, count(spark, state)) for state in states], format_)
             return
-        wanted = None if key is None else key.split(",")
+        columns = {} if key is None else {state: len(key_schema(spark, state).fields) for state in states}
+        if key is not None:
+            key.check({state.name: number for state, number in columns.items()})
         for state in states:
-            _print_entries(state, list(entries(spark, state, wanted, limit)), format_)
-
-
-def _chosen(states: list[State], sink: str | None, operator: str | None) -> list[State]:
-    """The states of this sink and operator.  Raises :class:`PlanError` where there are none."""
-    from ..plan.errors import PlanError
-
-    chosen = [s for s in states if (sink is None or s.sink == sink) and (operator is None or _matches(s, operator))]
-    if not chosen:
-        known = dict.fromkeys(f"{s.sink}: {s.operator}{f' {s.node}' if s.node else ''}" for s in states)
-        hint = f"the operators are {', '.join(known)}" if known else "no operator has state"
-        raise PlanError("the checkpoint has no such operator", hint=hint)
-    return chosen
-
-
-def _matches(state: State, operator: str) -> bool:
-    names = (str(state.operator), state.node or "", (state.node or "").partition("#")[0])
-    return any(fnmatchcase(name, operator) for name in names)
+            if key is None or key.fits(columns[state]):
+                _print_entries(state, list(entries(spark, state, key, limit)), format_)
 
 
 def _print_counts(counts: list[tuple[State, int]], format_: str) -> None:

@@ -16,20 +16,21 @@ from ..plan.errors import PlanError
 from ..plan.printable import json_text, one_line
 from ..plan.record import Record
 from ..plan.uids import Uids
-from ..state.form import ROW_KIND, VALUE, JobState, Kind, OperatorState, StateTable
+from ..state.filtering import has_key
+from ..state.form import VALUE, JobState, Kind, OperatorState, StateTable
 from ..state.form_folder import FolderState, is_state_folder
+from ..state.keys import KeyValues
 from ..state.naming import NamedState
+from ..state.plain import plain_value
 from .entries import operator_name
 from .tables import aligned
-
-_KINDS = ("+I", "-U", "+U", "-D")
 
 
 class Selection(Record):
     """The entries that the options of the command select."""
 
     operator: str | None
-    key: str | None
+    key: KeyValues | None
     limit: int
 
 
@@ -55,16 +56,23 @@ def opened(place: str, flink: str | None, plan_file: str | None = None) -> Itera
 
 def show(state: JobState, selection: Selection, format_: str) -> None:
     """Print the states, or the selected entries."""
-    tables = _chosen(state, selection.operator)
+    if selection.operator is None and not any(state.manifest.tables()):
+        click.echo("no operator of this job has state", err=True)
+        return
+    tables = chosen_tables(state, selection.operator)
     if selection.operator is None and selection.key is None:
         _print_counts(tables, format_)
         return
+    key = selection.key
+    if key is not None:
+        tables = [(operator, table) for operator, table in tables if table.kind.is_keyed]
+        key.check({table.name: len(table.key) for _, table in tables})
     for operator, table in tables:
-        if table.kind.is_keyed or selection.key is None:
+        if key is None or key.fits(len(table.key)):
             _print_entries(state, operator, table, selection, format_)
 
 
-def _chosen(state: JobState, pattern: str | None) -> list[tuple[OperatorState, StateTable]]:
+def chosen_tables(state: JobState, pattern: str | None) -> list[tuple[OperatorState, StateTable]]:
     """The states of matching operators.  Raises :class:`PlanError` where there are none."""
     tables = list(state.manifest.tables())
     chosen = [(o, t) for o, t in tables if pattern is None or any(fnmatchcase(n, pattern) for n in _names(o))]
@@ -111,20 +119,12 @@ def _print_entries(
             click.echo(one_line(f"  {_as_line(entry)}"))
 
 
-def _rows(state: JobState, table: StateTable, key: str | None) -> Iterator[dict[str, Any]]:
-    """The entries, with ``key`` only those of this key.  Raises :class:`PlanError` for another number of columns."""
-    wanted = None if key is None else key.split(",")
-    if wanted is not None and len(wanted) != len(table.key):
-        raise PlanError(f"the key of {table.name} has {len(table.key)} columns, not {len(wanted)}")
+def _rows(state: JobState, table: StateTable, key: KeyValues | None) -> Iterator[dict[str, Any]]:
+    """The entries, with ``key`` only those of this key."""
     for batch in state.batches(table):
         for row in batch.to_pylist():
-            if wanted is None or [_text(value) for value in row["key"].values()] == wanted:
+            if key is None or has_key(row["key"], key):
                 yield row
-
-
-def _text(value: Any) -> str:
-    plain = _plain(value)
-    return plain if isinstance(plain, str) else json_text(plain, default=str)
 
 
 def _entry(table: StateTable, row: dict[str, Any]) -> dict[str, Any]:
@@ -137,24 +137,11 @@ def _entry(table: StateTable, row: dict[str, Any]) -> dict[str, Any]:
         entry["accessed"] = accessed.isoformat(timespec="milliseconds")
     if table.kind is Kind.TIMERS:
         entry["value"] = row["value"]["timestamp"]
-    return {name: _plain(part) for name, part in entry.items()}
+    return {name: plain_value(part) for name, part in entry.items()}
 
 
 def _part(part: dict[str, Any]) -> Any:
     return part[VALUE] if list(part) == [VALUE] else part
-
-
-def _plain(value: Any) -> Any:
-    """A value that JSON can represent: row kinds as texts (+I is left out), binary values as hexadecimal digits."""
-    if isinstance(value, dict):
-        kind = value.get(ROW_KIND)
-        fields = {name: _plain(item) for name, item in value.items() if name != ROW_KIND}
-        return {**fields, ROW_KIND: _KINDS[kind]} if kind else fields
-    if isinstance(value, list):
-        return [_plain(item) for item in value]
-    if isinstance(value, bytes):
-        return value.hex()
-    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def _as_line(entry: dict[str, Any]) -> str:

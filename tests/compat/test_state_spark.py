@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.jobs.states import Entry, State, count, entries, find_states
+from flinkplan.plan.errors import PlanError
 from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointRecord
+from flinkplan.state.keys import KeyValues
 from tests.cli.support import flinkplan
 from tests.compat.pipelines import (
     FIRST,
@@ -48,9 +51,9 @@ def states(spark: SparkSession, folder: Path, query: str, columns: str, edit: Ed
 def test_sums(spark: SparkSession, tmp_path: Path) -> None:
     (state,) = states(spark, tmp_path, SUMS, SUMS_COLUMNS)
     assert (state.sink, state.operator, state.node, state.name) == ("report", 0, "group-aggregate", "accumulators")
-    (entry,) = entries(spark, state, ["p"], limit=5)
+    (entry,) = entries(spark, state, KeyValues(("p",)), limit=5)
     assert (entry.key, entry.expires, entry.value["sum_amount"]["sum"]) == (("p",), None, 5)
-    assert list(entries(spark, state, ["q"], limit=5)) == []
+    assert list(entries(spark, state, KeyValues(("q",)), limit=5)) == []
 
 
 @pytest.mark.parametrize(
@@ -71,6 +74,13 @@ def test_the_states_of_every_operator(
     for state in kept:
         assert count(spark, state) == len(list(entries(spark, state, None, limit=100)))
     assert sum(count(spark, state) for state in kept) > 0
+
+
+def test_keys_of_windows_by_their_first_columns(spark: SparkSession, tmp_path: Path) -> None:
+    (state,) = states(spark, tmp_path, WINDOW, WINDOW_COLUMNS)
+    (entry,) = entries(spark, state, KeyValues(("p",)), limit=5)
+    assert (entry.key[0], len(entry.key) > 1) == ("p", True)
+    assert list(entries(spark, state, KeyValues((None,)), limit=5)) == []
 
 
 def test_windows_of_a_key(spark: SparkSession, tmp_path: Path) -> None:
@@ -120,8 +130,28 @@ def test_the_command(spark: SparkSession, tmp_path: Path) -> None:
     ]
     listed = flinkplan("state", folder, "--operator", "j*").out
     assert 'report, operator 1 (join), rightState\n  [1]: {"order_id": 1, "cost": "5.00"}  never expires\n' in listed
+    assert flinkplan("state", folder, "--key", "[1]").out == flinkplan("state", folder, "--key", "1").out
+    assert flinkplan("state", folder, "--key", "1,2").code == 3
     outcome = flinkplan("state", folder, "--operator", "rank")
     assert (outcome.code, "the operators are report: 0 group-aggregate, report: 1 join" in outcome.err) == (3, True)
+
+
+def test_a_directory_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "savepoint-1").mkdir()
+    (tmp_path / "savepoint-1" / "_metadata").touch()
+    outcome = flinkplan("state", str(tmp_path))
+    assert (outcome.code, "there is no checkpoint here" in outcome.err, "savepoint-1" in outcome.err) == (3, True, True)
+
+
+def test_a_checkpoint_without_state_says_why(tmp_path: Path) -> None:
+    record = CheckpointRecord(tmp_path)
+    record.prepare()
+    record.begin(compile_script(script(SUMS, SUMS_COLUMNS)), "bounded", {})
+    with pytest.raises(PlanError, match="has not begun a batch"):
+        find_states(tmp_path)
+    record.finish("report")
+    with pytest.raises(PlanError, match="bounded input, which keeps no state"):
+        find_states(tmp_path)
 
 
 def _words(text: str) -> list[list[Any]]:

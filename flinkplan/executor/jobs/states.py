@@ -17,6 +17,7 @@ from ...plan.nodes import ExecNode
 from ...plan.record import Record, replace
 from ...plan.ttl import state_names
 from ...state.checkpoint import CheckpointRecord, check_classes
+from ...state.keys import KeyValues
 from ..build.stream import column_name
 from ..jvm.spark import F, sql
 from ..prepare.job_plan import JobPlan, JobSettings, prepare, queries_of
@@ -24,7 +25,8 @@ from ..prepare.modes import Mode
 from ..prepare.steps import Step
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, Row, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
+    from pyspark.sql.types import StructType
 
 _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
 """An expiry beyond this stands for none: Python's window operators keep such states for a hundred years, as did kernels
@@ -73,7 +75,7 @@ def find_states(checkpoint: str | Path) -> list[State]:
     record = CheckpointRecord(checkpoint)
     queries = [name for name in record.place.children() if (record.place / name / "offsets").is_folder()]
     if not queries:
-        raise PlanError("there is no checkpoint here", where=str(checkpoint))
+        raise _no_states(record)
     plan = record.plan() if record.exists else None
     sinks = {str(record.query(sink)): sink for sink in (queries_of(plan) if plan else ())}
     mode = Mode(record.modes[-1]) if record.modes else Mode.STREAMING
@@ -85,6 +87,25 @@ def find_states(checkpoint: str | Path) -> list[State]:
         sink = sinks.get(str(folder), name)
         states += _states(sink, folder, operators.get(sink, ()))
     return states
+
+
+def _no_states(record: CheckpointRecord) -> PlanError:
+    where = str(record.folder)
+    if record.exists and any(record.is_done(name) for name in queries_of(record.plan())):
+        return PlanError("the job of this checkpoint has read bounded input, which keeps no state", where=where)
+    if record.exists:
+        return PlanError("the job of this checkpoint has not begun a batch", where=where)
+    return PlanError("there is no checkpoint here", where=where, hint=_hint(record))
+
+
+def _hint(record: CheckpointRecord) -> str | None:
+    """The checkpoints and savepoints in a folder that is none itself."""
+    inside = [
+        name
+        for name in sorted(record.place.children())
+        if (record.place / name / "_metadata").exists() or CheckpointRecord(str(record.place / name)).exists
+    ]
+    return f"name one of those in it: {', '.join(inside[:5])}" if inside else None
 
 
 class _Operator(Record):
@@ -144,7 +165,7 @@ def _variables(operator: Place) -> dict[str, Sequence[str]]:
     return variables_by_state
 
 
-def _frames(spark: SparkSession, state: State) -> Iterator[DataFrame]:
+def frames_of(spark: SparkSession, state: State) -> Iterator[DataFrame]:
     """The entries of a state as Spark reads them, by variable."""
     reader = spark.read.format("statestore").option("operatorId", state.operator)
     if not state.variables:
@@ -169,28 +190,45 @@ def _unpacked(spark: SparkSession, few: DataFrame, many: DataFrame) -> DataFrame
     return windows_of_key.select("key", F.struct(*names).alias("user_map_key"), "user_map_value")
 
 
-def count(spark: SparkSession, state: State) -> int:
-    """How many entries a state has."""
-    return sum(frame.count() for frame in _frames(spark, state))
+def key_schema(spark: SparkSession, state: State) -> StructType:
+    """The columns of the key of a state."""
+    key: StructType = next(frames_of(spark, state)).schema["key"].dataType  # type: ignore[assignment]
+    return key
 
 
-def entries(spark: SparkSession, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
-    """Some entries of a state; with ``key`` only those under it, its columns as texts."""
-    all_entries = (entry for frame in _frames(spark, state) for entry in _entries(frame, state, key, limit))
+def count(spark: SparkSession, state: State, key: KeyValues | None = None) -> int:
+    """How many entries a state has; with ``key`` those whose key begins with its values."""
+    return sum(_of_key(frame, key).count() for frame in frames_of(spark, state))
+
+
+def entries(spark: SparkSession, state: State, key: KeyValues | None, limit: int) -> Iterator[Entry]:
+    """Some entries of a state; with ``key`` only those whose key begins with its values."""
+    all_entries = (entry for frame in frames_of(spark, state) for entry in _entries(frame, state, key, limit))
     return islice(all_entries, limit)
 
 
-def _entries(frame: DataFrame, state: State, key: Sequence[str] | None, limit: int) -> Iterator[Entry]:
-
-    if key is not None:
-        columns = frame.schema["key"].dataType.names  # type: ignore[attr-defined]
-        if len(columns) != len(key):
-            raise PlanError(f"the key of {state.name} has {len(columns)} columns, not {len(key)}")
-        for column, value in zip(columns, key, strict=True):
-            frame = frame.where(F.col("key").getField(column).cast("string") == F.lit(value))
-    for row in frame.limit(limit).collect():
+def _entries(frame: DataFrame, state: State, key: KeyValues | None, limit: int) -> Iterator[Entry]:
+    for row in _of_key(frame, key).limit(limit).collect():
         entry = _entry(row)
         yield replace(entry, value=_named(entry.value, state.columns))
+
+
+def _of_key(frame: DataFrame, key: KeyValues | None) -> DataFrame:
+    if key is None:
+        return frame
+    return frame.where(has_key(frame.schema["key"].dataType, F.col("key"), key))  # type: ignore[arg-type]
+
+
+def has_key(schema: StructType, column: Column, key: KeyValues) -> Column:
+    """Whether a key, a struct of this schema, begins with the values of ``key``; there are not more of these."""
+    from pyspark.sql.types import BinaryType
+
+    condition = F.lit(True)
+    for field, value in zip(schema.fields, key.values, strict=False):
+        own = column.getField(field.name)
+        text = F.lower(F.hex(own)) if isinstance(field.dataType, BinaryType) else own.cast("string")
+        condition &= text.eqNullSafe(F.lit(value))
+    return condition
 
 
 def _named(value: Any, columns: Sequence[str]) -> Any:
