@@ -11,6 +11,7 @@ from ..plan.printable import json_text, one_line
 from .choosing import chosen_states
 from .options import key_values
 from .signals import ends_raised
+from .state_drop import drop_command
 from .state_folders import export_command, import_command
 from .tables import aligned
 
@@ -32,15 +33,16 @@ _SHOW = "show"
 
 @click.group(
     cls=StateCommands,
-    short_help="Show, export and import the state of a job.",
+    short_help="Show, export, import and drop the state of a job.",
     subcommand_metavar="[show] CHECKPOINT [OPTIONS] | COMMAND [ARGS]...",
 )
 def command() -> None:
-    """Show the state of a job, export it as tables, or import a savepoint from tables."""
+    """Show the state of a job, remove entries from it, export it as tables, or import a savepoint from tables."""
 
 
 command.add_command(export_command)
 command.add_command(import_command)
+command.add_command(drop_command)
 
 
 @command.command(_SHOW, short_help="Count or list the entries of a state.")

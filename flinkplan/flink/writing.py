@@ -30,17 +30,27 @@ def write_savepoint(
     target = Path(folder)
     if target.exists():
         raise StateError("there is something already", where=str(target), hint="name a folder that does not exist yet")
+    with new_folder(target) as work:
+        return fill_savepoint(state, work, flink, progress)
+
+
+def fill_savepoint(
+    state: JobState, folder: Path, flink: str | None = None, progress: Progress | None = None
+) -> Manifest:
+    """Write a savepoint into an empty folder, as :func:`write_savepoint` does; the manifest with all entries counted.
+
+    Raises :class:`StateError` where there is no Flink, or a state cannot be written.
+    """
     jars = flink_jars(flink)
     tables = new_tables()
     try:
         manifest = _write_tables(state, tables, progress)
-        with new_folder(target) as work:
-            request = tables / "request.json"
-            request.write_text(json.dumps({"folder": str(tables), "target": str(work)}), "utf-8")
-            run_java(jars, [request])
-            error = tables / ERROR
-            if error.exists():
-                raise StateError(f"the savepoint cannot be written: {error.read_text('utf-8')}", where=str(target))
+        request = tables / "request.json"
+        request.write_text(json.dumps({"folder": str(tables), "target": str(folder)}), "utf-8")
+        run_java(jars, [request])
+        error = tables / ERROR
+        if error.exists():
+            raise StateError(f"the savepoint cannot be written: {error.read_text('utf-8')}")
     finally:
         shutil.rmtree(tables, ignore_errors=True)
     return manifest

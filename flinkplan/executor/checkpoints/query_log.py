@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,11 +45,17 @@ class QueryProgress(Record):
         return replace(self, metadata={**self.metadata, "conf": conf})
 
 
-def read_progress(query: Place) -> QueryProgress:
-    """The last batch of a query that is done.  Raises :class:`StateError` where there is none."""
+def last_batch(query: Place) -> int:
+    """The number of the last batch of a query that is done.  Raises :class:`StateError` where there is none."""
     batch = max((int(name) for name in (query / "commits").children() if name.isdecimal()), default=None)
     if batch is None:
         raise StateError("no batch is done", where=str(query), hint="let the job run until one is")
+    return batch
+
+
+def read_progress(query: Place) -> QueryProgress:
+    """The last batch of a query that is done.  Raises :class:`StateError` where there is none."""
+    batch = last_batch(query)
     _, metadata, *sources = (query / "offsets" / str(batch)).read().rstrip("\n").split("\n")
     commit = json.loads((query / "commits" / str(batch)).read().partition("\n")[2])
     ends = tuple(None if source == _NOTHING else source for source in sources)
@@ -64,6 +71,18 @@ def write_progress(query: Path, progress: QueryProgress, query_id: str) -> None:
         (query / folder).mkdir()
         (query / folder / str(progress.batch)).write_text(text)
     (query / "metadata").write_text(json.dumps({"id": query_id}))
+
+
+@contextmanager
+def batch_without_rows(query: Place) -> Iterator[int]:
+    """Log another batch of a query, whose sources stay where they are; the number of the one before it.
+
+    It is done when the context ends: until then its state is to be written.
+    """
+    batch = last_batch(query)
+    (query / "offsets" / str(batch + 1)).write((query / "offsets" / str(batch)).read())
+    yield batch
+    (query / "commits" / str(batch + 1)).write((query / "commits" / str(batch)).read())
 
 
 def copy_sources(source: Path, target: Path) -> None:
