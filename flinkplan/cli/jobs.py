@@ -196,6 +196,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.prepare.modes import Mode
         from ..executor.prepare.python_classes import PythonCode
         from ..table.jobs import allowed_databases
+        from ..table.saved_states import read_states
 
         if checkpoint is not None:
             self._warn_of_settings(checkpoint)
@@ -212,6 +213,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             collector=collector,
             python=PythonCode(*self._python),
             tells_lag=self._watched.is_on or self._how_shown == ("json", False),
+            saved_states=read_states,
         )
         with nullcontext() if self._debug else quiet_jvm(self._log_file):
             job = self._signals.obeyed_by(self._signals.started(partial(execute, plan, how)))

@@ -52,6 +52,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     from ..executor.jvm.quiet import quiet_jvm
     from ..executor.prepare.modes import Mode
     from ..executor.prepare.python_classes import PythonCode
+    from .saved_states import read_states
 
     checkpoint = None if collector else options.get("execution.checkpointing.dir")
     allowed = [entry.strip() for entry in options.get("flinkplan.allow", "").split(",")]
@@ -74,6 +75,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         files_per_batch=int(files) if (files := options.get("flinkplan.files-per-batch")) else None,
         collector=collector,
         python=PythonCode(_list("flinkplan.python-modules", options), _list("flinkplan.py-files", options)),
+        saved_states=read_states,
     )
     with quiet_jvm():
         return execute(plan, job_options)

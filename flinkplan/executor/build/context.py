@@ -18,6 +18,7 @@ from ..jvm.spark import F, sql
 from ..prepare.modes import Mode
 from ..prepare.python_classes import PythonCode
 from ..prepare.query import QueryPlan
+from .saved_states import StateReader
 from .sharing import SharedRows, SharedStreams
 from .stream import LATENESS, Stream
 
@@ -100,6 +101,8 @@ class TranslationContext(Record):
     """When the source that is built is read."""
     switch: Any = None
     """The Java ``Switch`` between the sources before the last one and that, where a source is not alone."""
+    saved_states: StateReader | None = None
+    """Reads the states of savepoints and checkpoints, for tables over them."""
 
     @property
     def plan(self) -> Plan:

@@ -359,6 +359,7 @@ class _Queries:
             common=common,
             tells_lag=self._options.tells_lag,
             files_per_batch=None if mode is Mode.BOUNDED else self._options.files_per_batch,
+            saved_states=self._options.saved_states,
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:

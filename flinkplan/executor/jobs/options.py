@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...plan.record import Record, field
+from ..build.saved_states import StateReader
 from ..prepare.modes import Mode
 from ..prepare.python_classes import PythonCode
 from .collecting import Collector
@@ -29,7 +30,7 @@ class JobOptions(Record):
     may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
     it is where a checkpoint has some.  ``databases``: the folders whose embedded databases the plan may open;
     :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
-    much is still to be read.
+    much is still to be read.  ``saved_states`` reads states for tables over them.
     """
 
     checkpoint: str | None = None
@@ -50,3 +51,4 @@ class JobOptions(Record):
     streams: bool = False
     databases: tuple[str, ...] = ()
     tells_lag: bool = False
+    saved_states: StateReader | None = None

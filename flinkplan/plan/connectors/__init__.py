@@ -1,5 +1,5 @@
 """Connectors and formats, each declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.jdbc`, :mod:`.hybrid`,
-:mod:`.others`, :mod:`.formats`).
+:mod:`.savepoint`, :mod:`.others`, :mod:`.formats`).
 
 The planner, the checks, the executor and the documentation use these declarations.  To add a connector, declare it
 here; if flinkplan is to execute it, implement it in ``executor/connectors`` under the same name.
@@ -20,6 +20,7 @@ from .kafka import KAFKA
 from .kinds import format_name
 from .model import FORMAT, KEY_FORMAT, VALUE_FORMAT, Connector, Format, Options, Sink, Source
 from .others import OTHERS
+from .savepoint import SAVEPOINT
 
 __all__ = [
     "ALL",
@@ -53,7 +54,7 @@ __all__ = [
 ]
 
 CONNECTORS: Mapping[str, Connector] = {
-    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, *OTHERS)
+    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, *OTHERS)
 }
 """The connectors by name."""
 
