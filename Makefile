@@ -8,13 +8,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
-NIGHTLY := clusters soak soak-kafka soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
+NIGHTLY := clusters soak soak-state soak-kafka soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
 
 MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink state-restore like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink state-restore like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ nightly: java venv ## all that `make test` leaves out: tests marked nightly, eve
 
 soak: java venv ## kill a running job 200 times, and one in real-time mode, and compare what they wrote
 	@FLINKPLAN_KILLS=200 $(BIN)/python -m pytest -q tests/compat/test_kill.py tests/compat/test_kill_real_time.py
+
+soak-state: java venv ## kill each command that writes state 50 times; those of savepoints with FLINK_PYTHON set
+	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/cli/test_state_kills.py
 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q tests/executor/kafka/test_kill.py

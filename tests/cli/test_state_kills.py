@@ -1,0 +1,233 @@
+"""Commands that write state, killed at random moments: what they replace or write is whole, the old or the new.
+
+``make soak-state`` kills each of them 50 times; ``FLINKPLAN_KILLS`` sets how often.  By default that is done to the one
+command that starts no JVM.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flinkplan.executor.checkpoints.copies import relocate
+from flinkplan.executor.checkpoints.query_log import QueryProgress, write_progress
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jobs.states import count, find_states
+from flinkplan.executor.jvm.session import PARTITIONS
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.flink.home import PYTHON
+from flinkplan.flink.savepoint import read_savepoint
+from flinkplan.planner import compile_script
+from flinkplan.state.checkpoint import CheckpointRecord
+from flinkplan.state.form_folder import FolderState
+from tests.cli.support import ROOT
+from tests.killing import SEED, Worker
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX"),
+    pytest.mark.xdist_group("processes"),
+]
+
+KILLS = int(os.environ.get("FLINKPLAN_KILLS", "3"))
+SAVEPOINT = ROOT / "tests" / "flink" / "savepoints" / "three-way-inner-join-with-ttl-hints-with-restore"
+LEFT_BY_KILLS = (".unfinished-state-", "input.backup-")
+SCRIPT = """
+CREATE TABLE events (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '{root}/in', 'format' = 'csv');
+CREATE TABLE sums (k STRING, n BIGINT) WITH ('connector' = 'blackhole');
+INSERT INTO sums SELECT k, COUNT(DISTINCT v) FROM events GROUP BY k;
+"""
+
+Content = Any
+"""What a directory holds, in a form that tells the old from the new."""
+
+
+class Command:
+    """A command that reads ``input`` in ``root`` and replaces it, or writes ``output`` beside it.
+
+    ``content`` is what such a directory holds; it fails for one that is not whole.
+    """
+
+    def __init__(self, root: Path, arguments: tuple[str, ...], content: Callable[[Path], Content]) -> None:
+        self.root = root
+        self.input, self.output = root / "work" / "input", root / "work" / "output"
+        self.arguments = [part.format(input=self.input, output=self.output) for part in arguments]
+        self.content = content
+        self.replaces = str(self.output) not in self.arguments
+
+    def prepare(self) -> None:
+        """Put the input there as it was at first, and remove the output."""
+        shutil.rmtree(self.output, ignore_errors=True)
+        shutil.rmtree(self.input, ignore_errors=True)
+        shutil.copytree(self.root / "original", self.input)
+
+    def check(self, old: Content, new: Content) -> bool:
+        """Hold what a kill has left against what there may be; whether the command was done before."""
+        names = {path.name for path in self.input.parent.iterdir()} - {"input", "output"}
+        assert all(name.startswith(LEFT_BY_KILLS) for name in names)
+        content = self.content(self.input)
+        if not self.replaces:
+            assert content == old
+            assert not self.output.exists() or self.content(self.output) == new
+            return self.output.exists()
+        assert content in (old, new)
+        for name in names:
+            backup = self.input.parent / name
+            if name.startswith("input.") and not (backup / ".replacement").exists():
+                relocate(backup, self.input)
+                assert self.content(backup) == old
+                shutil.rmtree(backup)
+        return bool(content == new)
+
+
+def _soak(command: Command, kills: int, start: Callable[[list[str]], Any]) -> None:
+    """Kill processes of a command, which ``start`` starts and whose ``begin`` lets them work."""
+    moments = random.Random(SEED)
+    command.prepare()
+    old = command.content(command.input)
+    worker = start(command.arguments)
+    began = time.monotonic()
+    worker.finish()
+    seconds = time.monotonic() - began
+    new = command.content(command.input if command.replaces else command.output)
+    assert new != old or not command.replaces
+    done = 0
+    worker = start(command.arguments)
+    for _ in range(kills):
+        command.prepare()
+        following = start(command.arguments)
+        worker.begin()
+        try:
+            worker.process.wait(moments.uniform(0, seconds))
+        except subprocess.TimeoutExpired:
+            if moments.random() < 0.5:  # the command alone, whose JVM then ends by itself
+                os.kill(worker.process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):  # it has ended before
+            worker.kill()
+        done += command.check(old, new)
+        worker = following
+    command.prepare()
+    worker.finish()
+    assert command.content(command.input if command.replaces else command.output) == new
+    assert done < kills or kills < 5
+
+
+class Process:
+    """A command in a process of its own, which has imported what every command needs once it is told to begin."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        code = f"input(); from flinkplan.cli.main import main; main({arguments!r})"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+
+    def begin(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.communicate()
+
+    def finish(self) -> None:
+        self.begin()
+        self.process.communicate()
+        assert self.process.returncode == 0
+
+
+def _tree(folder: Path) -> Mapping[str, bytes]:
+    """The files of a directory, but the lock."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_a_savepoint_is_written_whole(tmp_path: Path) -> None:
+    original = tmp_path / "original"
+    record = CheckpointRecord(original)
+    record.prepare()
+    record.begin(compile_script(SCRIPT.format(root=tmp_path)), "streaming", {})
+    (original / "sums").mkdir()
+    write_progress(original / "sums", QueryProgress(0, (None,), 0, {"conf": {PARTITIONS: "1"}}), "id-1")
+    for partition in range(20):
+        state = original / "sums" / "state" / "0" / str(partition)
+        state.mkdir(parents=True)
+        for version in range(1, 20):
+            (state / f"{version}.changelog").write_bytes(os.urandom(1000))
+    command = Command(tmp_path, ("savepoint", "{input}", "-o", "{output}"), _tree)
+    _soak(command, KILLS, Process)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the checkpoint of a job that has stopped, as ``original``."""
+    root = tmp_path_factory.mktemp("checkpoint")
+    (root / "in").mkdir()
+    (root / "in" / "1").write_text("".join(f"k{i % 100},{i}\n" for i in range(5000)))
+    options = JobOptions(checkpoint=str(root / "original"), mode=Mode.AVAILABLE_NOW, spark=spark)
+    execute(compile_script(SCRIPT.format(root=root)), options).wait()
+    relocate(root / "original", root / "work" / "input")
+    return root
+
+
+SOAK = pytest.mark.nightly("each kill starts a JVM")
+
+
+@pytest.mark.spark
+@SOAK
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("state", "drop", "{input}", "--operator", "*", "--key", "k7", "--yes"), id="drop"),
+        pytest.param(("rescale", "{input}", "--partitions", "3"), id="rescale"),
+        pytest.param(("rescale", "{input}", "--partitions", "2", "-o", "{output}"), id="rescale-output"),
+    ],
+)
+def test_a_checkpoint_is_changed_whole(spark: SparkSession, checkpoint: Path, arguments: tuple[str, ...]) -> None:
+    def content(folder: Path) -> Content:
+        record = CheckpointRecord(folder)
+        record.check(["sums"])
+        states = {(state.operator, state.name): count(spark, state) for state in find_states(folder)}
+        return states, record.settings("sums").get(PARTITIONS)
+
+    _soak(Command(checkpoint, arguments, content), KILLS, lambda arguments: Worker(arguments, 1))
+
+
+@pytest.mark.skipif(PYTHON not in os.environ, reason=f"needs Flink: {PYTHON}")
+@SOAK
+@pytest.mark.parametrize("name", ["export", "import", "drop"])
+def test_a_savepoint_of_flink_is_written_whole(tmp_path: Path, name: str) -> None:
+    def savepoint(folder: Path) -> Content:
+        with read_savepoint(folder) as state:
+            return [(operator.uid, table.name, table.entries) for operator, table in state.manifest.tables()]
+
+    def exported(folder: Path) -> Content:
+        state = FolderState(folder)
+        return [(t.name, sum(batch.num_rows for batch in state.batches(t))) for _, t in state.manifest.tables()]
+
+    def content(folder: Path) -> Content:
+        return exported(folder) if (folder / "manifest.json").exists() else savepoint(folder)
+
+    if name == "import":
+        Process(["state", "export", str(SAVEPOINT), "-o", str(tmp_path / "original")]).finish()
+    else:
+        shutil.copytree(SAVEPOINT, tmp_path / "original")
+    arguments = {
+        "export": ("state", "export", "{input}", "-o", "{output}"),
+        "import": ("state", "import", "{input}", "-o", "{output}"),
+        "drop": ("state", "drop", "{input}", "--operator", "*join*", "--yes"),
+    }
+    _soak(Command(tmp_path, arguments[name], content), KILLS, Process)
