@@ -43,6 +43,21 @@ def nodes() -> Iterator[str]:
         yield f"| `{metadata.name}` | {versions} | {states} | {operators} | {runs} |"
 
 
+def states() -> Iterator[str]:
+    """The exec nodes with state, and between which engines it is carried."""
+    from flinkplan.executor.checkpoints.from_flink import carried_nodes
+    from flinkplan.plan.nodes import node_classes
+
+    to_spark = carried_nodes()
+    yield "| exec node | operators in Flink | from Flink to Spark |"
+    yield "|---|---|---|"
+    for cls in sorted(node_classes(), key=lambda c: c.metadata.name):
+        metadata = cls.metadata
+        if metadata.states or metadata.timed or cls in to_spark:
+            operators = ", ".join(f"`{name}`" for name in metadata.transformations)
+            yield f"| `{metadata.name}` | {operators} | {'yes' if cls in to_spark else 'no'} |"
+
+
 def stages() -> Iterator[str]:
     """The stages of the planner."""
     from flinkplan.planner.program import STAGES
@@ -320,6 +335,7 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "settings": settings,
     "spec-keys": spec_keys,
     "stages": stages,
+    "states": states,
     "validation-rules": validation_rules,
 }
 

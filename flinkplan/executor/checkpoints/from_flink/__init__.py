@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from . import aggregates, joins, over, patterns, ranks, rows, timed, windows
-from .carriers import carry
+from .carriers import carried_nodes, carry
 
-__all__ = ["aggregates", "carry", "joins", "over", "patterns", "ranks", "rows", "timed", "windows"]
+__all__ = ["aggregates", "carried_nodes", "carry", "joins", "over", "patterns", "ranks", "rows", "timed", "windows"]

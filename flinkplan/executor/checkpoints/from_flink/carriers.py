@@ -146,6 +146,11 @@ def carries(*types: type[ExecNode], implied: Sequence[str] = ()) -> Callable[[Ca
     return register
 
 
+def carried_nodes() -> frozenset[type[ExecNode]]:
+    """The types of nodes whose states are carried over."""
+    return frozenset(_CARRIES)
+
+
 def carry(carrier: Carrier) -> Carried:
     """The entries of the operator's variables.  Raises :class:`StateError` where its states cannot be carried over."""
     if type(carrier.node) not in _CARRIES:
