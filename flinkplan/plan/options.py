@@ -67,10 +67,11 @@ def named(option: Option, key: str) -> Option:
 
 
 def option_of(key: str, declared: Iterable[Option]) -> Option | None:
-    """The option that declares a key: the one of this name, or the one whose key ends with ``*`` and matches."""
+    """The option that declares a key: the one of this name, or one whose key matches by ``#``, or ends with ``*``."""
     wildcard = None
     for option in declared:
-        if option.key == key:
+        before, is_of_column, behind = option.key.partition("#")
+        if option.key == key or (is_of_column and key.startswith(before) and key.endswith(behind)):
             return option
         if option.key.endswith("*") and key.startswith(option.key[:-1]):
             wildcard = option_of(key, option.listed) or option

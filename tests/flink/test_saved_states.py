@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,10 +14,10 @@ from tests.flink.test_writing import AGGREGATE, SAVEPOINTS
 pytestmark = [pytest.mark.flink, pytest.mark.spark]
 
 
-def rows(columns: str, place: Path, query: str, **options: str) -> list[tuple[object, ...]]:
-    """The rows of a query over the table ``s``; underscores stand for the dots in the names of options."""
+def rows(columns: str, place: Path, query: str, options: Mapping[str, str] | None = None) -> list[tuple[object, ...]]:
+    """The rows of a query over the table ``s`` with these columns and options."""
     named = {"connector": "savepoint", "state.path": str(place)}
-    named |= {key.replace("__", "."): value for key, value in options.items()}
+    named |= options or {}
     properties = ", ".join(f"'{key}' = '{value}'" for key, value in named.items())
     env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     env.execute_sql(f"CREATE TABLE s ({columns}, PRIMARY KEY (k) NOT ENFORCED) WITH ({properties})")
@@ -26,26 +27,26 @@ def rows(columns: str, place: Path, query: str, **options: str) -> list[tuple[ob
 
 def test_a_row_has_the_states_of_a_key() -> None:
     columns = "k BIGINT, acc ROW<n BIGINT, s BIGINT, c BIGINT, m STRING>"
-    options = {"operator__uid": "4_group-aggregate", "fields__acc__state-name": "accState"}
-    found = rows(columns, AGGREGATE, "SELECT k, acc.n, acc.m FROM s", **options)
+    options = {"operator.uid": "4_group-aggregate", "fields.acc.state-name": "accState"}
+    found = rows(columns, AGGREGATE, "SELECT k, acc.n, acc.m FROM s", options)
     assert found == [(1, 1, "Hi"), (2, 2, "Hello")]
 
 
 def test_windows_are_the_keys_of_a_map() -> None:
     place = SAVEPOINTS / "window-join-left-tumble-event-time"
     row = "ROW<name STRING, n INT, k STRING, starts TIMESTAMP(3), ends TIMESTAMP(3)>"
-    columns = f"k STRING, `left` MAP<BIGINT, ARRAY<{row}>>"
-    options = {"operator__uid": "28_window-join", "fields__left__state-name": "left-records"}
-    found = rows(columns, place, "SELECT k, `left`[1602288035000][1].name FROM s", **options)
+    columns = f"k ROW<k STRING>, `left` MAP<BIGINT, ARRAY<{row}>>"
+    options = {"operator.uid": "28_window-join", "fields.left.state-name": "left-records"}
+    found = rows(columns, place, "SELECT k.k, `left`[1602288035000][1].name FROM s", options)
     assert found == [("b", "L12"), (None, "L11")]
     place = SAVEPOINTS / "window-aggregate-tumble-event-time"
-    columns = "k STRING, `window-aggs` MAP<BIGINT, ROW<cnt BIGINT, total INT, d BIGINT, view INT>>"
-    query = "SELECT k, `window-aggs`[1602288035000].total FROM s"
-    assert rows(columns, place, query, operator__uid="6_window-aggregate") == [("b", 1), (None, 7)]
+    columns = "k ROW<k STRING>, `window-aggs` MAP<BIGINT, ROW<cnt BIGINT, total INT, d BIGINT, view INT>>"
+    query = "SELECT k.k, `window-aggs`[1602288035000].total FROM s"
+    assert rows(columns, place, query, {"operator.uid": "6_window-aggregate"}) == [("b", 1), (None, 7)]
 
 
 def test_what_is_not_there_is_refused() -> None:
     with pytest.raises(FlinkplanError, match="has no state acc"):
-        rows("k BIGINT, acc STRING", AGGREGATE, "SELECT * FROM s", operator__uid="4_group-aggregate")
+        rows("k BIGINT, acc STRING", AGGREGATE, "SELECT * FROM s", {"operator.uid": "4_group-aggregate"})
     with pytest.raises(FlinkplanError, match="there is no operator 4_join"):
-        rows("k BIGINT, acc STRING", AGGREGATE, "SELECT * FROM s", operator__uid="4_join")
+        rows("k BIGINT, acc STRING", AGGREGATE, "SELECT * FROM s", {"operator.uid": "4_join"})

@@ -121,7 +121,7 @@ class _Operator(Record):
 
     @classmethod
     def of(cls, node: ExecNode, name: str, step: Step, plan: Plan) -> _Operator:
-        inputs = [[f.name for f in i.fields] for i in plan.inputs(node)]
+        inputs = [tuple(f.name for f in i.fields) for i in plan.inputs(node)]
         return cls(name, step.by, dict(zip(state_names(type(node), len(inputs)), inputs, strict=False)))
 
 
