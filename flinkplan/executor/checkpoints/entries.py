@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from ...plan.files import Place
 from ...state.form import StateError
+from ..jvm.spark import F, T, sql
 from .operators import Operator, StatefulQuery, Variable
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ def read_entries(spark: SparkSession, folder: Place, query: StatefulQuery) -> En
 
 
 def _operator_entries(spark: SparkSession, folder: Place, operator: Operator) -> Iterator[tuple[str, DataFrame]]:
-    from pyspark.sql import functions as F
-
     reader = spark.read.format("statestore").option("operatorId", operator.number)
     assert operator.key is not None
     for variable in operator.variables:
@@ -63,8 +62,6 @@ def _operator_entries(spark: SparkSession, folder: Place, operator: Operator) ->
 
 
 def _variable_entries(entries: DataFrame, operator: Operator, variable: Variable) -> DataFrame:
-    from pyspark.sql import functions as F
-
     match variable.kind:
         case "value":
             entries = entries.select("key", "value")
@@ -90,18 +87,14 @@ def _variable_entries(entries: DataFrame, operator: Operator, variable: Variable
 
 def _unpacked(spark: SparkSession, column: Column, stored: DataType, schema: StructType) -> Column:
     """A struct as a kernel sees it: those of its fields that stand packed in state unpacked."""
-    from pyspark.sql import Column
-    from pyspark.sql import functions as F
-    from pyspark.sql.types import BinaryType
-
     assert spark._jvm is not None
     unpacked = spark._jvm.flinkplan.runtime.row.Unpacked
     types = spark._jvm.org.apache.spark.sql.types.DataType
     fields = []
     for was, field in zip(stored.fields, schema.fields, strict=True):  # type: ignore[attr-defined]
         value = column.getField(was.name)
-        if isinstance(was.dataType, BinaryType) and not isinstance(field.dataType, BinaryType):
-            value = Column(unpacked.column(value._jc, types.fromJson(field.dataType.json())))
+        if isinstance(was.dataType, T.BinaryType) and not isinstance(field.dataType, T.BinaryType):
+            value = sql.Column(unpacked.column(value._jc, types.fromJson(field.dataType.json())))
         fields.append(value.alias(field.name))
     return F.when(column.isNotNull(), F.struct(*fields)).cast(schema)
 
@@ -133,8 +126,6 @@ def write_entries(query: StatefulQuery, state: Place, entries: Entries, now: int
 
 def _bootstrap_rows(operator: Operator, entries: Mapping[str, DataFrame]) -> DataFrame:
     """The entries of an operator as ``Bootstrap.java`` takes them."""
-    from pyspark.sql import DataFrame
-
     numbers = {variable.name: variable.number for variable in operator.variables}
     rows = (
         _rows(operator, numbers.get(name, _TIMER), frame, frame["due" if name == TIMERS else "expires"])
@@ -142,31 +133,27 @@ def _bootstrap_rows(operator: Operator, entries: Mapping[str, DataFrame]) -> Dat
         else _rows(operator, numbers[name], frame, None)
         for name, frame in entries.items()
     )
-    return reduce(DataFrame.unionAll, rows)
+    return reduce(sql.DataFrame.unionAll, rows)
 
 
 def _fits(actual: DataType, wanted: DataType) -> bool:
     """Whether values are of a type but for the names of fields, whether they may be NULL, and the size of integers."""
-    from pyspark.sql.types import ArrayType, IntegralType, MapType, NullType, StructType
-
     match actual, wanted:
-        case NullType(), _:
+        case T.NullType(), _:
             return True
-        case StructType(), StructType():
+        case T.StructType(), T.StructType():
             pairs = zip(actual.fields, wanted.fields, strict=False)
             return len(actual) == len(wanted) and all(_fits(one.dataType, other.dataType) for one, other in pairs)
-        case ArrayType(), ArrayType():
+        case T.ArrayType(), T.ArrayType():
             return _fits(actual.elementType, wanted.elementType)
-        case MapType(), MapType():
+        case T.MapType(), T.MapType():
             return _fits(actual.keyType, wanted.keyType) and _fits(actual.valueType, wanted.valueType)
-        case IntegralType(), IntegralType():
+        case T.IntegralType(), T.IntegralType():
             return True
     return actual == wanted
 
 
 def _rows(operator: Operator, number: int, frame: DataFrame, time: Column | None) -> DataFrame:
-    from pyspark.sql import functions as F
-
     assert operator.key is not None
     columns: list[Any] = [frame["key"].getField(f.name).alias(f"k{i}") for i, f in enumerate(operator.key.fields)]
     columns.append(F.lit(number).alias("variable"))

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ...plan.record import Record
+from ..jvm.spark import T
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -72,9 +73,7 @@ def _variable(number: int, description: dict[str, Any]) -> Variable:
 
 def _schema(json_schema: dict[str, Any]) -> StructType:
     """A schema, all of whose fields may be NULL: that they are not is the kernel's matter."""
-    from pyspark.sql.types import StructType
-
-    return StructType.fromJson(_nullable(json_schema))
+    return T.StructType.fromJson(_nullable(json_schema))
 
 
 def _nullable(json_schema: Any) -> Any:

@@ -17,6 +17,7 @@ from ....plan.specs import AggregateCall
 from ....plan.types import LogicalType, RowField
 from ....state.form import StateError
 from ...aggregate_functions import function_name
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
@@ -57,8 +58,6 @@ class DistinctCall(Record):
 
     def count(self, table: FlinkTable) -> Column:
         """How often a value has been seen: Flink has a bit for each call, where values are counted a number."""
-        from pyspark.sql import functions as F
-
         number = table.frame["value"].getField(field_name(0))
         if not self.counts:
             return F.shiftright(number, self.place).bitwiseAND(1).cast("bigint")
@@ -66,8 +65,6 @@ class DistinctCall(Record):
 
     def value(self, table: FlinkTable, schema: StructType) -> Column:
         """The value, as a struct of the call's arguments."""
-        from pyspark.sql import functions as F
-
         if not table.table.map_key:
             return F.struct(*(F.lit(None) for _ in schema.fields)).cast(schema)
         value = table.frame["map_key"]
@@ -138,8 +135,6 @@ class Calls(Record):
 @carries(GroupAggregate, GlobalGroupAggregate)
 def group_aggregate(carrier: Carrier) -> Carried:
     """The accumulators of each group."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, GroupAggregate | GlobalGroupAggregate)
     calls = _calls(carrier)
@@ -166,8 +161,6 @@ def incremental_group_aggregate(carrier: Carrier) -> Carried:
 
     So it begins with nothing here, and what comes out of it is what is new again.
     """
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, IncrementalGroupAggregate)
     local = carrier.plan.inputs(carrier.plan.inputs(node)[0])[0]
@@ -205,8 +198,6 @@ def _variable_of(carrier: Carrier, calls: Calls, call: DistinctCall) -> str:
 
 def _counted(seen: DataFrame) -> DataFrame:
     """How many values that are not NULL stand under each key."""
-    from pyspark.sql import functions as F
-
     names = seen.schema["map_key"].dataType.names  # type: ignore[attr-defined]
     whole = reduce(and_, (F.col("map_key").getField(name).isNotNull() for name in names))
     return seen.groupBy("key").agg(F.count(F.when(whole, 1)).alias("count"))
@@ -252,8 +243,6 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
 
     Raises :class:`StateError` for a function of which it is not known.
     """
-    from pyspark.sql import functions as F
-
     types = [field.dataType for field in stored.fields]
     match function_name(call):
         case "COUNT" | "ROW_NUMBER":
@@ -306,8 +295,6 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
 
 def _json_member(entry: Column) -> Column:
     """A member of a JSON object, of its key and value."""
-    from pyspark.sql import functions as F
-
     key = F.regexp_extract(F.to_json(F.array(entry["key"])), r"^\[(.*)\]$", 1)
     return F.concat(key, F.lit(":"), F.coalesce(entry["value"], F.lit("null")))
 
@@ -318,8 +305,6 @@ VIEW_COLUMN = "values_of_"
 
 def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[FlinkTable, Mapping[int, Column]]:
     """The table with a column for each call that keeps its values in a view, in which they stand in order."""
-    from pyspark.sql import functions as F
-
     columns: dict[int, Column] = {}
     for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
         view = view_of(call, retracts)
@@ -347,8 +332,6 @@ def counted(carrier: Carrier, calls: Calls) -> Iterator[tuple[int, FlinkTable]]:
 
 def counted_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
     """How often each value occurs that MIN, MAX or PERCENTILE has seen, where they count them."""
-    from pyspark.sql import functions as F
-
     entries: dict[str, DataFrame] = {}
     for number, table in counted(carrier, calls):
         count = F.struct(table.frame["value"].getField(field_name(0)))
@@ -358,8 +341,6 @@ def counted_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
 
 def distinct_values(carrier: Carrier, calls: Calls, ttl: int) -> Carried:
     """The values that each DISTINCT call has seen, and how often."""
-    from pyspark.sql import functions as F
-
     entries_by_variable: dict[str, DataFrame] = {}
     for call in calls.distinct:
         state = f"{calls.names[call.number]}-distinct"

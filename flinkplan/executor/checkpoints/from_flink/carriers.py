@@ -12,6 +12,7 @@ from ....plan.types import LogicalType, RowField
 from ....state.form import StateError
 from ...build.kernels import key_part
 from ...build.time.event_time import SHIFT_MS
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from ...prepare.steps import Step
 from ..entries import TIMERS
@@ -66,8 +67,6 @@ class Carrier(Record):
 
     def key(self, table: FlinkTable) -> Column:
         """The key of a table's entries as the kernel has it; a constant where all rows belong together."""
-        from pyspark.sql import functions as F
-
         assert self.operator.key is not None
         types = table.key_types
         if not types:
@@ -93,8 +92,6 @@ class Carrier(Record):
 
     def entries(self, state: str, ttl: int, frame: DataFrame) -> tuple[str, DataFrame]:
         """Entries in the variable where a state of this TTL stands; ``accessed`` says when they were written."""
-        from pyspark.sql import functions as F
-
         name = self.variable_of(state, ttl)
         if self.operator.variable(name).expires:
             accessed = F.unix_millis("accessed") if "accessed" in frame.columns else F.lit(self.now)
@@ -110,16 +107,12 @@ class Carrier(Record):
         """When each key is due, of a frame with ``key`` and ``time`` (epoch milliseconds): the kernel's own state that
         says so, and Spark's timers.
         """
-        from pyspark.sql import functions as F
-
         own = frame.select("key", F.struct("time").alias("value"))
         timers = frame.select("key", (F.col("time") + SHIFT_MS).alias("due"))
         return dict([self.entries(_TIMER, 0, own), (TIMERS, timers)])
 
     def input_row(self, state: str, held: Mapping[str, Column]) -> Column:
         """A row that a kernel keeps as it has read it: its key, the columns in ``held`` by their names, else NULL."""
-        from pyspark.sql import functions as F
-
         assert self.operator.key is not None
         known = {field.name: F.col("key").getField(field.name) for field in self.operator.key.fields} | dict(held)
         fields = self.operator.variable(state).value.fields

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ....plan.nodes import Join, MultiJoin
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from ..operators import Variable
 from .carriers import Carried, Carrier, carries
@@ -59,8 +60,6 @@ def _own_key(table: FlinkTable, index: int) -> list[str]:
 
 def _side(carrier: Carrier, state: str, ttl: int, table: FlinkTable, path: list[str]) -> Carried:
     """The rows of one input; ``path`` leads to the row in the map key, where rows stand there."""
-    from pyspark.sql import functions as F
-
     variable = carrier.operator.variable(state)
     value = table.frame["value"]
     if _ROW in variable.value.names:  # found by a unique key
@@ -81,8 +80,6 @@ def _side(carrier: Carrier, state: str, ttl: int, table: FlinkTable, path: list[
 
 def _unique_key(variable: Variable, row: Column) -> Column | None:
     """The key by which a kernel finds a row; ``None`` where it keeps one alone."""
-    from pyspark.sql import functions as F
-
     if variable.map_key is None:
         return None
     kept: StructType = variable.value[_ROW].dataType  # type: ignore[assignment]

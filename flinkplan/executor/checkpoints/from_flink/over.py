@@ -15,6 +15,7 @@ from ....plan.nodes import OverAggregate
 from ....plan.types import RowField
 from ....state.form import StateError
 from ...expressions import to_column
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from ...prepare.choose.over import UNBOUNDED, KernelOverByTime
 from .aggregates import Calls, accumulated, counted_values, distinct_values, with_views
@@ -39,8 +40,6 @@ _CLEANUP = (
 @carries(OverAggregate, implied=("idState", "sortedListState", "accMapState", *_CLEANUP))
 def over_aggregate(carrier: Carrier) -> Carried:
     """All rows, in the order in which they have come: what is computed over them is computed anew."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, OverAggregate)
     if carrier.operator.kernel != "OrderedAggregate":
@@ -77,8 +76,6 @@ def _by_time(carrier: Carrier, node: OverAggregate) -> Carried:
 
 def _rows(carrier: Carrier, node: OverAggregate) -> Carried:
     """The rows by their times, and the time that each key waits for: Flink sets a timer for each."""
-    from pyspark.sql import functions as F
-
     table, timers = carrier.table("inputState"), carrier.timers.get(_TIMERS)
     if table is None:
         return {}
@@ -101,8 +98,6 @@ def _timestamp(timers: FlinkTable) -> Column:
 
 def _frame(carrier: Carrier, calls: Calls, is_bounded: bool) -> DataFrame | None:
     """What each key's frame has accumulated, and how far it is."""
-    from pyspark.sql import functions as F
-
     table, waiting = carrier.table("accState"), carrier.table("inputState")
     known = [each for each in (table, waiting) if each is not None]
     if table is None and not (is_bounded and known):
@@ -163,8 +158,6 @@ def _with_number(frame: DataFrame, table: FlinkTable | None, name: str, carrier:
 
 def _joined(frame: DataFrame, other: DataFrame) -> DataFrame:
     """The columns of both by their keys; those of the second are NULL where it has no such key."""
-    from pyspark.sql import functions as F
-
     same = F.col("one.key").eqNullSafe(F.col("other.key"))
     added = [F.col(f"other.{name}") for name in other.columns if name != "key"]
     return frame.alias("one").join(other.alias("other"), same, "left").select("one.*", *added)

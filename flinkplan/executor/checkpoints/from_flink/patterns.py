@@ -15,6 +15,7 @@ from ....plan.nodes import Match
 from ....plan.savepoint.patterns import is_compatible, place_names, variable_name
 from ....state.form import StateError
 from ...expressions import to_column
+from ...jvm.spark import F, sql
 from ...jvm.types import field_name
 from ...prepare.known.match_values import row_values
 from ...prepare.known.patterns import variables_of, within_ms
@@ -80,8 +81,6 @@ def saved_matches(
 @carries(Match, implied=("sharedBuffer-events-count",))
 def match_recognize(carrier: Carrier) -> Carried:
     """The rows that wait, the matches that have begun, and the rows of these."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, Match)
     waiting = _waiting(carrier, node)
@@ -99,8 +98,6 @@ _TIMES = "$times"
 
 def _row(carrier: Carrier, node: Match, row: Column) -> Column:
     """What the kernel keeps of a row."""
-    from pyspark.sql import functions as F
-
     columns = [row.getField(field_name(i)) for i in range(len(carrier.fields()))]
     (source,) = carrier.plan.inputs(node)
     kept = row_values(node, source.output_type).expressions
@@ -108,8 +105,6 @@ def _row(carrier: Carrier, node: Match, row: Column) -> Column:
 
 
 def _waiting(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
-    from pyspark.sql import functions as F
-
     table = carrier.table("eventQueuesStateName")
     if table is None:
         return {}
@@ -120,15 +115,12 @@ def _waiting(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
 
 
 def _begun(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
     matches, buffer = carrier.table("nfaStateName"), carrier.table("sharedBuffer-entries-with-lockable-edges")
     events = carrier.table("sharedBuffer-events")
     if matches is None or buffer is None or events is None:
         return {}
     event = [events.frame["map_key"].getField(field_name(i)) for i in range(2)]
-    order = Window.partitionBy("key").orderBy("time", "id")
+    order = sql.Window.partitionBy("key").orderBy("time", "id")
     numbered = events.frame.select(
         carrier.key(events).alias("key"),
         event[0].alias("id"),
@@ -170,8 +162,6 @@ def _begun(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
 
 
 def _joined(frame: DataFrame, other: DataFrame, name: str) -> DataFrame:
-    from pyspark.sql import functions as F
-
     same = F.col("one.key").eqNullSafe(F.col("other.key"))
     return frame.alias("one").join(other.alias("other"), same).select("one.*", f"other.{name}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ....plan.nodes import Limit, Rank, SortLimit
 from ....plan.specs import UpdateFastStrategy
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
@@ -20,8 +21,6 @@ _UPDATED = "data-state-with-update"
 @carries(Rank, SortLimit, Limit, implied=("sorted-map",))
 def rank(carrier: Carrier) -> Carried:
     """The rows of each partition, and how they have arrived among those that are equal in the order."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, Rank | SortLimit | Limit)
     rows = next((table for name in (*_LISTS, _TOP_1, _UPDATED) if (table := carrier.table(name))), None)

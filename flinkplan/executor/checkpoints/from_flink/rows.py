@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink, TemporalSort
 from ....state.form import StateError
 from ...build.stream import KIND, ROW, SEQUENCE, TIME
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
@@ -22,8 +23,6 @@ _PLACES = 1 << 20
 @carries(Deduplicate)
 def deduplicate(carrier: Carrier) -> Carried:
     """The row of each key, or that there was one."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, Deduplicate)
     if carrier.operator.kernel == "KeepFirst":
@@ -40,8 +39,6 @@ def _first_rows(carrier: Carrier, node: Deduplicate) -> Carried:
 
     Source: Flink's ``RowTimeDeduplicateKeepFirstRowFunction``.
     """
-    from pyspark.sql import functions as F
-
     waiting, emitted = carrier.table("waiting-to-emit-on-timer"), carrier.table("already-emitted-state-boolean")
     schema = carrier.operator.variable("deduplicateState").value
     entries: dict[str, DataFrame] = {}
@@ -63,8 +60,6 @@ def _first_rows(carrier: Carrier, node: Deduplicate) -> Carried:
 @carries(ChangelogNormalize)
 def normalize(carrier: Carrier) -> Carried:
     """The last row of each key."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, ChangelogNormalize)
     table = carrier.table("deduplicate-state")
@@ -76,8 +71,6 @@ def normalize(carrier: Carrier) -> Carried:
 @carries(Sink)
 def materialize_upserts(carrier: Carrier) -> Carried:
     """The rows of each primary key, in the order in which they have come."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, Sink)
     if carrier.operator.kernel != "UpsertMaterialize":
@@ -92,8 +85,6 @@ def materialize_upserts(carrier: Carrier) -> Carried:
 @carries(TemporalSort)
 def temporal_sort(carrier: Carrier) -> Carried:
     """The rows that wait, and the time of the last one that came out."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, TemporalSort)
     entries: dict[str, DataFrame] = {}

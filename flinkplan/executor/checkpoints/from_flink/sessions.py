@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from ....plan.savepoint.views import view_of
 from ....state.form import StateError
 from ...build.stream import END, KIND, SEQUENCE, START
+from ...jvm.spark import F, T, sql
 from ...jvm.types import field_name
 from .aggregates import Calls, DistinctCall, accumulated
 from .carriers import Carried, Carrier
@@ -41,8 +42,6 @@ _BOUNDS = ("start", "end")
 
 def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[[Column], Column]) -> Carried:
     """What each open session has accumulated; ``fires`` tells the instant of a session with an end."""
-    from pyspark.sql import functions as F
-
     mapping = carrier.table(_SESSIONS)
     if mapping is None:
         return {}
@@ -67,8 +66,6 @@ def _rows(
     carrier: Carrier, calls: Calls, table: FlinkTable, opened: DataFrame
 ) -> Iterator[tuple[DataFrame, DataFrame]]:
     """The rows that stand for something, and what they stand for."""
-    from pyspark.sql import functions as F
-
     own = carrier.operator.variable("accumulated").value["accumulators"].dataType
     values = table.frame.select(
         carrier.key(table).alias("key"), _window(table.frame["namespace"]).alias("owner"), F.col("value").alias("acc")
@@ -97,12 +94,9 @@ def _rows(
 
 def _seen(carrier: Carrier, calls: Calls, call: DistinctCall, view: FlinkTable) -> tuple[DataFrame, dict[str, Column]]:
     """The values that a DISTINCT call has seen, and the columns of a row in which they are its arguments."""
-    from pyspark.sql import functions as F
-    from pyspark.sql.types import StructType
-
     names = [f"a{index}" for index in calls.calls[call.number].arg_list]
     row = carrier.operator.variable("rows").value
-    schema = StructType([row[name] for name in names])
+    schema = T.StructType([row[name] for name in names])
     seen = view.frame.select(
         carrier.key(view).alias("key"),
         _window(view.frame["namespace"]).alias("owner"),
@@ -113,16 +107,12 @@ def _seen(carrier: Carrier, calls: Calls, call: DistinctCall, view: FlinkTable) 
 
 
 def _window(struct: Column) -> Column:
-    from pyspark.sql import functions as F
-
     bounds = (struct.getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(_BOUNDS))
     return F.struct(*bounds)
 
 
 def _of_sessions(opened: DataFrame, values: DataFrame) -> DataFrame:
     """Values with the bounds of the session that they belong to."""
-    from pyspark.sql import functions as F
-
     same = reduce(and_, (F.col(f"sessions.{c}").eqNullSafe(F.col(f"values.{c}")) for c in ("key", "owner")))
     others = [F.col(f"values.{name}") for name in values.columns if name not in ("key", "owner")]
     joined = opened.alias("sessions").join(values.alias("values"), same)
@@ -133,10 +123,7 @@ def _standing(
     carrier: Carrier, frame: DataFrame, kind: int, value: Column, columns: dict[str, Column]
 ) -> tuple[DataFrame, DataFrame]:
     """Rows with these ``columns`` that stand for a ``value`` each, of a kind of their own."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
-    place = F.row_number().over(Window.partitionBy("key").orderBy(*_BOUNDS)).cast("bigint")
+    place = F.row_number().over(sql.Window.partitionBy("key").orderBy(*_BOUNDS)).cast("bigint")
     frame = frame.withColumn("number", place + F.lit(_FIRST_NUMBER + kind * _MOST_SESSIONS))
     held = {START: F.col("start"), END: F.col("end"), KIND: F.lit(0), SEQUENCE: F.col("number"), **columns}
     placed = frame.select("key", carrier.input_row("rows", held).alias("value"), F.col("number").alias("position"))

@@ -11,6 +11,7 @@ from ....plan.types import TIMESTAMPS, LogicalType
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, Column, JobState, Kind, StateError, StateTable
 from ....state.form_arrow import arrow, table_schema
+from ...jvm.spark import F
 from ...jvm.types import MICROSECOND_DIGITS, field_name, spark_type
 
 if TYPE_CHECKING:
@@ -51,8 +52,6 @@ def read_table(spark: SparkSession, state: JobState, table: StateTable, folder: 
 
     Raises :class:`StateError` where it holds values that could not be decoded.
     """
-    from pyspark.sql import functions as F
-
     if table.opaque:
         column = table.opaque[0]
         raise StateError(f"the state {table.name} has a value of {column.serializer}, which cannot be read")
@@ -100,8 +99,6 @@ def _without_kind(columns: Sequence[Column]) -> list[Column]:
 
 def _struct(column: Expression, of: Sequence[Column]) -> Expression:
     """A key, value or the like: fields by position, without the row's kind."""
-    from pyspark.sql import functions as F
-
     fields = [
         held(column.getField(c.name), parse_type(c.type)).alias(field_name(i)) for i, c in enumerate(_without_kind(of))
     ]
@@ -110,8 +107,6 @@ def _struct(column: Expression, of: Sequence[Column]) -> Expression:
 
 def held(column: Expression, t: LogicalType) -> Expression:
     """A value of the neutral form as this executor holds values of its type."""
-    from pyspark.sql import functions as F
-
     match t.root:
         case root if root in TIMESTAMPS:
             if (t.precision or 0) <= MICROSECOND_DIGITS:

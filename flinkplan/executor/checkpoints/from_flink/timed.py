@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....plan.nodes import IntervalJoin, TemporalJoin
 from ....state.form import StateError
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from .carriers import Carried, Carrier, carries
 from .tables import KIND, FlinkTable
@@ -23,8 +24,6 @@ _LEFT, _RIGHT = "left", "right"
 @carries(TemporalJoin, implied=("next-index", "timer"))
 def temporal_join(carrier: Carrier) -> Carried:
     """The left rows that wait, and the versions of the right side."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, TemporalJoin)
     if carrier.operator.kernel != "TemporalJoin":
@@ -43,8 +42,6 @@ def temporal_join(carrier: Carrier) -> Carried:
 @carries(IntervalJoin)
 def interval_join(carrier: Carrier) -> Carried:
     """The rows of both sides by their times, and whether they have found a match."""
-    from pyspark.sql import functions as F
-
     sides = {}
     for name, state in ((_LEFT, "IntervalJoinLeftCache"), (_RIGHT, "IntervalJoinRightCache")):
         table = carrier.table(state)
@@ -66,8 +63,6 @@ def _placed(carrier: Carrier, table: FlinkTable, time: Column, entry: Column, pl
 
 def _by_time(carrier: Carrier, sides: dict[str, DataFrame]) -> Carried:
     """The entries of both sides as kernels keep rows by time, and the first time as that which each key waits for."""
-    from pyspark.sql import functions as F
-
     entries: dict[str, DataFrame] = {}
     for name, frame in sides.items():
         grouped = frame.groupBy("key", "time").agg(

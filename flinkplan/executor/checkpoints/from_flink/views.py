@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....plan.record import replace
 from ....plan.savepoint.views import Holding, View, view_state
 from ....state.form import StateError
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from .carriers import Carrier
 from .tables import FlinkTable
@@ -23,8 +24,6 @@ def with_values(carrier: Carrier, call: int, view: View, table: FlinkTable, name
 
     Raises :class:`StateError` where values were taken back that had not come.
     """
-    from pyspark.sql import functions as F
-
     state = _state(carrier, call, view)
     if state is None:
         return replace(table, frame=table.frame.withColumn(name, F.array()))
@@ -48,7 +47,6 @@ def with_values(carrier: Carrier, call: int, view: View, table: FlinkTable, name
 
 def _gathered(each: DataFrame, owner: list[str], name: str) -> DataFrame:
     """The arrays ``values`` of each owner behind one another."""
-    from pyspark.sql import functions as F
 
     def before(one: Column, other: Column) -> Column:
         return F.when(one["order"] < other["order"], -1).when(one["order"] > other["order"], 1).otherwise(0)
@@ -60,8 +58,6 @@ def _gathered(each: DataFrame, owner: list[str], name: str) -> DataFrame:
 def _joined(frame: DataFrame, values: DataFrame, owner: list[str], name: str) -> DataFrame:
     from functools import reduce
     from operator import and_
-
-    from pyspark.sql import functions as F
 
     same = reduce(and_, (F.col(f"accumulators.{c}").eqNullSafe(F.col(f"views.{c}")) for c in owner))
     joined = frame.alias("accumulators").join(values.alias("views"), same, "left")

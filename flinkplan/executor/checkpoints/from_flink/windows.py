@@ -41,6 +41,7 @@ from ...aggregate_functions import function_name
 from ...build.operators.timed_joins import LEFT_ROW, RIGHT_ROW
 from ...build.stream import END, KIND, RIGHT, ROW, SEQUENCE, START
 from ...build.windows.assignment import timer, window_starts
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from ...prepare.choose.group_windows import windowing_of
 from ...prepare.windows import Clock
@@ -84,8 +85,6 @@ class Windows(Record):
 
     def place(self, namespace: Column) -> Column:
         """The place of a slice, by its namespace, in the order in which Flink merges those of a window."""
-        from pyspark.sql import functions as F
-
         end = namespace.getField(field_name(0 if self.open is None else 1)).cast("bigint")
         if isinstance(self.windowing.window, HoppingWindow):
             return -end if self.open is None else end
@@ -93,8 +92,6 @@ class Windows(Record):
 
     def of_slices(self, frame: DataFrame) -> DataFrame:
         """Rows of slices, whose end is in ``namespace``, for each window that has not fired: ``start``, ``end``."""
-        from pyspark.sql import functions as F
-
         end = F.col("namespace").getField(field_name(0 if self.open is None else 1)).cast("bigint")
         if self.is_sliced:
             frame = frame.select("*", F.inline(window_starts(self.windowing.window, end - 1)))
@@ -109,15 +106,11 @@ class Windows(Record):
 
     def of_ends(self, frame: DataFrame) -> DataFrame:
         """Rows of windows, whose end is in ``namespace``, with ``start`` and ``end``."""
-        from pyspark.sql import functions as F
-
         end = F.col("namespace").getField(field_name(0)).cast("bigint")
         return frame.select("*", self.start(end).cast("bigint").alias("start"), end.alias("end"))
 
     def start(self, end: Column) -> Column:
         """The start of the window with this end."""
-        from pyspark.sql import functions as F
-
         window = self.windowing.window
         if isinstance(window, CumulativeWindow):
             first = F.element_at(window_starts(window, end - 1), 1)
@@ -135,8 +128,6 @@ _WINDOW_TIMERS = "_timer_state/event_window-timers"
 
 def _open_windows(carrier: Carrier) -> DataFrame:
     """The windows that have a timer.  Source: Flink's ``WindowOperator``."""
-    from pyspark.sql import functions as F
-
     table = carrier.timers.get(_WINDOW_TIMERS)
     if table is None:
         raise StateError("windows without timers, as those by the clock are, are not carried over yet")
@@ -149,8 +140,6 @@ def _open_windows(carrier: Carrier) -> DataFrame:
 @carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 def window_aggregate(carrier: Carrier) -> Carried:
     """The accumulators of each open window."""
-    from pyspark.sql import functions as F
-
     calls, windowing = _aggregated(carrier)
     table = carrier.table("window-aggs")
     if table is None:
@@ -221,8 +210,6 @@ def _part(
     call: AggregateCall, retracts: bool, accumulator: Mapping[str, Column], stored: DataType, place: Column
 ) -> Column:
     """What a slice has accumulated, with its place among those of a window."""
-    from pyspark.sql import functions as F
-
     values = stored.fields[0].dataType.elementType.fields[-1].dataType  # type: ignore[attr-defined]
     own = accumulated(call, retracts, accumulator, values)
     return F.struct(place.alias("slice"), F.lit(_FIRST_PART).alias("part"), own.alias("values"))
@@ -230,8 +217,6 @@ def _part(
 
 def _counted_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Carried:
     """How often each value occurs in each window that MIN or MAX has seen, where they count them."""
-    from pyspark.sql import functions as F
-
     entries: dict[str, DataFrame] = {}
     for number, table in counted(carrier, calls):
         count = table.frame["value"].getField(field_name(0)).alias("count")
@@ -265,8 +250,6 @@ def _aggregated(carrier: Carrier) -> tuple[Calls, WindowingStrategy]:
 
 def _merged(calls: Calls, name: str) -> Column:
     """A part of an accumulator, merged over slices.  Raises :class:`StateError` where it is not known how."""
-    from pyspark.sql import functions as F
-
     number, _, part = name.partition("_")
     if part == _PARTS:
         return F.array_sort(F.collect_list(name), _by_place)
@@ -278,16 +261,12 @@ def _merged(calls: Calls, name: str) -> Column:
 
 
 def _by_place(one: Column, other: Column) -> Column:
-    from pyspark.sql import functions as F
-
     place, other_place = one.getField("slice"), other.getField("slice")
     return F.when(place < other_place, -1).when(place > other_place, 1).otherwise(0)
 
 
 def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping[int, DataFrame]:
     """The values that DISTINCT calls have seen, by window: ``value`` (a struct) and ``count``."""
-    from pyspark.sql import functions as F
-
     counts_by_call: dict[int, DataFrame] = {}
     for call in calls.distinct:
         variable = carrier.operator.variable(f"{calls.names[call.number]}-distinct")
@@ -306,8 +285,6 @@ def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping
 
 def _with_distinct(frame: DataFrame, calls: Calls, number: int, values: DataFrame) -> DataFrame:
     """The accumulator of a DISTINCT call, of all values in a window's slices."""
-    from pyspark.sql import functions as F
-
     call = calls.calls[number]
     arguments = [F.col("value").getField(name) for name in values.schema["value"].dataType.names]  # type: ignore[attr-defined]
     if function_name(call) != "COUNT":
@@ -328,8 +305,6 @@ def _entries(carrier: Carrier, state: str, frame: DataFrame) -> Carried:
 
 def _due(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
     """When each key is due, of a frame with its open windows: by the kernel's own state, and Spark's timer."""
-    from pyspark.sql import functions as F
-
     due = frame.groupBy("key").agg(F.min(windows.fires(F.col("end"))).cast("bigint").alias("time"))
     return carrier.due(due)
 
@@ -337,8 +312,6 @@ def _due(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
 @carries(WindowRank, WindowDeduplicate)
 def window_rank(carrier: Carrier) -> Carried:
     """The first rows of each open window."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, WindowRank | WindowDeduplicate)
     windows = Windows.of(carrier, node.windowing)
@@ -358,8 +331,6 @@ def window_rank(carrier: Carrier) -> Carried:
 @carries(WindowJoin)
 def window_join(carrier: Carrier) -> Carried:
     """The rows of both sides in each open window."""
-    from pyspark.sql import functions as F
-
     node = carrier.node
     assert isinstance(node, WindowJoin)
     windows = Windows.of(carrier, node.left_windowing)
@@ -383,8 +354,6 @@ def window_join(carrier: Carrier) -> Carried:
 
 def _rows(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
     """Rows of windows, whose ends are in ``namespace``, as a kernel keeps those that it has read."""
-    from pyspark.sql import functions as F
-
     placed = windows.of_ends(frame)
     held = {START: F.col("start"), END: F.col("end"), KIND: F.lit(0), SEQUENCE: F.col("position") + _BEFORE_ALL}
     held |= {name: F.col(name) for name in (ROW, LEFT_ROW, RIGHT_ROW, RIGHT) if name in frame.columns}
