@@ -212,7 +212,7 @@ final class CompositeCodecs {
 
         @Override
         String type() {
-            return DataCodec.Rows.spelled(fields, false);
+            return NestedCodecs.Rows.spelled(fields, false);
         }
 
         @Override

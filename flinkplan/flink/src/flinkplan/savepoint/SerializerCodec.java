@@ -70,7 +70,7 @@ final class SerializerCodec {
     private static Codec rows(RowDataSerializer rows, boolean hasKind) throws UnreadableException {
         LogicalType[] types = field(RowDataSerializer.class, "types", rows, LogicalType[].class);
         List<String> names = IntStream.range(0, types.length).mapToObj(i -> "f" + i).toList();
-        return new Plain(rows, new DataCodec.Rows(names, List.of(types), hasKind));
+        return new Plain(rows, new NestedCodecs.Rows(names, List.of(types), hasKind));
     }
 
     private static Codec known(TypeSerializer<?> s) throws UnreadableException {
@@ -83,7 +83,7 @@ final class SerializerCodec {
             LogicalType type = external.getDataType().getLogicalType();
             if (internal instanceof RowDataSerializer && type.getTypeRoot().name().equals("ROW")) {
                 var row = (org.apache.flink.table.types.logical.RowType) type;
-                return new Plain(internal, new DataCodec.Rows(row.getFieldNames(), row.getChildren(), true));
+                return new Plain(internal, new NestedCodecs.Rows(row.getFieldNames(), row.getChildren(), true));
             }
             return new Plain(internal, DataCodec.of(type));
         }
@@ -114,7 +114,7 @@ final class SerializerCodec {
             return ofPattern;
         }
         if (s instanceof VoidNamespaceSerializer) {
-            return new Plain(s, new DataCodec.Rows(List.of(), List.of(), false));
+            return new Plain(s, new NestedCodecs.Rows(List.of(), List.of(), false));
         }
         return new Plain(s, DataCodec.of(simple(s)));
     }
