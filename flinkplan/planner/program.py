@@ -41,7 +41,7 @@ from .rules.joins.predicates import (
 from .rules.joins.removal import remove_joins, remove_joins_below_aggregates
 from .rules.joins.semi_joins import lift_filters, push_semi_joins
 from .rules.joins.snapshots import drop_snapshots, sink_filters
-from .rules.legacy_windows import legacy_windows
+from .rules.legacy_windows import legacy_windows, without_processing_time
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
 from .rules.overs import merge_projections, remove_renaming, split_overs
@@ -90,6 +90,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             reduce_expressions,
             prune_empty,
             pull_up_constants,
+            without_processing_time,
             legacy_windows,
             merge_projections,
             Walk(split_overs),

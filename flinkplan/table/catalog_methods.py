@@ -212,3 +212,20 @@ class CatalogMethods:
         for name in module_names:
             if name != "core":
                 self.load_module(name, None)
+
+    def create_catalog(self, catalog_name: str, catalog_descriptor: Any) -> None:
+        """Raises :class:`UnsupportedError`: catalogs are created with SQL."""
+        raise UnsupportedError(
+            f"create_catalog('{catalog_name}', …) is not supported",
+            hint="execute_sql(\"CREATE CATALOG … WITH ('type' = 'generic_in_memory')\") creates one",
+        )
+
+    def register_catalog(self, catalog_name: str, catalog: Any) -> None:
+        """Raises :class:`UnsupportedError`: catalogs are created with SQL."""
+        self.create_catalog(catalog_name, catalog)
+
+    def get_catalog(self, catalog_name: str) -> None:
+        """Raises :class:`UnsupportedError`: the methods of catalogs are those of the environment."""
+        raise UnsupportedError(
+            f"get_catalog('{catalog_name}') is not supported", hint="list_tables() and the others list what is in it"
+        )

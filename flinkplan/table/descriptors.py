@@ -84,6 +84,22 @@ class TableDescriptor(Record):
         """A builder of a table of a connector."""
         return DescriptorBuilder(TableDescriptor({"connector": connector}))
 
+    def get_schema(self) -> Schema:
+        """The columns."""
+        return self.schema
+
+    def get_options(self) -> dict[str, str]:
+        """The options of the connector and its format."""
+        return dict(self.options)
+
+    def get_partition_keys(self) -> list[str]:
+        """The partition columns."""
+        return list(self.partition_keys)
+
+    def get_comment(self) -> str | None:
+        """The comment."""
+        return self.comment
+
     def statement(self, path: str, *, temporary: bool) -> str:
         """The CREATE TABLE statement; ``path`` is the table's name in SQL."""
         return "\n".join(self._lines(path, temporary))
@@ -108,6 +124,14 @@ class FormatDescriptor(Record):
     def for_format(format: str) -> FormatDescriptor:
         """A format without options."""
         return FormatDescriptor(format)
+
+    def get_format(self) -> str:
+        """The name of the format."""
+        return self.format
+
+    def get_options(self) -> dict[str, str]:
+        """The options, without the name of the format."""
+        return dict(self.options)
 
     def option(self, key: str, value: str) -> FormatDescriptor:
         """Set an option; its key goes without the name of the format."""

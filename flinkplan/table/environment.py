@@ -130,6 +130,17 @@ class TableEnvironment(CatalogMethods):
         """Let functions be loaded from a Python file, a folder or an archive."""
         self._python_files.append(file_path)
 
+    def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
+        """Set the option ``python.requirements``; what it names is not installed here."""
+        paths = [requirements_file_path, *([requirements_cache_dir] if requirements_cache_dir else [])]
+        self.get_config().set("python.requirements", "#".join(paths))
+
+    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
+        """Add to the option ``python.archives``; archives are not unpacked here."""
+        known = self.get_config().get("python.archives", "")
+        added = f"{archive_path}#{target_dir}" if target_dir else archive_path
+        self.get_config().set("python.archives", f"{known},{added}" if known else added)
+
     @staticmethod
     def create(environment_settings: EnvironmentSettings) -> TableEnvironment:
         """A new environment."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..plan.errors import UnsupportedError
 from ..planner.sql.ast import Insert
 from ..planner.sql.ast import StatementSet as StatementSetNode
 
@@ -76,6 +77,10 @@ class StatementSet:
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the explanation."""
         print(self.explain(*extra_details))
+
+    def attach_as_datastream(self) -> None:
+        """Raises :class:`UnsupportedError`: there is no DataStream program to attach to."""
+        raise UnsupportedError("attach_as_datastream is not supported", hint="execute() starts the job")
 
     def execute(self) -> TableResult:
         """Start all INSERTs as one job, and empty the set."""

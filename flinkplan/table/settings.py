@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 
+from ..plan.durations import parse_duration
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.record import Record, field
 from ..plan.settings import STATE_TTL
@@ -99,6 +100,27 @@ class TableConfig:
                 hint="set_idle_state_retention takes one time",
             )
         self.set_idle_state_retention(min_time)
+
+    def get_idle_state_retention(self) -> timedelta:
+        """The TTL of state; zero where state never expires."""
+        return timedelta(milliseconds=parse_duration(self.get(STATE_TTL, "0 ms")))
+
+    def add_configuration(self, configuration: Mapping[str, str]) -> None:
+        """Set several options."""
+        for key, value in configuration.items():
+            self.set(key, value)
+
+    def get_configuration(self) -> dict[str, str]:
+        """All options that are set."""
+        return self.to_map()
+
+    def set_python_executable(self, python_exec: str) -> None:
+        """Set the interpreter of Python functions (``python.executable``)."""
+        self.set("python.executable", python_exec)
+
+    def get_python_executable(self) -> str | None:
+        """The interpreter of Python functions that is set."""
+        return self._options().get("python.executable")
 
     def to_map(self) -> dict[str, str]:
         """All options that are set."""

@@ -9,15 +9,11 @@ from ..plan import specs
 from ..plan.durations import format_iso_duration
 from ..plan.functions import Arguments
 from ..plan.functions.typing import is_interval, is_year_month
-from ..plan.record import replace
 from ..plan.rex import InputRef, Literal, RexNode
 from ..plan.specs import AggregateCall
 from ..plan.types import INT
-from ..planner.algebra.calls import remap_calls
-from ..planner.algebra.logical import Project
 from ..planner.algebra.physical import LegacyWindowAggregate
 from ..planner.algebra.rel import Rel
-from ..planner.rex.expressions import are_identity
 from ..planner.rex.unplanned import Frame, Over
 from .expression import Expression
 from .relations import aggregated, operands_of
@@ -50,27 +46,11 @@ def window_aggregated(
     )
 
     def build(source: Rel, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...]) -> Rel:
-        if time.type.is_proctime and isinstance(source, Project):
-            source, grouping, calls = _without_column(source, time.index, grouping, calls)
         return LegacyWindowAggregate(
             input=source, grouping=grouping, calls=calls, window=by_window, properties=named, emit=None
         )
 
     return aggregated(rel, resolver, groups, aggregates, build)
-
-
-def _without_column(
-    source: Project, index: int, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...]
-) -> tuple[Rel, tuple[int, ...], tuple[AggregateCall, ...]]:
-    """The input without the column of processing time, which nothing reads, and what reads its other columns."""
-    if index in grouping or any(index in c.arg_list for c in calls):
-        return source, grouping, calls
-    kept = [i for i in range(source.width) if i != index]
-    places = {old: new for new, old in enumerate(kept)}
-    below: Rel = replace(source, exprs=tuple(source.exprs[i] for i in kept), names=tuple(source.names[i] for i in kept))
-    if are_identity(tuple(source.exprs[i] for i in kept), source.input.types):
-        below = source.input
-    return below, tuple(places[g] for g in grouping), remap_calls(calls, places)
 
 
 def _group_window(

@@ -18,7 +18,7 @@ from ..algebra.rel import Rel
 from ..lowering.aggregates import group_window_text
 from ..rex.expressions import identity
 from ..rex.numbered import numbered
-from ..rex.printer import record_type, untyped_literal
+from ..rex.printer import full_type_name, record_type, untyped_literal
 from .trees import tree_lines
 
 _JOINS = {kind: kind.value.lower() for kind in JoinType}
@@ -61,17 +61,38 @@ def _sink(rel: a.TableModify) -> Shown:
 
 
 def _scan(rel: a.Scan) -> Shown:
-    parts = [f"table=[[{', '.join([*_table(rel), *_metadata(rel)])}]]"]
+    """A table; columns of metadata stand behind those that are stored, and are cast to their declared types."""
+    columns = rel.table.resolved.schema.columns
+    keys = sorted({c.metadata_key or c.name for c in columns if c.kind == "METADATA"})
+    if not keys:
+        return _source(_Source(rel))
+    declared = {c.name: c.metadata_key or c.name for c in columns if c.kind == "METADATA"}
+    stored = [name for name in rel.names if name not in declared]
+    exprs = []
+    for name, t in zip(rel.names, rel.types, strict=True):
+        if name in declared:
+            text = f"CAST(${len(stored) + keys.index(declared[name])}):{full_type_name(t)}"
+            exprs.append(f"{name}=[{text}{'' if t.nullable else ' NOT NULL'}]")
+        else:
+            exprs.append(f"{name}=[${stored.index(name)}]")
+    return "LogicalProject", exprs, (_Source(rel, tuple(keys)),)
+
+
+class _Source(Record):
+    """A table with the metadata that is read from it."""
+
+    scan: a.Scan
+    metadata: tuple[str, ...] = ()
+
+
+def _source(source: _Source) -> Shown:
+    rel = source.scan
+    metadata = [f"metadata=[{', '.join(source.metadata)}]"] if source.metadata else []
+    parts = [f"table=[[{', '.join([*_table(rel), *metadata])}]]"]
     if rel.options:
         options = ", ".join(f"{key}={value}" for key, value in sorted(rel.options))
         parts.append(f"hints=[[[OPTIONS inheritPath:[] options:{{{options}}}]]]")
     return "LogicalTableScan", parts, ()
-
-
-def _metadata(rel: a.Scan) -> list[str]:
-    columns = rel.table.resolved.schema.columns
-    keys = sorted({c.metadata_key or c.name for c in columns if c.kind == "METADATA"})
-    return [f"metadata=[{', '.join(keys)}]"] if keys else []
 
 
 def _project(rel: a.Project) -> Shown:
@@ -218,6 +239,7 @@ def _direction(field: SortField) -> str:
 _RULES: Mapping[type, Callable[[Any], Shown]] = {
     a.TableModify: _sink,
     a.Scan: _scan,
+    _Source: _source,
     a.Project: _project,
     a.Filter: _filter,
     a.Watermark: _watermark,

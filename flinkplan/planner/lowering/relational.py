@@ -245,7 +245,7 @@ def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     table = _listed_invocation(shown, rel.input.names)
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(rel.names)}], "
-        f"rowType=[{record_type(rel.row_type, function_output=not rel.input.names)}], joinType=[{rel.type.value}]"
+        f"rowType=[{record_type(rel.row_type, function_output=not rel.input.names and not calls_python(rel.call))}], joinType=[{rel.type.value}]"
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(rel.width)]

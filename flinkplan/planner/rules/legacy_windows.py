@@ -17,13 +17,13 @@ from ...plan.rex import Call, InputRef, Literal, RexNode, children, internal_nam
 from ...plan.settings import is_on, value_of
 from ...plan.types import LogicalType
 from ..algebra.aggregations import remap_aggregate
-from ..algebra.calls import is_call_of
+from ..algebra.calls import is_call_of, remap_calls
 from ..algebra.logical import Aggregate, Filter, Project
 from ..algebra.names import inferred, uniquify
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.rel import Rel
 from ..errors import PlanningError
-from ..rex.expressions import cast, identity, inline, is_call, rewrite
+from ..rex.expressions import are_identity, cast, identity, inline, is_call, rewrite
 from .projections import is_identity, merge_projects
 from .rule import Config, rule
 
@@ -44,6 +44,29 @@ def legacy_windows(rel: Aggregate | Project | Filter, below: Project, config: Co
         return replace(rel, input=below.input, exprs=exprs)
     condition = _resolved(inline(rel.condition, below.exprs))
     return replace(below, input=Filter(input=below.input, condition=condition))
+
+
+@rule(on=LegacyWindowAggregate, over=Project)
+def without_processing_time(rel: LegacyWindowAggregate, below: Project) -> Rel:
+    """A window of the Table API names its column of processing time, which no operator reads."""
+    index = rel.window.time_field.field_index
+    if not rel.window.time_field.field_type.is_proctime or not _has(below, index):
+        return rel
+    if index in rel.grouping or any(index in c.arg_list for c in rel.calls):
+        return rel
+    kept = [i for i in range(below.width) if i != index]
+    places = {old: new for new, old in enumerate(kept)}
+    exprs = tuple(below.exprs[i] for i in kept)
+    source: Rel = replace(below, exprs=exprs, names=tuple(below.names[i] for i in kept))
+    if are_identity(exprs, below.input.types):
+        source = below.input
+    grouping = tuple(places[g] for g in rel.grouping)
+    return replace(rel, input=source, grouping=grouping, calls=remap_calls(rel.calls, places))
+
+
+def _has(below: Project, index: int) -> bool:
+    """Whether the column of processing time is still there."""
+    return index < below.width and below.types[index].is_proctime
 
 
 def _is_window(rex: RexNode) -> bool:
