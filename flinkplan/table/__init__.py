@@ -3,11 +3,12 @@
 Importing it starts no JVM; only executing a plan does.
 """
 
+from .common import Configuration
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
 from .data_types import DataTypes
-from .data_view import ListView, MapView
+from .data_view import DataView, ListView, MapView
 from .descriptors import FormatDescriptor, Schema, TableDescriptor
-from .environment import FlinkplanWarning, TableEnvironment
+from .environment import FlinkplanWarning, StreamTableEnvironment, TableEnvironment
 from .expression import Expression
 from .pipeline import StatementSet, TablePipeline
 from .query_result import QueryResult
@@ -15,15 +16,28 @@ from .result import JobClient, ResultKind, TableResult
 from .rows import Row, RowIterator, RowKind
 from .settings import EnvironmentSettings, TableConfig
 from .table import GroupedTable, GroupWindowedTable, OverWindowedTable, Table, WindowGroupedTable
+from .udf import (
+    AggregateFunction,
+    AsyncScalarFunction,
+    FunctionContext,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+)
 
 __all__ = [
+    "AggregateFunction",
+    "AsyncScalarFunction",
     "CompiledPlan",
+    "Configuration",
     "DataTypes",
+    "DataView",
     "EnvironmentSettings",
     "ExplainDetail",
     "Expression",
     "FlinkplanWarning",
     "FormatDescriptor",
+    "FunctionContext",
     "GroupWindowedTable",
     "GroupedTable",
     "JobClient",
@@ -36,12 +50,16 @@ __all__ = [
     "Row",
     "RowIterator",
     "RowKind",
+    "ScalarFunction",
     "Schema",
     "StatementSet",
+    "StreamTableEnvironment",
     "Table",
+    "TableAggregateFunction",
     "TableConfig",
     "TableDescriptor",
     "TableEnvironment",
+    "TableFunction",
     "TablePipeline",
     "TableResult",
     "WindowGroupedTable",

@@ -61,7 +61,8 @@ class _Alias(ModuleType):
             return [n for n in vars(module) if not n.startswith("_")]
         if f"{self.__name__}.{name}" in ALIASES:
             return importlib.import_module(f"{self.__name__}.{name}")
-        raise _missing(f"{self.__name__}.{name}", [n for n in vars(module) if not n.startswith("_")])
+        known = getattr(module, "__all__", vars(module))
+        raise _missing(f"{self.__name__}.{name}", [n for n in known if not n.startswith("_")])
 
 
 def _missing(name: str, known: Sequence[str]) -> ImportError:

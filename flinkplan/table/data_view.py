@@ -8,7 +8,11 @@ from typing import Any
 __all__ = ["ListView", "MapView"]
 
 
-class ListView:
+class DataView:
+    """A part of an accumulator that is kept in state of its own."""
+
+
+class ListView(DataView):
     """A list in an accumulator."""
 
     def __init__(self) -> None:
@@ -40,7 +44,7 @@ class ListView:
         return hash(tuple(self._list))
 
 
-class MapView:
+class MapView(DataView):
     """A map in an accumulator."""
 
     def __init__(self) -> None:

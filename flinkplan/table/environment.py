@@ -408,6 +408,19 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
 }
 
 
+class StreamTableEnvironment(TableEnvironment):
+    """The environment of PyFlink beside the DataStream API; here it is a :class:`TableEnvironment`."""
+
+    @staticmethod
+    def create(  # type: ignore[override]
+        stream_execution_environment: Any = None, environment_settings: EnvironmentSettings | None = None
+    ) -> StreamTableEnvironment:
+        """A new environment; an environment of streams is not looked at."""
+        if isinstance(stream_execution_environment, EnvironmentSettings):
+            return StreamTableEnvironment(stream_execution_environment)
+        return StreamTableEnvironment(environment_settings or EnvironmentSettings.in_streaming_mode())
+
+
 def _explainable(statement: Statement) -> Insert | StatementSetNode:
     if not isinstance(statement, (Insert, StatementSetNode)):
         raise UnsupportedError("only queries, INSERT and STATEMENT SET can be explained", where=statement.span.location)

@@ -320,9 +320,13 @@ class Expression:
         """``SIMILAR TO pattern``."""
         return Expression("similar", self, pattern)
 
+    def truncate(self, n: Any = 0) -> Expression:
+        """The number cut to ``n`` digits behind the point."""
+        return Expression("sql", "TRUNCATE", self, n)
+
     def list_agg(self, separator: Any = None) -> Expression:
         """The texts of a group, with a separator, by default a comma."""
-        return Expression("agg", "LISTAGG", self, *([] if separator is None else [separator]))
+        return Expression("agg", "LISTAGG", self, "," if separator is None else separator)
 
     def percentile(self, percentage: Any, frequency: Any = None) -> Expression:
         """The percentile of the values of a group."""
@@ -433,7 +437,6 @@ _TESTS = {
 _METHODS: dict[str, tuple[str, int, int]] = {
     **{
         "round": ("ROUND", 1, 1),
-        "truncate": ("TRUNCATE", 0, 1),
         "concat": ("CONCAT", 1, 1),
         "if_null": ("IFNULL", 1, 1),
     },

@@ -35,6 +35,8 @@ def literal(value: Any, data_type: DataType | None = None) -> RexNode:
         t = logical_type(data_type)
         if value is None:
             return null(t)
+        if t.nullable:
+            raise PlanError(f"the literal {value!r} is not NULL, but its type {t} may be", hint="add .not_null()")
         given = literal(value)
         if isinstance(value, float) and t.root == "DECIMAL":
             given = literal(Decimal(str(value)))

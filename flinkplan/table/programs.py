@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError, PlanError
+from ..plan.errors import FlinkplanError, PlanError, UnsupportedError
 from ..plan.findings import Finding
 from .as_pyflink import install, is_installed, uninstall
 from .environment import TableEnvironment, defaults
@@ -126,7 +126,8 @@ def _placed(path: str, action: Callable[[], Any]) -> Any:
         line = _line(error, path)
         if line is None or error.where is not None:
             raise
-        raise type(error)(error.message, where=line, hint=error.hint) from error
+        kind = UnsupportedError if isinstance(error, UnsupportedError) else PlanError
+        raise kind(error.message, where=line, hint=error.hint) from error
     except Exception as error:
         raise PlanError(f"{type(error).__name__}: {error}", where=_line(error, path) or path) from error
 

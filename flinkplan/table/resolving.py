@@ -29,7 +29,7 @@ from ..plan.functions.typing import is_interval
 from ..plan.functions.user import PythonFunction
 from ..plan.record import Json
 from ..plan.rex import InputRef, Literal, RexNode, internal_name
-from ..plan.types import CHARACTER, DATE, DATETIME, STRING, LogicalType, timestamp
+from ..plan.types import CHARACTER, DATE, DATETIME, NUMERIC, STRING, LogicalType, timestamp
 from ..planner.binder.context import Context
 from ..planner.binder.expressions import ExpressionBinder
 from ..planner.binder.scope import Namespace, Scope
@@ -236,9 +236,16 @@ def field_name(expression: Any) -> str | None:
     if expression._name == "get":
         parent = field_name(expression._args[0])
         return None if parent is None else f"{parent}${expression._args[1]}"
-    if expression._name == "cast":
-        return field_name(expression._args[0])
+    if expression._name == "cast" and not expression._args[2]:
+        return _converted_name(expression._args[0], logical_type(expression._args[1]))
+    if expression._name == "to":
+        return _converted_name(expression._args[1], _CONVERSIONS[expression._args[0]])
     return None
+
+
+def _converted_name(operand: Any, to: LogicalType) -> str | None:
+    name = field_name(operand)
+    return None if name is None else f"{name}-{'STRING' if to.nullable_() == STRING else to}"
 
 
 # ---------------------------------------------------------------- one function for each kind of expression
@@ -285,9 +292,18 @@ def _typed(function: Function, *operands: RexNode) -> RexNode:
 
 def _comparison(operator: str) -> Callable[..., RexNode]:
     def compare(resolver: Resolver, left: Any, right: Any) -> RexNode:
-        return _typed(COMPARISONS[operator], resolver.rex(left), resolver.rex(right))
+        a, b = resolver.rex(left), resolver.rex(right)
+        if not _are_comparable(a.type, b.type):
+            raise ValidationError(f"{a.type} and {b.type} are not compared with '{operator}'", hint="cast one of them")
+        return _typed(COMPARISONS[operator], a, b)
 
     return compare
+
+
+def _are_comparable(a: LogicalType, b: LogicalType) -> bool:
+    """Whether types are of one family.  Source: ``ComparableTypeStrategy.isComparable``."""
+    families = (CHARACTER, NUMERIC, DATETIME, ("BINARY", "VARBINARY"))
+    return a.root == b.root or "NULL" in (a.root, b.root) or any({a.root, b.root} <= {*f} for f in families)
 
 
 def _junction(build: Callable[[Sequence[RexNode]], RexNode]) -> Callable[..., RexNode]:
@@ -296,7 +312,7 @@ def _junction(build: Callable[[Sequence[RexNode]], RexNode]) -> Callable[..., Re
 
 def _plus(resolver: Resolver, left: Any, right: Any) -> RexNode:
     a, b = resolver.rex(left), resolver.rex(right)
-    if a.type.root in CHARACTER or b.type.root in CHARACTER:
+    if a.type.root in CHARACTER and b.type.root in CHARACTER:
         texts = (convert(STRING.with_nullability(o.type.nullable), o) for o in (a, b))
         return string.CONCAT_OPERATOR.call(*texts)
     if is_interval(a.type) and b.type.root in DATETIME:
@@ -341,12 +357,14 @@ def _cast(resolver: Resolver, operand: Any, data_type: Any, safe: bool) -> RexNo
 
 
 def _to(resolver: Resolver, kind: str, operand: Any) -> RexNode:
-    to = {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}[kind]
+    to = _CONVERSIONS[kind]
     rex = resolver.rex(operand)
     if isinstance(rex, Literal) and rex.type.root in CHARACTER and _WRITTEN[kind].fullmatch(str(rex.value)):
         rex = Literal(str(rex.value).rstrip("0") if "." in str(rex.value) else rex.value, to.not_null())
     return CAST.typed(to, rex)
 
+
+_CONVERSIONS = {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}
 
 _WRITTEN = {
     "DATE": re.compile(r"\d{4}-\d\d-\d\d"),

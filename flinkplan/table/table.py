@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 from ..plan.errors import UnsupportedError
 from ..plan.findings import did_you_mean
 from ..plan.functions import Kind
+from ..plan.functions.cast import CAST
 from ..plan.functions.user import PythonFunction
 from ..plan.record import replace
 from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, input_refs, transform
 from ..plan.specs import JoinType, SortField
-from ..plan.types import row
-from ..planner.algebra.logical import Aggregate, Correlate, Join, SetKind, SetOp, Sort
+from ..plan.types import LogicalType, row
+from ..planner.algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetOp, Sort
 from ..planner.algebra.rel import Rel
+from ..planner.algebra.row_types import nullable_types
 from ..planner.binder.calls import fit
 from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
 from ..planner.sql import ast
@@ -314,7 +316,8 @@ class Table(Derivable):
         for name, a, b in zip(left_rel.names, left_rel.types, right_rel.types, strict=True):
             if a.regular().nullable_() != b.regular().nullable_():
                 raise ValidationError(f"the types of the column '{name}' differ: {a} and {b}", hint="cast one of them")
-        return self._table(SetOp(kind=SetKind.UNION, all=True, operands=(left_rel, right_rel)))
+        types = nullable_types([left_rel.types, right_rel.types])
+        return self._table(SetOp(kind=SetKind.UNION, all=True, operands=(_as(left_rel, types), _as(right_rel, types))))
 
     # Order
 
@@ -340,22 +343,28 @@ class Table(Derivable):
         below = project(self.rel, [*columns, *extra], names)
         return self._table(project(Sort(input=below, order=tuple(order)), columns, self.rel.names))
 
-    def _sort(self) -> Sort:
-        return self.rel if isinstance(self.rel, Sort) else Sort(input=self.rel, order=())
+    def _limited(self, limit: str, count: int) -> Table:
+        """The rows with an OFFSET or a FETCH, which goes below a projection to the order.
+
+        Source: ``RelBuilder.sortLimit``.
+        """
+        rel = self.rel
+        above = rel if isinstance(rel, Project) and isinstance(rel.input, Sort) else None
+        sort = rel if above is None else above.input
+        if not isinstance(sort, Sort) or (above is not None and sort.fetch is not None):
+            sort, above = Sort(input=rel, order=()), None
+        if getattr(sort, limit) is not None:
+            raise ValidationError(f"{limit.upper()} is already defined")
+        limited = replace(sort, **{limit: count})
+        return self._table(limited if above is None else replace(above, input=limited))
 
     def offset(self, offset: int) -> Table:
         """Leave out the first rows."""
-        sort = self._sort()
-        if sort.offset is not None:
-            raise ValidationError("OFFSET is already defined")
-        return self._table(replace(sort, offset=offset))
+        return self._limited("offset", offset)
 
     def fetch(self, fetch: int) -> Table:
         """The first rows only."""
-        sort = self._sort()
-        if sort.fetch is not None:
-            raise ValidationError("FETCH is already defined")
-        return self._table(replace(sort, fetch=fetch))
+        return self._limited("fetch", fetch)
 
     def limit(self, fetch: int, offset: int = 0) -> Table:
         """The first rows, after leaving some out."""
@@ -409,6 +418,14 @@ class Table(Derivable):
         """The columns, as a table of a notebook; nothing runs for it."""
         html: str = self.get_resolved_schema()._repr_html_()
         return html
+
+
+def _as(rel: Rel, types: Sequence[LogicalType]) -> Rel:
+    """A relation with these types of its columns, which differ in whether they may be NULL."""
+    if tuple(types) == rel.types:
+        return rel
+    columns = [c if c.type == t else CAST.typed(t, c) for c, t in zip(identity(rel.types), types, strict=True)]
+    return project(rel, columns, rel.names)
 
 
 def _is_key(rex: RexNode, width: int) -> bool:

@@ -243,9 +243,10 @@ def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     shown = _over_columns(rel.call) if of_user else rel.call
     call = digest(shown, [f"${i}" for i in range(len(rel.input.names))])
     table = _listed_invocation(shown, rel.input.names)
+    output = record_type(rel.row_type, function_output=not rel.input.names and not of_user)
     text = (
         f"invocation=[{call}], correlate=[table({table})], select=[{','.join(rel.names)}], "
-        f"rowType=[{record_type(rel.row_type, function_output=not rel.input.names and not calls_python(rel.call))}], joinType=[{rel.type.value}]"
+        f"rowType=[{output}], joinType=[{rel.type.value}]"
     )
     if rel.condition is not None:
         right = [f"${i}" for i in range(rel.width)]

@@ -1,0 +1,171 @@
+"""The Table API makes the relations of SQL, and its own words for what it does not have."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.table import DataTypes, EnvironmentSettings, Table, TableEnvironment
+from flinkplan.table.expressions import UNBOUNDED_RANGE, call, col, if_then_else, lit, row_interval
+from flinkplan.table.udf import AggregateFunction, udaf, udf, udtf
+from flinkplan.table.window import Over, Session, Slide, Tumble
+
+ORDERS = """CREATE TABLE orders (id BIGINT, customer STRING, amount DOUBLE, ts TIMESTAMP(3),
+WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen')"""
+
+
+@pytest.fixture
+def env() -> TableEnvironment:
+    environment = TableEnvironment(EnvironmentSettings({"table.local-time-zone": "UTC"}), warn=lambda finding: None)
+    environment.execute_sql(ORDERS)
+    return environment
+
+
+@udf(result_type=DataTypes.BIGINT())  # type: ignore[untyped-decorator]
+def double(i: int) -> int:
+    return i * 2
+
+
+@udtf(result_types=[DataTypes.STRING()])  # type: ignore[untyped-decorator]
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+class Total(AggregateFunction):
+    def create_accumulator(self) -> list[float]:
+        return [0.0]
+
+    def accumulate(self, accumulator: list[float], value: float) -> None:
+        accumulator[0] += value
+
+    def get_value(self, accumulator: list[float]) -> float:
+        return accumulator[0]
+
+
+total = udaf(Total(), result_type=DataTypes.DOUBLE(), accumulator_type=DataTypes.ARRAY(DataTypes.DOUBLE()))
+
+
+def execution_plan(table: Table) -> str:
+    return table.explain().partition("== Optimized Execution Plan ==\n")[2]
+
+
+SAME_AS_SQL: list[tuple[Callable[[Table], Table], str]] = [
+    (lambda t: t.select(t.id, t.amount), "SELECT id, amount FROM orders"),
+    (lambda t: t.where(t.id > 3).select(t.customer), "SELECT customer FROM orders WHERE id > 3"),
+    (
+        lambda t: t.select((t.id + 1).alias("a"), if_then_else(t.id > 2, "x", "y").alias("b")),
+        "SELECT id + 1 AS a, CASE WHEN id > 2 THEN 'x' ELSE 'y' END AS b FROM orders",
+    ),
+    (lambda t: t.distinct(), "SELECT DISTINCT * FROM orders"),
+]
+
+
+@pytest.mark.parametrize("build, query", SAME_AS_SQL)
+def test_plans_are_those_of_sql(env: TableEnvironment, build: Callable[[Table], Table], query: str) -> None:
+    assert execution_plan(build(env.from_path("orders"))) == execution_plan(env.sql_query(query))
+
+
+def test_windows(env: TableEnvironment) -> None:
+    orders = env.from_path("orders")
+    texts = {
+        "TumblingGroupWindow('w, ts, 600000)": Tumble.over(lit(10).minutes),
+        "SlidingGroupWindow('w, ts, 600000, 60000)": Slide.over(lit(10).minutes).every(lit(1).minutes),
+        "SessionGroupWindow('w, ts, 30000)": Session.with_gap(lit(30).seconds),
+    }
+    for text, window in texts.items():
+        grouped = orders.window(window.on(col("ts")).alias("w")).group_by(col("w"), col("customer"))
+        assert text in grouped.select(col("customer"), col("w").end, col("amount").max).explain()
+
+
+def test_over_windows(env: TableEnvironment) -> None:
+    window = Over.partition_by(col("customer")).order_by(col("ts")).preceding(row_interval(3)).alias("w")
+    table = env.from_path("orders").over_window(window).select(col("id"), col("amount").sum.over(col("w")))
+    assert "OVER (PARTITION BY $1 ORDER BY $3 NULLS FIRST ROWS 3 PRECEDING)" in table.explain()
+    unbounded = Over.order_by(col("ts")).preceding(UNBOUNDED_RANGE).alias("w")
+    table = env.from_path("orders").over_window(unbounded).select(col("amount").max.over(col("w")))
+    assert "MAX($2) OVER (ORDER BY $3 NULLS FIRST)" in table.explain()
+    assert "OverAggregate(orderBy=[ts ASC]" in table.explain()
+
+
+def test_python_functions_are_nodes_of_their_own(env: TableEnvironment) -> None:
+    for name, function in {"twice": double, "words": words, "total": total}.items():
+        env.create_temporary_system_function(name, function)
+    orders = env.from_path("orders")
+    scalar = orders.select(call("twice", orders.id) + 1)
+    assert "PythonCalc(select=[twice(id) AS f0])" in scalar.explain()
+    joined = orders.join_lateral(call("words", orders.customer).alias("word"))
+    assert "PythonCorrelate(invocation=[words($1)]" in joined.explain()
+    grouped = orders.group_by(orders.customer).select(call("total", orders.amount))
+    assert "PythonGroupAggregate(groupBy=[customer]" in grouped.explain()
+
+
+def test_a_statement_set_shares_what_its_inserts_have_in_common(env: TableEnvironment) -> None:
+    for name in "ab":
+        env.execute_sql(f"CREATE TABLE {name} (n BIGINT) WITH ('connector' = 'print')")
+    counted = env.from_path("orders").group_by(col("customer")).select(col("amount").count.alias("n"))
+    statements = env.create_statement_set()
+    for name in "ab":
+        statements.add_insert(name, counted.where(col("n") > 1))
+    text = statements.explain()
+    assert (text.count("(reuse_id=[1])"), text.count("Reused(reference_id=[1])")) == (1, 1)
+    assert len(statements.compile_plan().plan.sinks) == 2
+
+
+HOURS = Tumble.over(lit(1).hour).on(col("id")).alias("w")
+
+
+@pytest.mark.parametrize(
+    "build, words",
+    [
+        (lambda t: t.select(t.nam), "no such column: id, customer, amount, ts"),
+        (lambda t: t.select(col("nam")), "nam"),
+        (lambda t: t.where(t.id), "takes a condition"),
+        (lambda t: t.select(call("dobule", t.id)), "dobule"),
+        (lambda t: t.group_by(t.id).select(t.customer), "customer"),
+        (lambda t: t.group_by(t.id).flat_aggregate(total), "flat_aggregate is not supported"),
+        (
+            lambda t: t.window(Tumble.over(lit(1).hour).on(t.id).alias("w")).group_by(col("w")).select(t.id.max),
+            "time attribute",
+        ),
+        (lambda t: t.join(t), "id"),
+    ],
+)
+def test_what_is_refused(env: TableEnvironment, build: Callable[[Table], object], words: str) -> None:
+    with pytest.raises((FlinkplanError, AttributeError), match=words):
+        build(env.from_path("orders"))
+
+
+def test_a_function_without_a_name_is_not_in_a_plan(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE TABLE sink (n BIGINT) WITH ('connector' = 'print')")
+    pipeline = env.from_path("orders").select(double(col("id"))).insert_into("sink")
+    assert "PythonCalc" in pipeline.explain()
+    with pytest.raises(FlinkplanError, match="not registered"):
+        pipeline.compile_plan()
+
+
+def test_code_is_loaded_only_from_files_that_are_named(tmp_path: Path) -> None:
+    (tmp_path / "my_functions.py").write_text(
+        "from pyflink.table import DataTypes\nfrom pyflink.table.udf import udf\n"
+        "ran = True\n"
+        "@udf(result_type=DataTypes.BIGINT())\ndef half(i):\n    return i // 2\n"
+    )
+    create = "CREATE TEMPORARY FUNCTION half AS 'my_functions.half' LANGUAGE PYTHON"
+    query = "SELECT half(id) FROM orders"
+    env = TableEnvironment(EnvironmentSettings({}), warn=lambda finding: None)
+    env.execute_sql(ORDERS)
+    env.execute_sql(create)
+    with pytest.raises(FlinkplanError, match="is not loaded: no Python files are named"):
+        env.explain_sql(query)
+    assert "my_functions" not in sys.modules
+    env.add_python_file(str(tmp_path))
+    try:
+        assert "PythonCalc(select=[half(id) AS EXPR$0])" in env.explain_sql(query)
+        env.execute_sql("CREATE TEMPORARY FUNCTION third AS 'my_functions.third' LANGUAGE PYTHON")
+        with pytest.raises(FlinkplanError, match="has no function 'third'"):
+            env.explain_sql("SELECT third(id) FROM orders")
+    finally:
+        sys.modules.pop("my_functions", None)
