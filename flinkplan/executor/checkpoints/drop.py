@@ -16,6 +16,7 @@ from ...state.form_folder import new_folder
 from ...state.keys import KeyValues
 from ...state.replacing import free_backup, replacing
 from ..jobs.states import State, count, has_key, key_schema
+from ..jvm.spark import F
 from ..prepare.modes import Mode
 from .copies import copy_checkpoint, local_folder, relocate, stateful_queries
 from .query_log import batch_without_rows
@@ -71,8 +72,6 @@ def drop_entries(
 
 def _kept(spark: SparkSession, states: Sequence[State], sink: str, key: KeyValues | None) -> Mapping[int, Column]:
     """Which entries the operators of a query keep, by Spark's numbers of them."""
-    from pyspark.sql import functions as F
-
     # a plain false would have the optimizer leave out the partitions, whose empty state is to be written too
     nothing = F.spark_partition_id() < 0
     kept = {}

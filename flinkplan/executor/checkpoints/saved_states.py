@@ -13,6 +13,7 @@ from ...state.checkpoint import CheckpointRecord
 from ...state.form import JobState, Kind, OperatorState, StateError, StateTable
 from ..build.saved_states import SavedOperator, SavedState
 from ..jobs.states import State, find_states, frames_of
+from ..jvm.spark import F
 from .from_flink.tables import is_keyed_state, read_table
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ def _savepoint_state(spark: SparkSession, state: JobState, table: StateTable, fo
 
 def _elements() -> Column:
     """The elements of a list in their order."""
-    from pyspark.sql import functions as F
 
     def by_position(one: Column, other: Column) -> Column:
         return F.signum(one["position"] - other["position"]).cast("int")
@@ -108,8 +108,6 @@ def _checkpoint_state(spark: SparkSession, state: State) -> SavedState:
 
 
 def _entries(frame: DataFrame) -> tuple[Kind, DataFrame]:
-    from pyspark.sql import functions as F
-
     if "user_map_key" in frame.columns:
         kind, value = Kind.MAP, "user_map_value"
     elif "list_element" in frame.columns:
