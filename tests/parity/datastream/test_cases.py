@@ -35,8 +35,8 @@ ACCEPTED = [case for case in CASES.values() if case not in REFUSED]
 ALL = os.environ.get("FLINKPLAN_WINDOWS") == "all"
 CHOSEN = ACCEPTED if ALL else covering(ACCEPTED)
 CUT = [case for case in CHOSEN if not is_drained(case)]
-TOGETHER = 24
-"""How many cases are run as one job: starting a job costs more than a case."""
+TOGETHER = 6
+"""How many cases are run as one job: starting a job costs more than a case, and a large plan more than its parts."""
 
 
 def groups(cases: Sequence[Case]) -> dict[str, Sequence[Case]]:
