@@ -124,7 +124,7 @@ class Session:
     @deep_recursion
     def explain(self, statement: ast.Insert | ast.StatementSet) -> Explanation:
         """An INSERT or a statement set as Flink's EXPLAIN shows it.  Raises as :meth:`compile` does."""
-        from .explaining import Explanation
+        from .explaining import Explanation, check_explained
         from .program import assemble, optimize
         from .rex.printer import prefix_expressions
         from .rules.joins.expressions import push_join_expressions
@@ -140,6 +140,7 @@ class Session:
             plan = assemble(optimized, self.config, complete=True)
             with prefix_expressions():
                 physical = assemble(optimized, self.config, complete=True)
+            check_explained(plan)
             return Explanation(bound, physical, plan)
         except RecursionError:
             raise _too_deep(statement) from None

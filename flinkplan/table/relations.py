@@ -7,8 +7,9 @@ from typing import Any
 
 from ..plan.functions import Arguments, Function, Kind, conditional, find_function
 from ..plan.functions.aggregate import JSON_ARRAYAGG, JSON_OBJECTAGG, SUM0
+from ..plan.functions.cast import CAST
 from ..plan.record import replace
-from ..plan.rex import RexNode
+from ..plan.rex import InputRef, Literal, RexNode, transform
 from ..plan.specs import AggregateCall
 from ..planner.algebra.calls import aggregate_call, remap_calls
 from ..planner.algebra.logical import Aggregate, Filter, Project
@@ -17,8 +18,8 @@ from ..planner.algebra.rel import Rel
 from ..planner.binder.calls import fit
 from ..planner.binder.context import Context
 from ..planner.rex.builder import text
-from ..planner.rex.expressions import contains_over, identity, inline, is_always_true
-from ..planner.rex.simplify import built_condition
+from ..planner.rex.expressions import contains_over, identity, inline, is_always_true, is_call
+from ..planner.rex.simplify import built_condition, shorten
 from ..planner.sql import ast
 from .expression import Expression
 from .resolving import Resolver, ValidationError, field_name, function_of_call, key, rewritten
@@ -28,7 +29,38 @@ def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:
     """A projection; one over a projection becomes a single one, unless that has OVER calls."""
     if isinstance(rel, Project) and not any(map(contains_over, rel.exprs)):
         exprs, rel = [inline(e, rel.exprs) for e in exprs], rel.input
-    return Project(input=rel, exprs=tuple(exprs), names=tuple(names))
+    return Project(input=rel, exprs=tuple(map(_simplified, exprs)), names=tuple(names))
+
+
+def _simplified(rex: RexNode) -> RexNode:
+    """An expression as ``RelBuilder.project`` simplifies it: no operand of it may change its type."""
+    if contains_over(rex):
+        return rex
+    simplified = _with_nullable_literals(rex, shorten)
+    return simplified if simplified.type == rex.type else rex
+
+
+def _with_nullable_literals(rex: RexNode, simplified: Callable[[RexNode], RexNode]) -> RexNode:
+    """Simplify an expression, without the casts that only make a literal nullable, which Flink keeps."""
+    kept: list[RexNode] = []
+
+    def hide(node: RexNode) -> RexNode:
+        if not is_call(node, CAST) or not isinstance(node.operands[0], Literal):
+            return node
+        if node.operands[0].type.nullable_() != node.type:
+            return node
+        kept.append(node)
+        return InputRef(_HIDDEN + len(kept) - 1, node.type)
+
+    def show(node: RexNode) -> RexNode:
+        return kept[node.index - _HIDDEN] if isinstance(node, InputRef) and node.index >= _HIDDEN else node
+
+    result = simplified(transform(rex, hide))
+    return transform(result, show) if kept else result
+
+
+_HIDDEN = 1_000_000
+"""The index of the column that stands for the first literal that is kept."""
 
 
 def named_explicitly(exprs: Sequence[RexNode], names: Sequence[str], fields: Sequence[str | None]) -> list[RexNode]:
@@ -44,7 +76,7 @@ def named_explicitly(exprs: Sequence[RexNode], names: Sequence[str], fields: Seq
 
 def filtered(rel: Rel, condition: RexNode) -> Rel:
     """A filter; none for a condition that is always true."""
-    simplified = built_condition(condition)
+    simplified = _with_nullable_literals(condition, built_condition)
     return rel if is_always_true(simplified) else Filter(input=rel, condition=simplified)
 
 

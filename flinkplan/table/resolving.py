@@ -25,7 +25,7 @@ from ..plan.functions import (
 )
 from ..plan.functions.cast import CAST, TRY_CAST
 from ..plan.functions.model import POSTFIX
-from ..plan.functions.typing import is_interval
+from ..plan.functions.typing import is_interval, least_restrictive
 from ..plan.functions.user import PythonFunction
 from ..plan.record import Json
 from ..plan.rex import InputRef, Literal, RexNode, internal_name
@@ -345,7 +345,12 @@ def _test(resolver: Resolver, name: str, operand: Any) -> RexNode:
 
 
 def _case(resolver: Resolver, condition: Any, if_true: Any, if_false: Any) -> RexNode:
-    operands = resolver.all((if_true, if_false))
+    operands = list(resolver.all((if_true, if_false)))
+    types = [o.type.nullable_() for o in operands]
+    if types[0] != types[1] and all(t.root in NUMERIC for t in types):
+        common = least_restrictive(types)
+        assert common is not None
+        operands = [convert(common.with_nullability(o.type.nullable), o) for o in operands]
     return conditional.CASE.call(resolver.condition(condition), *operands)
 
 

@@ -257,8 +257,7 @@ class Table(Derivable):
             raise UnsupportedError(
                 "a condition of join_lateral is not supported", hint="filter with where(…) behind it"
             )
-        resolver.context.correlations.next()  # Flink's variable that nothing uses
-        correl = resolver.context.correlations.next()
+        correl = "$cor"  # numbered when the table is planned
         variable = CorrelVariable(correl, self.rel.row_type)
         names = self.rel.row_type.field_names
 

@@ -284,7 +284,6 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
         .union_all(te.from_path("c").select(col("cid"), col("name")))
         .select(col("id"))
     ),
-    "union_types": lambda te: te.from_path("b").select(col("id")).union_all(te.from_path("b").select(col("nn"))),
     "order_fetch": lambda te: te.from_path("b").order_by(col("id").desc, col("quay")).fetch(3),
     "order_asc": lambda te: (
         te.from_path("b").select(col("id"), col("quay")).order_by(col("id").asc, col("quay").desc).limit(3, 1)

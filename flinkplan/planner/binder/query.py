@@ -7,15 +7,16 @@ from decimal import Decimal
 
 from ...plan.functions.typing import least_restrictive
 from ...plan.record import replace
-from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.rex import CorrelVariable, InputRef, Literal, RexNode
 from ...plan.specs import SortField
 from ...plan.types import LogicalType, row
-from ..algebra.logical import Project, SetKind, SetOp, Values
+from ..algebra.logical import Correlate, Project, SetKind, SetOp, Values
 from ..algebra.names import anonymous
 from ..algebra.rel import Rel
+from ..algebra.tree import bottom_up
 from ..rex.builder import convert, rescaled
 from ..rex.exact import EXACT
-from ..rex.expressions import identity
+from ..rex.expressions import identity, rewrite
 from ..sql import ast
 from .columns import SINGLE_ROW, renamed
 from .context import Context
@@ -91,8 +92,7 @@ def _bind_body(context: Context, body: ast.QueryBody, outer: Scope | None) -> Re
         case ast.ExplicitTable():
             return bind_explicit_table(context, body.name)
         case ast.BoundQuery():
-            rel: Rel = body.rel
-            return rel
+            return _translated(context, body.rel)
         case ast.WindowQuery():
             from .datastream.windows import bind_window
 
@@ -202,3 +202,22 @@ def _sort_field(binder: ExpressionBinder, item: ast.SortItem, row_type: LogicalT
             raise unsupported("an expression in the ORDER BY of a set operation", item.span, "name a column")
         position = rex.index
     return sort_field(position, item)
+
+
+def _translated(context: Context, rel: Rel) -> Rel:
+    """A relation of the Table API, with a variable of the session for each of its correlates.
+
+    Source: ``QueryOperationConverter``, which runs whenever a table is planned.
+    """
+
+    def change(each: Rel) -> Rel:
+        if not isinstance(each, Correlate) or not each.by_position:
+            return each
+        correl = context.correlations.next()
+
+        def renamed(rex: RexNode) -> RexNode:
+            return replace(rex, correl=correl) if isinstance(rex, CorrelVariable) else rex
+
+        return replace(each, correl=correl, call=rewrite(each.call, renamed))
+
+    return bottom_up(rel, change)

@@ -1,5 +1,5 @@
 """What Flink's EXPLAIN shows: the abstract syntax tree, and the optimized physical and execution plans."""
 
-from .explanation import Explanation
+from .explanation import Explanation, check_explained
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "check_explained"]

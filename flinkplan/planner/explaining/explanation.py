@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...plan import nodes
 from ...plan.document import Plan
+from ...plan.errors import UnsupportedError
 from ...plan.record import Record
 from ..algebra.rel import Rel
 from .abstract import abstract_lines
@@ -34,6 +36,13 @@ class Explanation(Record):
         }
         texts = (f"== {name} ==\n{_joined(trees)}" for name, trees in sections.items())
         return "\n".join(texts)
+
+
+def check_explained(plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for what Flink finds only when it builds a job, which it does for EXPLAIN."""
+    for node in plan.nodes:
+        if isinstance(node, (nodes.Limit, nodes.SortLimit)) and "fetch=[unlimited]" in (node.description or ""):
+            raise UnsupportedError("FETCH is missing, which Flink does not support for streams", hint="add a FETCH")
 
 
 def _joined(trees: Iterable[Iterable[str]]) -> str:

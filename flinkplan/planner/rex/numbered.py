@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ...plan.functions import Style, called
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, shown_name
-from .printer import expression, full_type_name, operand_digests, operator_name, quoted, typed_literal
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, shown_name
+from .printer import condition_digest, expression, full_type_name, operand_digests, operator_name, quoted, typed_literal
 from .unplanned import Frame, Over, SubQuery, SubQueryKind
 
 Tree = Callable[[Any], Iterable[str]]
@@ -30,6 +30,8 @@ def numbered(rex: RexNode, tree: Tree) -> str:
             return f"{text(expr)}.{name}"
         case Literal():
             return quoted(rex, typed_literal)
+        case Sarg():
+            return condition_digest(rex, ())
         case Over():
             return _over(rex, text)
         case SubQuery():
@@ -44,7 +46,7 @@ def _call(call: Call, text: Callable[[RexNode], str]) -> str:
     if not call.operands and operator_name(call) in _WITHOUT_PARENTHESES:
         return operator_name(call)
     printed = f"{operator_name(call)}({', '.join(operand_digests(call, text))})"
-    if function is None or function.style is not Style.CAST:
+    if function is None or function.style is not Style.CAST or operator_name(call) != "CAST":
         return printed
     return f"{printed}:{full_type_name(call.type)}{'' if call.type.nullable else ' NOT NULL'}"
 
