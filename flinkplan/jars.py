@@ -58,9 +58,9 @@ def is_whole(jar: Path) -> bool:
 
 
 def pack(classes: Path, jar: Path) -> None:
-    """Put the classes in a folder into a jar."""
+    """Put the classes in a folder, and the files beside them, into a jar."""
     with zipfile.ZipFile(jar, "w") as archive:
-        for path in sorted(classes.rglob("*.class")):
+        for path in sorted(path for path in classes.rglob("*") if path.is_file()):
             archive.write(path, path.relative_to(classes))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable
 from pathlib import Path
 
 from ..state.form import StateError
@@ -15,16 +14,18 @@ _HINT = (
     f"or with {HOME}: the folder of a distribution of Flink"
 )
 _NEEDED = "flink-dist"
-_LEFT_OUT = ("flink-table-planner",)
-"""The planner's jars, which hold its classes in jars of their own."""
+_PLANNER = "flink-table-planner"
+"""The planner's jar, which holds its classes in a jar of its own; it is needed to run plans alone."""
 _LIB_OF_PYTHON = (
     "import importlib.util as u; s = u.find_spec('pyflink'); print(s.submodule_search_locations[0] if s else '')"
 )
 _SECONDS = 60
 
 
-def flink_jars(flink: str | None = None) -> tuple[Path, ...]:
+def flink_jars(flink: str | None = None, *, planner: bool = False) -> tuple[Path, ...]:
     """The jars of Flink, sorted by name: of ``flink``, a Python or a folder, else of what the environment names.
+
+    ``planner``: with those that turn plans into jobs.
 
     Raises :class:`StateError` where there is no Flink.
     """
@@ -34,14 +35,10 @@ def flink_jars(flink: str | None = None) -> tuple[Path, ...]:
         raise StateError("savepoints are read with the classes of Flink, and none is named", hint=_HINT)
     path = Path(place).expanduser()
     lib = path / "lib" if path.is_dir() else _lib_of_python(place)
-    jars = sorted(_chosen(lib.glob("*.jar")))
+    jars = sorted(jar for jar in lib.glob("*.jar") if planner or not jar.name.startswith(_PLANNER))
     if not any(jar.name.startswith(_NEEDED) for jar in jars):
         raise StateError(f"there is no Flink in {lib}", hint=_HINT)
     return tuple(jars)
-
-
-def _chosen(jars: Iterable[Path]) -> Iterable[Path]:
-    return (jar for jar in jars if not jar.name.startswith(_LEFT_OUT))
 
 
 def _lib_of_python(python: str) -> Path:

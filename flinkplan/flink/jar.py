@@ -15,6 +15,8 @@ from ..state.form import StateError
 
 SOURCES = Path(__file__).parent / "src"
 _JDK = "install a JDK, version 17 or later, and let JAVA_HOME, if it is set, point to it"
+_SERVICES = "META-INF"
+"""The folder that says which connector the jar has."""
 _UNFINISHED = "unfinished-savepoint-jar-"
 
 
@@ -48,7 +50,7 @@ def _sources() -> list[Path]:
 
 def _name(flink: Sequence[Path]) -> str:
     digest = hashlib.sha256("\0".join(jar.name for jar in flink).encode())
-    for path in _sources():
+    for path in [*_sources(), *sorted((SOURCES / _SERVICES / "services").iterdir())]:
         digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
     return f"flinkplan-savepoint-{digest.hexdigest()[:16]}.jar"
 
@@ -73,6 +75,7 @@ def _build(jar: Path, flink: Sequence[Path]) -> None:
                 f"the Java sources do not compile with this Flink:\n{compiled.stderr.strip()}",
                 hint=f"it must be Flink 2.0 or later; {_JDK}",
             )
+        shutil.copytree(SOURCES / _SERVICES, classes / _SERVICES)
         made = Path(work, jar.name)
         pack(classes, made)
         made.replace(jar)

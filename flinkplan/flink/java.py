@@ -19,6 +19,8 @@ _TABLES = "flinkplan-savepoint-"
 _STALE_SECONDS = 24 * 3600
 _MAIN = "flinkplan.savepoint.Main"
 _OPTIONS = ("-XX:+UseSerialGC", "-Xmx1g")
+_OPENED = ("java.lang", "java.net", "java.time", "java.util", "java.util.concurrent")
+"""Packages of the JVM into which Flink's jobs look, by the default of ``env.java.opts.all``."""
 
 
 def new_tables() -> Path:
@@ -30,13 +32,16 @@ def new_tables() -> Path:
     return Path(tempfile.mkdtemp(prefix=_TABLES))
 
 
-def run_java(jars: Sequence[Path], requests: Sequence[Path]) -> None:
+def run_java(jars: Sequence[Path], requests: Sequence[Path], planner: Sequence[Path] = ()) -> None:
     """Run it with the jars of Flink over files of requests, as ``Main.java`` describes them.
+
+    ``planner`` are the jars that requests need which run plans.
 
     Raises :class:`StateError` where the JVM does not run to its end.
     """
-    path = os.pathsep.join(map(str, (savepoint_jar(jars), *jars)))
-    command = [program("java"), *_OPTIONS, "-cp", path, _MAIN, *map(str, requests)]
+    path = os.pathsep.join(map(str, (savepoint_jar(jars), *jars, *planner)))
+    opened = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in (_OPENED if planner else ())]
+    command = [program("java"), *_OPTIONS, *opened, "-cp", path, _MAIN, *map(str, requests)]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
         reason = result.stderr.strip() or f"the JVM ended with {result.returncode}"

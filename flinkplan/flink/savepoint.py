@@ -112,13 +112,18 @@ def _local(place: str | Path) -> Path:
 
 
 def _request(place: str | Path, folder: Path, uids: Sequence[str]) -> Path:
-    names = {name for cls in node_classes() for name in cls.metadata.transformations}
     request = {
         "savepoint": str(_local(place).absolute()),
         "folder": str(folder),
-        "transformations": sorted(names | _OF_TABLES),
+        "transformations": node_transformations(),
         "uids": list(uids),
     }
     file = folder / "request.json"
     file.write_text(json.dumps(request), "utf-8")
     return file
+
+
+def node_transformations() -> list[str]:
+    """The last parts of the UIDs that operators of plans have."""
+    names = {name for cls in node_classes() for name in cls.metadata.transformations}
+    return sorted(names | _OF_TABLES)

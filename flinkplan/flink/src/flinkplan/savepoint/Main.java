@@ -4,7 +4,9 @@ import java.io.EOFException;
 import java.io.UTFDataFormatException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,8 +15,10 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMap
  * The program that reads and writes savepoints.
  *
  * <p>Each argument is a file in JSON that names a savepoint and the folder to write its tables to, where {@code
- * manifest.json} appears when all is written; or the folder of tables and of {@code manifest.json}, and the folder of
- * the savepoint to write, its target. Where something fails, the reason is in {@code error} in the folder.
+ * manifest.json} appears when all is written. In the place of a savepoint may stand a plan, whose tables give no rows,
+ * with the options of its session: the savepoint is that of its operators without entries. Or it names the folder of
+ * tables and of {@code manifest.json}, and the folder of the savepoint to write, its target. Where something fails, the
+ * reason is in {@code error} in the folder.
  */
 public final class Main {
     private static final int NODE_IDS = 2048;
@@ -23,10 +27,17 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) throws Exception {
-        ClassLoader classes = TrustedClasses.loader();
+        List<JsonNode> requests = new ArrayList<>();
         for (String request : args) {
-            run(new ObjectMapper().readTree(Path.of(request).toFile()), classes);
+            requests.add(new ObjectMapper().readTree(Path.of(request).toFile()));
         }
+        // the filter of classes is the whole JVM's, and jobs need others; their savepoints are our own
+        boolean hasPlan = requests.stream().anyMatch(request -> request.has("plan"));
+        ClassLoader classes = hasPlan ? Main.class.getClassLoader() : TrustedClasses.loader();
+        for (JsonNode request : requests) {
+            run(request, classes);
+        }
+        System.exit(0); // threads of clusters stay
     }
 
     private static void run(JsonNode request, ClassLoader classes) throws Exception {
@@ -37,7 +48,11 @@ public final class Main {
                 new SavepointWriter(manifest, folder, Path.of(request.get("target").asText()), classes).write();
                 return;
             }
-            Savepoint savepoint = new Savepoint(request.get("savepoint").asText(), uids(request), folder, classes);
+            String pointer =
+                    request.has("plan")
+                            ? EmptySavepoint.take(Path.of(request.get("plan").asText()), request.get("options"), folder)
+                            : request.get("savepoint").asText();
+            Savepoint savepoint = new Savepoint(pointer, uids(request), folder, classes);
             Files.write(folder.resolve("manifest.json"), savepoint.read());
         } catch (Throwable e) {
             Files.writeString(folder.resolve("error"), message(e));

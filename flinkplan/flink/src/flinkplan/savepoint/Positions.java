@@ -13,6 +13,8 @@ import org.apache.flink.connector.file.src.PendingSplitsCheckpointSerializer;
 import org.apache.flink.connector.file.src.util.CheckpointedPosition;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ArrayNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.ObjectNode;
 
@@ -43,6 +45,48 @@ final class Positions {
         source.remove("splits");
         source.put("connector", "");
         source.put("isKnown", false);
+    }
+
+    /**
+     * What the coordinator of a source of files keeps that has read so far; null for other sources.
+     *
+     * @param source its positions, as the neutral form has them
+     */
+    static byte[] coordinator(JsonNode source) throws IOException {
+        if (!source.path("connector").asText().equals("filesystem")) {
+            return null;
+        }
+        List<Path> done = new ArrayList<>();
+        List<FileSourceSplit> open = new ArrayList<>();
+        for (JsonNode split : source.path("splits")) {
+            Path path = new Path(split.get("name").asText());
+            if (!done.contains(path)) {
+                done.add(path);
+            }
+            if (!split.path("isDone").asBoolean()) {
+                open.add(split(path, split, open.size()));
+            }
+        }
+        var serializer = new PendingSplitsCheckpointSerializer<>(FileSourceSplitSerializer.INSTANCE);
+        byte[] enumerator = serializer.serialize(PendingSplitsCheckpoint.fromCollectionSnapshot(open, done));
+        DataOutputSerializer out = new DataOutputSerializer(enumerator.length + 12);
+        out.writeInt(COORDINATOR_VERSION);
+        out.writeInt(serializer.getVersion());
+        out.writeInt(enumerator.length);
+        out.write(enumerator);
+        return out.getCopyOfBuffer();
+    }
+
+    private static FileSourceSplit split(Path path, JsonNode split, int number) {
+        long end = split.get("end").asLong();
+        long records = split.path("recordsAfterOffset").asLong();
+        long offset = split.path("offset").asLong();
+        CheckpointedPosition position =
+                offset == 0 && records == 0
+                        ? null
+                        : new CheckpointedPosition(offset == 0 ? CheckpointedPosition.NO_OFFSET : offset, records);
+        return new FileSourceSplit(
+                String.format("%010d", number + 1), path, 0, end, 0, end, new String[0], position);
     }
 
     private static boolean putFiles(ObjectNode source, byte[] coordinator, List<byte[]> readers) throws IOException {

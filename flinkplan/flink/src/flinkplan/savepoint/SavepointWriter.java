@@ -119,6 +119,10 @@ final class SavepointWriter {
                 (table.kind.isKeyed() ? keyed : perSubtask).add(table);
             }
         }
+        byte[] coordinator = operator.getCoordinatorState() == null ? coordinator(uid) : null;
+        if (coordinator != null) {
+            operator.setCoordinatorState(new ByteStreamStateHandle("coordinator", coordinator));
+        }
         Map<Integer, OperatorStateHandle> operatorStates =
                 perSubtask.isEmpty() ? carriedStates : operatorStates(perSubtask, parallelism);
         if (!keyed.isEmpty() && !carried.isEmpty() || !perSubtask.isEmpty() && !carriedStates.isEmpty()) {
@@ -143,6 +147,16 @@ final class SavepointWriter {
         Output out = new Output();
         content.transferTo(out.view);
         return out.close();
+    }
+
+    /** What the coordinator of a source keeps by the positions of the manifest; null where it has none of it. */
+    private byte[] coordinator(String uid) throws IOException {
+        for (JsonNode source : manifest.path("positions")) {
+            if (source.path("uid").asText().equals(uid)) {
+                return Positions.coordinator(source);
+            }
+        }
+        return null;
     }
 
     private StateTable table(JsonNode node) throws IOException {

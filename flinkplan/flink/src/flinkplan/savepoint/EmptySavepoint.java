@@ -1,0 +1,82 @@
+package flinkplan.savepoint;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
+import org.apache.flink.table.api.EnvironmentSettings;
+import org.apache.flink.table.api.PlanReference;
+import org.apache.flink.table.api.TableEnvironment;
+
+/**
+ * Runs a plan whose tables give no rows, and stops it with a savepoint: it shows by which serializers, and under which
+ * names, the plan's operators keep their states.
+ */
+final class EmptySavepoint {
+    private static final int ATTEMPTS = 600;
+    private static final long PAUSE_MILLIS = 50;
+    private static final Map<String, String> ALONE =
+            Map.of(
+                    "parallelism.default", "1",
+                    "rest.bind-port", "0",
+                    "state.backend.type", "hashmap",
+                    "execution.checkpointing.storage", "jobmanager",
+                    "restart-strategy.type", "disable",
+                    "taskmanager.memory.network.min", "32mb",
+                    "taskmanager.memory.network.max", "32mb",
+                    "taskmanager.memory.managed.size", "64mb");
+
+    private EmptySavepoint() {}
+
+    /**
+     * Takes the savepoint.
+     *
+     * @param plan the file of the plan
+     * @param options those of the session
+     * @param folder where to put it
+     * @return the savepoint's folder
+     */
+    static String take(Path plan, JsonNode options, Path folder) throws Exception {
+        Configuration configuration = new Configuration();
+        for (Map.Entry<String, JsonNode> option : options.properties()) {
+            configuration.setString(option.getKey(), option.getValue().asText());
+        }
+        ALONE.forEach(configuration::setString);
+        EnvironmentSettings settings =
+                EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(configuration).build();
+        TableEnvironment environment = TableEnvironment.create(settings);
+        JobClient job =
+                environment
+                        .loadPlan(PlanReference.fromJsonString(Files.readString(plan)))
+                        .execute()
+                        .getJobClient()
+                        .orElseThrow();
+        try {
+            return savepoint(job, folder.toUri().toString());
+        } finally {
+            job.cancel().get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** Takes a savepoint as soon as all tasks run. */
+    private static String savepoint(JobClient job, String folder) throws Exception {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                return job.triggerSavepoint(folder, SavepointFormatType.CANONICAL).get(1, TimeUnit.MINUTES);
+            } catch (ExecutionException e) {
+                JobStatus status = job.getJobStatus().get();
+                if (status.isTerminalState() || attempt == ATTEMPTS) {
+                    job.getJobExecutionResult().get();
+                    throw e;
+                }
+                Thread.sleep(PAUSE_MILLIS);
+            }
+        }
+    }
+}
