@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 TIMERS = "$timers"
 """Stands in the place of a variable's name for the timers of an operator."""
 
+NATIVE = "$native"
+"""Stands in the place of a variable's name for what Spark's own aggregation keeps: ``key`` and ``value``, structs."""
+
 _TIMER = -1
 """Stands in the place of a variable's number for a timer, as ``Bootstrap.java`` has it."""
 
@@ -32,19 +35,18 @@ Entries = Mapping[int, Mapping[str, "DataFrame"]]
 
 
 def read_entries(spark: SparkSession, folder: Place, query: StatefulQuery) -> Entries:
-    """All entries of a query's states as its last batch has left them, those of kernels alone.
+    """All entries of a query's states as its last batch has left them.
 
     Nothing is read before the frames are.
     """
-    return {
-        operator.number: dict(_operator_entries(spark, folder, operator))
-        for operator in query.operators
-        if operator.kernel is not None
-    }
+    return {operator.number: dict(_operator_entries(spark, folder, operator)) for operator in query.operators}
 
 
 def _operator_entries(spark: SparkSession, folder: Place, operator: Operator) -> Iterator[tuple[str, DataFrame]]:
     reader = spark.read.format("statestore").option("operatorId", operator.number)
+    if operator.kernel is None:
+        yield NATIVE, reader.load(str(folder)).select("key", "value")
+        return
     assert operator.key is not None
     for variable in operator.variables:
         frame = reader.option("stateVarName", variable.name).option("flattenCollectionTypes", "false")

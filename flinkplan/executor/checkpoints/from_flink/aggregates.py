@@ -8,6 +8,7 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from ....plan.accumulator_columns import is_count_star, parts
+from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, LocalGroupAggregate
 from ....plan.record import Record
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-_WHOLE = "accumulator"
+WHOLE = "accumulator"
 """The one part of an accumulator that is a row."""
 _EXTREMES = {"MIN": "min", "MAX": "max"}
 _VALUES = "values"
@@ -117,10 +118,10 @@ class Calls(Record):
         position, rows = 0, None
         accumulators: list[Mapping[str, Column]] = []
         for number, (call, retracts) in enumerate(zip(self.calls, self.retracts, strict=True)):
-            names = _parts(call, retracts, self.types)
+            names = parts_of(call, retracts, self.types)
             columns = {name: value.getField(field_name(position + i)) for i, name in enumerate(names)}
             if retracts and function_name(call) in _EXTREMES:
-                columns = {_EXTREMES[function_name(call)]: columns[_WHOLE].getField(field_name(0))}
+                columns = {_EXTREMES[function_name(call)]: columns[WHOLE].getField(field_name(0))}
             position += len(names)
             if number in (values or {}):
                 columns[_VALUES] = (values or {})[number]
@@ -137,7 +138,7 @@ def group_aggregate(carrier: Carrier) -> Carried:
     """The accumulators of each group."""
     node = carrier.node
     assert isinstance(node, GroupAggregate | GlobalGroupAggregate)
-    calls = _calls(carrier)
+    calls = calls_of(node, carrier.plan)
     ttl = node.ttl_ms()
     table = carrier.table("accState")
     if table is None:
@@ -203,11 +204,11 @@ def _counted(seen: DataFrame) -> DataFrame:
     return seen.groupBy("key").agg(F.count(F.when(whole, 1)).alias("count"))
 
 
-def _calls(carrier: Carrier) -> Calls:
-    node, plan = carrier.node, carrier.plan
+def calls_of(node: GroupAggregate | GlobalGroupAggregate, plan: Plan) -> Calls:
+    """The calls of an aggregation, over the columns that come to its first phase."""
     if isinstance(node, GroupAggregate):
-        return Calls(node.agg_calls, node.agg_call_need_retractions, node.need_retraction, carrier.fields())
-    assert isinstance(node, GlobalGroupAggregate)
+        fields = plan.inputs(node)[0].fields
+        return Calls(node.agg_calls, node.agg_call_need_retractions, node.need_retraction, fields)
     below = plan.inputs(plan.inputs(node)[0])[0]
     if isinstance(below, LocalGroupAggregate):
         fields = plan.inputs(below)[0].fields
@@ -226,10 +227,10 @@ _ROWS = ("FIRST_VALUE", "LAST_VALUE", "$WELFORD_M2", "ARRAY_AGG", "LAG")
 """The functions whose accumulator is a row even where all of it is there."""
 
 
-def _parts(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
+def parts_of(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
     """The names of the parts of a call's accumulator.  Raises :class:`StateError` where they are not known."""
     if function_name(call) in _ROWS or view_of(call, retracts) is not None:
-        return [_WHOLE]
+        return [WHOLE]
     if function_name(call) == "ROW_NUMBER":
         return ["sequence"]
     try:
@@ -262,24 +263,24 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
                 F.when(accumulator["count"] > 0, F.array(accumulator["value"])).otherwise(F.array().cast(types[0]))
             ]
         case "FIRST_VALUE" | "LAST_VALUE" if not retracts:
-            values = [accumulator[_WHOLE].getField(field_name(0))]
+            values = [accumulator[WHOLE].getField(field_name(0))]
         case "FIRST_VALUE" | "LAST_VALUE" | "COLLECT":
             values = [accumulator[_VALUES]]
         case "ARRAY_AGG":
-            values = [F.coalesce(accumulator[_WHOLE].getField(field_name(0)), F.array().cast(types[0]))]
+            values = [F.coalesce(accumulator[WHOLE].getField(field_name(0)), F.array().cast(types[0]))]
         case "LAG":
-            offset, default, buffer = (accumulator[_WHOLE].getField(field_name(i)) for i in range(3))
+            offset, default, buffer = (accumulator[WHOLE].getField(field_name(i)) for i in range(3))
             values = [buffer, offset, default]
         case name if name.startswith("JSON_ARRAYAGG"):
             values = [F.transform(accumulator[_VALUES], lambda text: F.coalesce(text, F.lit("null")))]
         case name if name.startswith("JSON_OBJECTAGG"):
             values = [F.transform(accumulator[_VALUES], _json_member)]
         case "$WELFORD_M2":
-            values = [accumulator[_WHOLE].getField(field_name(i)) for i in range(len(types))]
+            values = [accumulator[WHOLE].getField(field_name(i)) for i in range(len(types))]
         case "PERCENTILE":
-            values = [accumulator[_WHOLE].getField(field_name(0))]
+            values = [accumulator[WHOLE].getField(field_name(0))]
         case "LISTAGG" if retracts:
-            separator = accumulator[_WHOLE].getField(field_name(2)) if len(call.arg_list) > 1 else F.lit(None)
+            separator = accumulator[WHOLE].getField(field_name(2)) if len(call.arg_list) > 1 else F.lit(None)
             values = [accumulator[_VALUES], F.coalesce(separator, F.lit(","))]
         case "LISTAGG":
             text = accumulator["concatAcc"]
@@ -308,7 +309,7 @@ def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[Flink
     columns: dict[int, Column] = {}
     for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
         view = view_of(call, retracts)
-        if view is None or function_name(call) in _COUNTED:
+        if view is None or function_name(call) in COUNTED:
             continue
         name = f"{VIEW_COLUMN}{number}"
         table = with_values(carrier, number, view, table, name)
@@ -316,7 +317,7 @@ def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[Flink
     return table, columns
 
 
-_COUNTED = ("MIN", "MAX", "PERCENTILE")
+COUNTED = ("MIN", "MAX", "PERCENTILE")
 """The functions that count their values in a state of their own here, too."""
 
 
@@ -324,7 +325,7 @@ def counted(carrier: Carrier, calls: Calls) -> Iterator[tuple[int, FlinkTable]]:
     """The views of calls that count their values here as well, by the numbers of the calls."""
     for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
         view = view_of(call, retracts)
-        if view is not None and function_name(call) in _COUNTED:
+        if view is not None and function_name(call) in COUNTED:
             table = counts_of(carrier, number, view)
             if table is not None:
                 yield number, table

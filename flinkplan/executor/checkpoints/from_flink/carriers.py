@@ -22,7 +22,7 @@ from .tables import FlinkTable
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_LASTING = "-lasting"
+LASTING = "-lasting"
 """What the name of the variable of entries that stay has behind the state's, as ``StateVariables.java`` calls it."""
 
 _TIMER = "timer"
@@ -101,7 +101,7 @@ class Carrier(Record):
     def variable_of(self, state: str, ttl: int) -> str:
         """The name of the variable where a state of this TTL stands."""
         names = {variable.name for variable in self.operator.variables}
-        return state if ttl or f"{state}{_LASTING}" not in names else f"{state}{_LASTING}"
+        return state if ttl or f"{state}{LASTING}" not in names else f"{state}{LASTING}"
 
     def due(self, frame: DataFrame) -> Carried:
         """When each key is due, of a frame with ``key`` and ``time`` (epoch milliseconds): the kernel's own state that

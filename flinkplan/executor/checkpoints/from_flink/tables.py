@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....plan.record import Record
-from ....plan.types import TIMESTAMPS, LogicalType
+from ....plan.types import INT, TIMESTAMPS, LogicalType
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, Column, JobState, Kind, StateError, StateTable
 from ....state.form_arrow import arrow, table_schema
@@ -17,6 +17,7 @@ from ...jvm.types import MICROSECOND_DIGITS, field_name, spark_type
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import DataType
 
 _THOUSAND = 1000
 
@@ -132,6 +133,62 @@ def held(column: Expression, t: LogicalType) -> Expression:
             parts = [held(column.getField(f.name), f.type).alias(field_name(i)) for i, f in enumerate(fields)]
             return F.when(column.isNotNull(), F.struct(*parts))
     return column
+
+
+def given(column: Expression, t: LogicalType) -> Expression:
+    """A value that this executor holds as the neutral form has values of its type: the inverse of :func:`held`."""
+    from pyspark.sql import functions as F
+
+    match t.root:
+        case root if root in TIMESTAMPS:
+            if (t.precision or 0) <= MICROSECOND_DIGITS:
+                return column.cast("timestamp_ntz") if root == "TIMESTAMP" else column
+            micros = F.unix_micros(column.getField("micros"))
+            nanos = F.pmod(micros, F.lit(_THOUSAND)) * _THOUSAND + column.getField("nanos")
+            fine = F.struct(F.floor(micros / _THOUSAND).alias("millis"), nanos.cast("int").alias("nanos"))
+            return F.when(column.isNotNull(), fine)
+        case "ARRAY":
+            return F.transform(column, lambda item: given(item, t.element))
+        case "MAP" | "MULTISET":
+            key, value = t.children if t.root == "MAP" else (t.children[0], None)
+            return F.transform(
+                F.map_entries(column),
+                lambda entry: F.struct(
+                    given(entry["key"], key).alias("key"),
+                    (entry["value"] if value is None else given(entry["value"], value)).alias("value"),
+                ),
+            )
+        case "ROW" | "STRUCTURED":
+            fields = [f for f in t.fields if f.name != ROW_KIND]
+            parts = [given(column.getField(field_name(i)), f.type).alias(f.name) for i, f in enumerate(fields)]
+            if len(parts) < len(t.fields):
+                parts.append(F.lit(0).cast("tinyint").alias(ROW_KIND))
+            return F.when(column.isNotNull(), F.struct(*parts))
+    return column
+
+
+def neutral_type(t: LogicalType) -> DataType:
+    """The type of Spark in which Parquet files of the neutral form hold values of a type."""
+    from pyspark.sql import types as T
+
+    match t.root:
+        case root if root in TIMESTAMPS:
+            if (t.precision or 0) <= MICROSECOND_DIGITS:
+                return T.TimestampNTZType() if root == "TIMESTAMP" else T.TimestampType()
+            return T.StructType([T.StructField("millis", T.LongType()), T.StructField("nanos", T.IntegerType())])
+        case "ARRAY":
+            return T.ArrayType(neutral_type(t.element))
+        case "MAP" | "MULTISET":
+            key, value = t.children if t.root == "MAP" else (t.children[0], INT)
+            entry = T.StructType([T.StructField("key", neutral_type(key)), T.StructField("value", neutral_type(value))])
+            return T.ArrayType(entry)
+        case "ROW" | "STRUCTURED":
+            return T.StructType([T.StructField(f.name, neutral_type(f.type)) for f in t.fields])
+        case "NULL":
+            return T.IntegerType()
+        case "VARIANT":
+            return T.BinaryType()
+    return spark_type(t)
 
 
 def is_keyed_state(table: StateTable) -> bool:

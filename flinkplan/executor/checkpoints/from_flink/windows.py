@@ -15,7 +15,9 @@ from operator import and_
 from typing import TYPE_CHECKING
 
 from ....plan.accumulator_columns import counts_rows
+from ....plan.document import Plan
 from ....plan.nodes import (
+    ExecNode,
     GlobalWindowAggregate,
     GroupWindowAggregate,
     LocalWindowAggregate,
@@ -140,7 +142,7 @@ def _open_windows(carrier: Carrier) -> DataFrame:
 @carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 def window_aggregate(carrier: Carrier) -> Carried:
     """The accumulators of each open window."""
-    calls, windowing = _aggregated(carrier)
+    calls, windowing = calls_and_windowing(carrier.node, carrier.plan)
     table = carrier.table("window-aggs")
     if table is None:
         return {}
@@ -229,8 +231,11 @@ def _counted_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Carr
     return entries
 
 
-def _aggregated(carrier: Carrier) -> tuple[Calls, WindowingStrategy]:
-    node, plan = carrier.node, carrier.plan
+def calls_and_windowing(node: ExecNode, plan: Plan) -> tuple[Calls, WindowingStrategy]:
+    """The calls of an aggregation in windows, over the columns that come to its first phase, and its windows.
+
+    Raises :class:`StateError` where the windows emit early or late.
+    """
     if isinstance(node, GlobalWindowAggregate):
         local = plan.inputs(plan.inputs(node)[0])[0]
         assert isinstance(local, LocalWindowAggregate)
@@ -240,10 +245,11 @@ def _aggregated(carrier: Carrier) -> tuple[Calls, WindowingStrategy]:
         if "emit=[" in node.description:  # the plan says so there alone
             raise StateError("windows that fire early or late are not carried over yet")
         retracted = [node.need_retraction] * len(node.agg_calls)
-        return Calls(node.agg_calls, retracted, node.need_retraction, carrier.fields()), windowing_of(node)
+        fields = plan.inputs(node)[0].fields
+        return Calls(node.agg_calls, retracted, node.need_retraction, fields), windowing_of(node)
     else:
         assert isinstance(node, WindowAggregate)
-        fields, calls, windowing = carrier.fields(), node.agg_calls, node.windowing
+        fields, calls, windowing = plan.inputs(node)[0].fields, node.agg_calls, node.windowing
         retracts = bool(node.need_retraction)
     return Calls(calls, [retracts] * len(calls), counts_rows(windowing, retracts), fields), windowing
 

@@ -1,0 +1,412 @@
+"""A checkpoint's state in the neutral form, as Flink's operators of the same plan keep it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from time import time_ns
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlparse
+
+from ...plan.document import Plan, dumps
+from ...plan.files import Place
+from ...plan.names import node_names
+from ...plan.nodes import ExecNode, TableSourceScan, Values
+from ...plan.record import replace
+from ...plan.session import time_zone
+from ...plan.types import LogicalType
+from ...plan.types.parser import parse_type
+from ...state.checkpoint import CheckpointRecord
+from ...state.form import (
+    ROW_KIND,
+    Column,
+    JobState,
+    Kind,
+    Manifest,
+    OperatorState,
+    SourcePosition,
+    Split,
+    StateError,
+    StateTable,
+)
+from ...state.form_arrow import arrow, table_schema
+from ...state.moving import NotMovedError
+from ..build.time.event_time import END_MS, SHIFT_MS
+from ..connectors.tables import table_of
+from ..jobs.job import JobOptions, Streams
+from ..jvm.session import STATE_ENCODING, copy_of
+from ..jvm.types import spark_type
+from ..prepare.job_plan import JobPlan, JobSettings, prepare
+from ..prepare.modes import Mode
+from ..prepare.query import QueryPlan
+from .entries import read_entries
+from .from_flink.tables import given, neutral_type
+from .operators import StatefulQuery
+from .query_log import QueryProgress, read_progress
+from .to_flink import give
+from .to_flink.givers import FlinkEntries, Given, Giver
+
+if TYPE_CHECKING:
+    from pyarrow import RecordBatch
+    from pyspark.sql import Column as Expression
+    from pyspark.sql import SparkSession
+
+_ROWS_IN_BATCH = 16_384
+_WATERMARK = "watermark"
+"""The name of the operator state in which Flink keeps a watermark."""
+
+
+class CheckpointState(JobState):
+    """The state of a checkpoint; ``operators`` are those of an empty savepoint of the same plan.
+
+    ``options`` are those with which the job ran, ``restarted`` the names of the tables whose sources are to start where
+    the tables' options say.  Entries go through Parquet files in a temporary folder, which
+    :meth:`close` removes.  Raises :class:`StateError` where some of the state is not known in Flink.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        folder: str,
+        operators: tuple[OperatorState, ...],
+        spark: SparkSession,
+        options: JobOptions,
+        restarted: Collection[str] = (),
+    ) -> None:
+        self._plan = plan
+        self.restarted = restarted
+        self._tables = Path(tempfile.mkdtemp(prefix="flinkplan-tables-"))
+        self._entries: dict[int, FlinkEntries] = {}
+        self._rows: dict[int, list[dict[str, Any]]] = {}
+        try:
+            self._manifest = self._read(CheckpointRecord(folder), operators, spark, options)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def manifest(self) -> Manifest:
+        return self._manifest
+
+    @property
+    def plan_text(self) -> str:
+        return dumps(self._plan)
+
+    def close(self) -> None:
+        """Remove the temporary files."""
+        shutil.rmtree(self._tables, ignore_errors=True)
+
+    def __enter__(self) -> CheckpointState:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def batches(self, table: StateTable) -> Iterator[RecordBatch]:
+        pa = arrow()
+        schema = table_schema(table)
+        if table.table in self._rows:
+            yield pa.RecordBatch.from_pylist(self._rows[table.table], schema=schema)
+        elif table.table in self._entries:
+            folder = self._tables / str(table.table)
+            if not folder.exists():
+                _write(table, self._entries[table.table], folder)
+            yield from _batches(folder, schema)
+
+    def _read(
+        self, record: CheckpointRecord, operators: tuple[OperatorState, ...], spark: SparkSession, options: JobOptions
+    ) -> Manifest:
+        mode = Mode(record.modes[-1]) if record.modes else Mode.AVAILABLE_NOW
+        if record.has_ended or mode is Mode.BOUNDED:
+            raise StateError("the job of this checkpoint has ended its input", where=str(record.folder))
+        job = prepare(self._plan, mode, JobSettings(options.variables, options.options, streams=True))
+        in_kernels = [n for n in job.queries if record.settings(n).get(STATE_ENCODING) == "avro"]
+        job = job.in_kernels(in_kernels)
+        record.check(job.queries)
+        given_states: dict[str, OperatorState] = {}
+        positions: dict[str, SourcePosition] = {}
+        templates = {operator.uid or "": operator for operator in operators}
+        for name, query in job.queries.items():
+            session = copy_of(spark)
+            session.conf.set(STATE_ENCODING, "avro" if name in in_kernels else "unsaferow")
+            progress = read_progress(record.query(name))
+            reader = _QueryReader(self, job, record, name, query, session, options, progress)
+            for uid, operator in reader.operators(templates):
+                given_states.setdefault(uid, operator)
+            for position in reader.positions():
+                known = positions.setdefault(str(position.uid), position)
+                if known != position:
+                    raise StateError("the sinks' queries have not read the same", where=str(record.folder))
+        kept = list(given_states.values())
+        kept += [replace(templates[uid], states=()) for uid in positions if uid in templates]
+        return Manifest("spark", tuple(kept), checkpoint=1, has_plan=True, positions=tuple(positions.values()))
+
+    def keep(self, table: StateTable, entries: FlinkEntries) -> None:
+        """Take the entries of a table."""
+        _selected(table, entries)  # says what does not fit before anything is written
+        self._entries[table.table] = entries
+
+    def keep_rows(self, table: StateTable, rows: list[dict[str, Any]]) -> None:
+        """Take the rows of a small table."""
+        self._rows[table.table] = rows
+
+
+class _QueryReader:
+    """Reads the state and the positions of one query."""
+
+    def __init__(
+        self,
+        state: CheckpointState,
+        job: JobPlan,
+        record: CheckpointRecord,
+        name: str,
+        query: QueryPlan,
+        session: SparkSession,
+        options: JobOptions,
+        progress: QueryProgress,
+    ) -> None:
+        self._state = state
+        self._record = record
+        self._folder = record.query(name)
+        self._query = query
+        self._session = session
+        self._options = options
+        self._progress = progress
+        self._streams = Streams(job, record, session, options)
+        self._name = name
+        if record.is_batch_open(name):
+            hint = "let the job go on once, with --mode available-now"
+            raise StateError(f"the last batch of the sink {name} has not ended", where=str(record.folder), hint=hint)
+
+    @property
+    def _watermark(self) -> int | None:
+        mark = self._progress.watermark
+        if mark >= END_MS:
+            raise StateError("the job of this checkpoint has ended its input", where=str(self._record.folder))
+        return mark - SHIFT_MS if mark else None
+
+    def operators(self, templates: Mapping[str, OperatorState]) -> Iterator[tuple[str, OperatorState]]:
+        """Flink's operators with what the query keeps for them."""
+        plan = self._query.plan
+        names = node_names(plan)
+        stateful = StatefulQuery(self._streams.frame(self._name, self._query))
+        nodes = [node for node, _ in self._query.operators]
+        entries = read_entries(self._session, self._folder, stateful)
+        zone = time_zone(plan, self._options.options)
+        now = time_ns() // 1_000_000
+        done: set[int] = set()
+        for operator in stateful.operators:
+            if operator.number >= len(nodes):
+                raise StateError(f"operator {operator.number} of Spark belongs to no node")
+            node = nodes[operator.number]
+            template = _template(node, templates)
+            where = f"{names[node.id]} (node {node.id})"
+            try:
+                if template is None:
+                    raise StateError("Flink keeps no state of it")
+                keyed = {t.name: t for t in template.states if t.kind.is_keyed}
+                giver = Giver(node, plan, operator, entries[operator.number], keyed, now, zone, self._watermark)
+                yield str(template.uid), self._given(template, give(giver))
+                done.add(node.id)
+            except StateError as e:
+                raise StateError(e.message, where=e.where or where, hint=e.hint) from None
+        for node in plan.nodes:
+            template = _template(node, templates)
+            if template and node.id not in done and any(t.kind in _ENTRIES for t in template.states):
+                raise StateError("it keeps no state here", where=f"{names[node.id]} (node {node.id})")
+
+    def _given(self, template: OperatorState, given_states: Given) -> OperatorState:
+        for table in template.states:
+            if table.name in given_states and table.kind.is_keyed:
+                self._state.keep(table, given_states[table.name])
+            elif table.name == _WATERMARK and self._watermark is not None:
+                self._state.keep_rows(table, [{"subtask": 0, "position": 0, "value": {"value": self._watermark}}])
+        return template
+
+    def positions(self) -> Iterator[SourcePosition]:
+        """How far each source has been read."""
+        read = _files_read(self._folder, self._progress)
+        for node in self._query.plan.nodes:
+            if isinstance(node, Values):
+                raise NotMovedError("its rows would come again", where=f"values (node {node.id})")
+            if not isinstance(node, TableSourceScan):
+                continue
+            table = table_of(node.scan_table_source.table, self._options.variables)
+            if table.name in self._state.restarted:
+                continue
+            if table.options.get("connector") != "filesystem":
+                raise NotMovedError(
+                    "the position of this source cannot be moved yet",
+                    where=f"table {table.name} (node {node.id})",
+                    hint=f"--restart-source {table.name} has it start where the options of its table say",
+                )
+            root = _path(table.options["path"])
+            files = [sorted(names) for names in read if all(_is_below(name, root) for name in names)]
+            own = [names for names in files if names]
+            if any(names != own[0] for names in own):
+                raise StateError("it is read in two places, which have not read the same", where=table.identifier)
+            done = own[0] if own else []
+            splits = [Split(f"file:{name}", is_done=True) for name in done]
+            if "source.monitor-interval" not in table.options:  # Flink looks for files once, at the start
+                splits += [
+                    Split(f"file:{name}", offset=0, end=Path(name).stat().st_size)
+                    for name in _files_below(Path(root), table.options.get("source.path.regex-pattern"))
+                    if name not in set(done)
+                ]
+            yield SourcePosition(f"{node.id}_source", node.id, "filesystem", tuple(splits))
+
+
+_ENTRIES = (Kind.VALUE, Kind.LIST, Kind.MAP)
+
+
+def _template(node: ExecNode, templates: Mapping[str, OperatorState]) -> OperatorState | None:
+    uids = (f"{node.id}_{keeper}" for keeper in node.metadata.transformations)
+    known = [templates[uid] for uid in uids if uid in templates]
+    return next((t for t in known if any(s.kind.is_keyed for s in t.states)), None)
+
+
+def _path(text: str) -> str:
+    return unquote(urlparse(text).path) if text.startswith("file:") else str(Path(text).absolute())
+
+
+def _is_below(name: str, root: str) -> bool:
+    return name == root or name.startswith(root.rstrip("/") + "/")
+
+
+def _files_below(root: Path, pattern: str | None) -> Iterator[str]:
+    """The files that Flink's source finds, without hidden ones, in their order."""
+    if root.is_file():
+        yield str(root)
+        return
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        is_hidden = any(p.startswith((".", "_")) for p in parts)
+        if path.is_file() and not is_hidden and (pattern is None or re.fullmatch(pattern, str(path))):
+            yield str(path)
+
+
+def _files_read(query: Place, progress: QueryProgress) -> list[list[str]]:
+    """The paths of the files that each source of files has read."""
+    found: list[list[str]] = []
+    for number, position in enumerate(progress.sources):
+        log = query / "sources" / str(number) / "files"
+        offset = json.loads(position) if position else None
+        if not isinstance(offset, dict):
+            continue
+        if "positions" in offset:
+            raise StateError("files that grow are not given to Flink yet", where=str(query))
+        if "files" not in offset:
+            continue
+        logs = (log / name for name in sorted(log.children()) if not name.startswith("."))
+        files = [json.loads(line)["path"] for file in logs for line in file.read().splitlines()]
+        # URIs in which nothing is escaped, as Hadoop writes paths
+        found.append([name.removeprefix("file:").removeprefix("//") for name in files[: offset["files"]]])
+    return found
+
+
+def _plain(t: LogicalType) -> LogicalType:
+    """A type whose rows have no row kind."""
+    fields = tuple(replace(f, type=_plain(f.type)) for f in t.fields if f.name != ROW_KIND)
+    return replace(t, fields=fields, children=tuple(_plain(c) for c in t.children))
+
+
+def _field(value: Expression, column: Column) -> Expression:
+    if column.serializer:
+        return value.cast("binary").alias(column.name)
+    t = parse_type(column.type)
+    held = value.cast(spark_type(_plain(t))) if t.root != "NULL" else value
+    return given(held, t).cast(neutral_type(t)).alias(column.name)
+
+
+def _struct(values: list[Expression], columns: tuple[Column, ...], what: str, kind: Expression | None) -> Expression:
+    from pyspark.sql import functions as F
+
+    wanted = [c for c in columns if c.name != ROW_KIND]
+    if len(values) != len(wanted):
+        raise StateError(f"the {what} has {len(wanted)} columns in Flink, not {len(values)}")
+    fields = [_field(value, column) for value, column in zip(values, wanted, strict=True)]
+    if len(wanted) < len(columns):
+        fields.append((F.lit(0) if kind is None else kind).cast("tinyint").alias(ROW_KIND))
+    return F.struct(*fields)
+
+
+def _selected(table: StateTable, entries: FlinkEntries) -> list[Expression]:
+    """The columns of a table, but for a key without columns."""
+    from pyspark.sql import functions as F
+
+    frame = entries.frame
+    keys = entries.key
+    if keys is None:
+        names = frame.schema["key"].dataType.names  # type: ignore[attr-defined]
+        keys = [F.col("key").getField(name) for name in names] if table.key else []
+    columns = [_struct(list(keys), table.key, "key", None).alias("key")] if table.key else []
+    if table.namespace:
+        columns.append(_struct(list(entries.namespace), table.namespace, "namespace", None).alias("namespace"))
+    if table.map_key:
+        columns.append(_struct(list(entries.map_key), table.map_key, "map key", None).alias("map_key"))
+    if table.kind is Kind.LIST:
+        assert entries.position is not None
+        columns.append(entries.position.cast("bigint").alias("position"))
+    columns.append(_struct(list(entries.value), table.value, "value", entries.kind).alias("value"))
+    if table.time:
+        columns.append(F.timestamp_millis("accessed").alias("accessed"))
+    if not table.key:
+        columns.append(F.lit(0).alias("$row"))
+    try:
+        frame.select(*columns).schema  # noqa: B018
+    except Exception as e:
+        raise StateError(f"the state {table.name} does not fit Flink's: {str(e).splitlines()[0]}") from None
+    return columns
+
+
+def _write(table: StateTable, entries: FlinkEntries, folder: Path) -> None:
+    """Write the entries into files of Parquet."""
+    frame = entries.frame.select(*_selected(table, entries))
+    frame.write.option("compression", "lz4").parquet(str(folder))
+
+
+def _batches(folder: Path, schema: Any) -> Iterator[RecordBatch]:
+    pa = arrow()
+    import pyarrow.parquet as parquet
+
+    for file in sorted(folder.glob("*.parquet")):
+        with parquet.ParquetFile(file) as stored:
+            for batch in stored.iter_batches(_ROWS_IN_BATCH):
+                columns = []
+                for wanted in schema:
+                    if wanted.name in batch.schema.names:
+                        columns.append(_cast(batch.column(wanted.name), wanted.type))
+                    else:
+                        columns.append(pa.array([{}] * batch.num_rows, wanted.type))
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _cast(array: Any, t: Any) -> Any:
+    """Values as Spark has written them in a type of Arrow, fields by their position."""
+    pa = arrow()
+    if pa.types.is_struct(t):
+        mask = array.is_null() if array.null_count else None
+        fields = [_cast(array.field(i), t.field(i).type) for i in range(t.num_fields)]
+        return pa.StructArray.from_arrays(fields, fields=list(t), mask=mask)
+    if pa.types.is_list(t):
+        return _list(array, t)
+    return array.cast(t, safe=False)
+
+
+def _list(array: Any, t: Any) -> Any:
+    pa = arrow()
+    flat = _cast(array.flatten(), t.value_type)
+    lengths = array.value_lengths().fill_null(0)
+    offsets = pa.concat_arrays([pa.array([0], pa.int64()), _running(lengths)]).cast(pa.int32())
+    mask = array.is_null() if array.null_count else None
+    return pa.ListArray.from_arrays(offsets, flat, type=t, mask=mask)
+
+
+def _running(lengths: Any) -> Any:
+    import pyarrow.compute as compute
+
+    return compute.cumulative_sum(lengths.cast(arrow().int64()))

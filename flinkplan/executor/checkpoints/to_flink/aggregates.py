@@ -1,0 +1,247 @@
+"""GROUP BY, as :mod:`..from_flink.aggregates` reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING
+
+from ....plan.accumulator_columns import is_count_star
+from ....plan.nodes import GlobalGroupAggregate, GroupAggregate
+from ....plan.savepoint.views import Holding, view_of, view_state
+from ....plan.specs import AggregateCall
+from ....plan.types.parser import parse_type
+from ....state.form import ROW_KIND, StateError, StateTable
+from ...aggregate_functions import function_name
+from ...jvm.types import field_name
+from ..from_flink.aggregates import COUNTED, WHOLE, Calls, DistinctCall, calls_of, parts_of
+from .givers import FlinkEntries, Given, Giver, gives, parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType
+
+
+@gives(GroupAggregate, GlobalGroupAggregate)
+def group_aggregate(giver: Giver) -> Given:
+    """The accumulators of each group."""
+    from pyspark.sql import functions as F
+
+    node = giver.node
+    assert isinstance(node, GroupAggregate | GlobalGroupAggregate)
+    calls, ttl = calls_of(node, giver.plan), node.ttl_ms()
+    frame = giver.state("accumulators", ttl)
+    if frame is None:
+        return {}
+    rows, *accumulators = parts(frame, "value")
+    schemas = [field.dataType for field in frame.schema["value"].dataType.fields[1:]]  # type: ignore[attr-defined]
+    views, sizes = value_views(giver, calls, ttl, frame, accumulators)
+    for number, size in sizes.items():
+        frame = _with_size(frame, size, f"size{number}")
+    counts = {number: F.col(f"size{number}") for number in sizes}
+    value = accumulator_columns(calls, rows, accumulators, schemas, giver.tables["accState"], counts)
+    return {"accState": FlinkEntries(frame, value), **views, **distinct_views(giver, calls, ttl)}
+
+
+def _with_size(frame: DataFrame, size: DataFrame, name: str) -> DataFrame:
+    """A frame with how many values are counted for each key, as ``size`` says."""
+    from pyspark.sql import functions as F
+
+    same = F.col("groups.key").eqNullSafe(F.col("sizes.key"))
+    joined = frame.alias("groups").join(size.alias("sizes"), same, "left")
+    return joined.select("groups.*", F.coalesce("sizes.size", F.lit(0)).cast("bigint").alias(name))
+
+
+def value_views(
+    giver: Giver, calls: Calls, ttl: int, frame: DataFrame, accumulators: Sequence[Column]
+) -> tuple[Given, Mapping[int, DataFrame]]:
+    """The views in which Flink keeps values of groups, and of calls that count theirs, how many different ones.
+
+    ``frame`` has the groups, ``accumulators`` are theirs of each call.
+    """
+    from pyspark.sql import functions as F
+
+    given: dict[str, FlinkEntries] = {}
+    sizes: dict[int, DataFrame] = {}
+    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
+        view = view_of(call, retracts)
+        if view is None:
+            continue
+        state = view_state(number, view.name)
+        if function_name(call) in COUNTED:
+            counted = giver.state(calls.names[number], ttl)
+            if counted is None:
+                raise StateError(f"nothing is kept of the values of {calls.names[number]}")
+            given[state] = FlinkEntries(counted, parts(counted, "value"), parts(counted, "map_key"))
+            sizes[number] = counted.groupBy("key").agg(F.count("*").alias("size"))
+            continue
+        values = accumulators[number].getField("values")
+        each = frame.select("key", "accessed", F.posexplode(values).alias("place", "one"))
+        place, one = F.col("place").cast("bigint"), F.col("one")
+        match view.holding:
+            case Holding.COUNTS:
+                total = each.groupBy("key", "one").agg(F.count("*").alias("n"), F.max("accessed").alias("accessed"))
+                given[state] = FlinkEntries(total, [F.col("n")], [one])
+            case Holding.LIST:
+                given[state] = FlinkEntries(each, [one], position=place)
+            case Holding.BY_ORDER:
+                given[state] = FlinkEntries(each, [F.array(one)], [place])
+                orders = each.groupBy("key", "one").agg(
+                    F.sort_array(F.collect_list(place)).alias("orders"), F.max("accessed").alias("accessed")
+                )
+                (other,) = view.others
+                given[view_state(number, other)] = FlinkEntries(orders, [F.col("orders")], [one])
+            case _:
+                raise StateError(f"the values of {function_name(call)} are not given to Flink yet")
+        if view.pending:
+            nothing = each.where(F.lit(False))
+            given[view_state(number, view.pending)] = FlinkEntries(nothing, [one], position=place)
+    return given, sizes
+
+
+def accumulator_columns(
+    calls: Calls,
+    rows: Column | None,
+    accumulators: Sequence[Column],
+    schemas: Sequence[StructType],
+    table: StateTable,
+    sizes: Mapping[int, Column] | None = None,
+) -> list[Column]:
+    """The columns of an accumulator row of Flink; ``sizes``: of calls that count their values, how many there are."""
+    from pyspark.sql import functions as F
+
+    columns: list[Column] = []
+    each = zip(calls.calls, calls.retracts, accumulators, schemas, strict=True)
+    for number, (call, retracts, accumulator, schema) in enumerate(each):
+        fields = {name: accumulator.getField(name) for name in schema.names}
+        given = accumulated(call, retracts, fields, (sizes or {}).get(number, F.lit(0)))
+        columns += [given[name] for name in parts_of(call, retracts, calls.types)]
+    if calls.counts_rows and not any(map(is_count_star, calls.calls)):
+        if rows is None:
+            raise StateError("the rows of a group are not counted here")
+        columns.append(rows)
+    views = len({tuple(call.arg_list) for call in calls.calls if call.distinct})
+    columns += [F.lit(None)] * views
+    width = sum(column.name != ROW_KIND for column in table.value)
+    if len(columns) != width:
+        raise StateError(f"Flink's accumulators have {width} parts, not {len(columns)}")
+    return columns
+
+
+def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column], size: Column) -> Mapping[str, Column]:
+    """The parts of Flink's accumulator by their names, where a kernel's has the fields ``kept``.
+
+    ``size`` is how many different values are counted beside it, if any.  Views, which have states of their own, are
+    NULL.
+    Raises :class:`StateError` for a function of which it is not known.
+    """
+    from pyspark.sql import functions as F
+
+    match function_name(call):
+        case "COUNT":
+            return {"count" if call.arg_list else "count1": kept["count"]}
+        case "SUM":
+            total = F.when(kept["count"] > 0, kept["sum"])
+            return {"sum": total, **({"count": kept["count"]} if retracts else {})}
+        case "$SUM0":
+            return {"sum": F.coalesce(kept["sum"], F.lit(0))}
+        case "AVG":
+            return {"sum": F.coalesce(kept["sum"], F.lit(0)), "count": kept["count"]}
+        case "MIN" | "MAX" as name if not retracts:
+            return {name.lower(): kept["value"]}
+        case "MIN" | "MAX":
+            return {WHOLE: F.struct(kept["value"], F.coalesce(size, F.lit(0)), F.lit(None))}
+        case "SINGLE_VALUE":
+            values = kept["values"]
+            return {"value": F.get(values, F.lit(0)), "count": F.size(values)}
+        case "FIRST_VALUE" | "LAST_VALUE" as name if not retracts:
+            value = kept["value"]
+            none = 2**63 - 1 if name == "FIRST_VALUE" else -(2**63)
+            return {WHOLE: F.struct(value, F.when(value.isNull(), F.lit(none)).otherwise(F.lit(0)))}
+        case "FIRST_VALUE" | "LAST_VALUE" as name:
+            values, last = kept["values"], F.size(kept["values"]) - 1
+            if name == "FIRST_VALUE":
+                value, order, none = F.get(values, F.lit(0)), F.lit(0), 2**63 - 1
+            else:
+                value, order, none = F.get(values, last), last, -(2**63)
+            return {WHOLE: F.struct(value, F.when(last < 0, F.lit(none)).otherwise(order), F.lit(None), F.lit(None))}
+        case "COLLECT":
+            return {WHOLE: F.struct(F.lit(None))}
+        case "$WELFORD_M2":
+            return {WHOLE: F.struct(kept["count"], kept["mean"], kept["m2"])}
+        case "PERCENTILE":
+            return {WHOLE: F.struct(kept["fractions"], F.lit(None))}
+        case "ARRAY_AGG" as name:
+            return {name.lower(): F.struct(kept["values"], F.array())}
+        case "LISTAGG" if retracts:
+            separator = [kept["separator"]] if len(call.arg_list) > 1 else []
+            return {WHOLE: F.struct(F.lit(None), F.lit(None), *separator)}
+        case "LISTAGG":
+            values, separator_ = kept["values"], kept["separator"]
+            rest = F.slice(values, 2, F.greatest(F.size(values) - 1, F.lit(0)))
+            joined = F.aggregate(rest, F.get(values, F.lit(0)), lambda text, one: F.concat(text, separator_, one))
+            return {"accDelimiter": separator_, "concatAcc": F.when(F.size(values) > 0, joined)}
+        case name:
+            how = ", of which values are taken back," if retracts else ""
+            raise StateError(f"what {name}{how} has accumulated is not given to Flink yet")
+
+
+def distinct_views(giver: Giver, calls: Calls, ttl: int) -> Given:
+    """The values that DISTINCT calls have seen; those over the same columns share a view."""
+    by_view: dict[int, list[DistinctCall]] = {}
+    for call in calls.distinct:
+        by_view.setdefault(call.view, []).append(call)
+    given: dict[str, FlinkEntries] = {}
+    for view, sharing in by_view.items():
+        frames = []
+        for call in sharing:
+            frame = giver.state(f"{calls.names[call.number]}-distinct", ttl)
+            if frame is None:
+                raise StateError(f"nothing is kept of what {calls.names[call.number]} has seen")
+            frames.append(frame)
+        given |= view_entries(giver, view, sharing, frames)
+    return given
+
+
+def view_entries(
+    giver: Giver, view: int, sharing: Sequence[DistinctCall], frames: Sequence[DataFrame], by: Sequence[str] = ()
+) -> Given:
+    """A view's entries, of frames with ``key``, ``map_key``, ``value`` (a count) and ``accessed`` for each call.
+
+    ``by`` are further columns that entries belong to, such as windows.  NULL stands in a state of its own.
+    """
+    from pyspark.sql import functions as F
+
+    name = f"distinctAcc_{view}"
+    table = giver.tables[name]
+    names = [*("key", *by), "map_key"]
+    counted = []
+    for call, frame in zip(sharing, frames, strict=True):
+        number = parts(frame, "value")[0]
+        map_key = F.struct(*(p.alias(field_name(i)) for i, p in enumerate(parts(frame, "map_key")))).alias("map_key")
+        counts = [(number if other is call else F.lit(0)).alias(f"n{other.place}") for other in sharing]
+        counted.append(
+            frame.where(number > 0).select(*(n for n in names if n != "map_key"), map_key, "accessed", *counts)
+        )
+    united = reduce(lambda one, other: one.unionByName(other), counted)
+    numbers = [F.max(f"n{call.place}").cast("bigint").alias(f"n{call.place}") for call in sharing]
+    frame = united.groupBy(*names).agg(*numbers, F.max("accessed").alias("accessed"))
+    if not sharing[0].counts:
+        bits = (F.when(F.col(f"n{c.place}") > 0, F.lit(1 << c.place)).otherwise(F.lit(0)) for c in sharing)
+        value = reduce(add, bits).cast("bigint")
+    elif len(sharing) > 1:
+        value = F.array(*(F.col(f"n{call.place}") for call in sharing))
+    else:
+        value = F.col(f"n{sharing[0].place}")
+    values = parts(frame, "map_key")
+    namespace = [F.col(b) for b in by]
+    is_row = len(values) > 1
+    key = [F.col("map_key")] if is_row and parse_type(table.map_key[0].type).root == "ROW" else values
+    entries = {}
+    null = f"{name}_null_state"
+    if null in giver.tables:  # a single value
+        entries[null] = FlinkEntries(frame.where(values[0].isNull()), [value], (), namespace)
+        frame = frame.where(values[0].isNotNull())
+    entries[name] = FlinkEntries(frame, [value], key, namespace)
+    return entries

@@ -1,0 +1,52 @@
+"""Regular joins, as :mod:`..from_flink.joins` reads them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....plan.nodes import Join
+from ....plan.types.parser import parse_type
+from ....state.form import ROW_KIND, Kind, StateTable
+from .givers import FlinkEntries, Given, Giver, gives, parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_ROW, _COUNT, _MATCHES = "row", "count", "associations"
+
+
+@gives(Join)
+def join(giver: Giver) -> Given:
+    """The rows of both sides, with how often they are there and how many of the other side match them."""
+    node = giver.node
+    assert isinstance(node, Join)
+    given = {}
+    for index, side in enumerate(("left", "right")):
+        frame = giver.state(f"{side}State", node.ttl_ms(index))
+        if frame is not None:
+            given[f"{side}-records"] = _side(frame, giver.tables[f"{side}-records"])
+    return given
+
+
+def has_counter(table: StateTable) -> bool:
+    """Whether a row's value is a tuple whose second part is a number of matches."""
+    value = [c for c in table.value if c.name != ROW_KIND]
+    is_tuple = len(value) == len(table.value) == 2
+    return is_tuple and (parse_type(value[0].type).root == "ROW" or bool(table.map_key))
+
+
+def _side(frame: DataFrame, table: StateTable) -> FlinkEntries:
+    from pyspark.sql import functions as F
+
+    if _ROW in frame.schema["value"].dataType.names:  # type: ignore[attr-defined]
+        row: list[Column] = parts(frame, "value", _ROW)
+        value = [F.col("value").getField(_ROW), F.col("value").getField(_MATCHES)] if has_counter(table) else row
+        return FlinkEntries(frame, value, parts(frame, "map_key") if table.kind is Kind.MAP else ())
+    if "map_key" in frame.columns:
+        count, matches = F.col("value").getField(_COUNT), F.col("value").getField(_MATCHES)
+        return FlinkEntries(frame, [count, matches] if has_counter(table) else [count], parts(frame, "map_key"))
+    counted = frame.groupBy("key", "value").agg(
+        F.count("*").cast("int").alias("n"), F.max("accessed").alias("accessed")
+    )
+    counters = [F.col("n"), F.lit(0)] if has_counter(table) else [F.col("n")]
+    return FlinkEntries(counted, counters, parts(counted, "value"))

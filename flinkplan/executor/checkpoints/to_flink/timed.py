@@ -1,0 +1,113 @@
+"""Operators that wait for the watermark, as :mod:`..from_flink.timed` and :mod:`..from_flink.rows` read them.
+
+Source: Flink's ``TemporalRowTimeJoinOperator``, ``TimeIntervalJoin`` and ``RowTimeSortOperator``.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from ....plan.nodes import IntervalJoin, TemporalJoin, TemporalSort
+from ....state.form import StateError
+from ...build.stream import ROW, SEQUENCE, TIME
+from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_LEFT, _RIGHT = "left", "right"
+
+
+@gives(TemporalJoin)
+def temporal_join(giver: Giver) -> Given:
+    """The left rows that wait, numbered as they have come, and the versions of the right side."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    if giver.operator.kernel != "TemporalJoin":
+        raise StateError("joins by the clock are not given to Flink yet")
+    left, right = (_by_time(giver, side, index) for index, side in enumerate((_LEFT, _RIGHT)))
+    number = (
+        F.row_number().over(
+            Window.partitionBy("key").orderBy(F.col("entry").getField(_names(left)[2]), "time", "place")
+        )
+        - 1
+    )
+    left = left.withColumn("index", number.cast("bigint"))
+    last = left.groupBy("key").agg((F.max("index") + 1).alias("next"))
+    first = reduce(lambda one, other: one.union(other), (side.select("key", "time") for side in (left, right)))
+    due = first.groupBy("key").agg(F.min("time").alias("due"))
+    kinds = [F.col("entry").getField(_names(side)[1]) for side in (left, right)]
+    return {
+        _LEFT: FlinkEntries(left, parts(left, "row"), [F.col("index")], kind=kinds[0]),
+        _RIGHT: FlinkEntries(right, parts(right, "row"), [F.col("time")], kind=kinds[1]),
+        "next-index": FlinkEntries(last, [F.col("next")]),
+        "timer": FlinkEntries(due, [F.col("due")]),
+        event_timers(giver): FlinkEntries(due, [F.col("due")]),
+    }
+
+
+def _names(frame: DataFrame) -> list[str]:
+    """The names of the fields of what is kept of a row."""
+    names: list[str] = frame.schema["entry"].dataType.names  # type: ignore[attr-defined]
+    return names
+
+
+@gives(IntervalJoin)
+def interval_join(giver: Giver) -> Given:
+    """The rows of both sides by their times, and whether they have found a match."""
+    from pyspark.sql import functions as F
+
+    node = giver.node
+    assert isinstance(node, IntervalJoin)
+    bounds = node.interval_join_spec.window_bounds
+    waits = (-bounds.left_lower_bound, bounds.left_upper_bound)
+    given: dict[str, FlinkEntries] = {}
+    timers = []
+    for index, (side, name, other) in enumerate(((_LEFT, "Left", "Right"), (_RIGHT, "Right", "Left"))):
+        rows = _by_time(giver, side, index)
+        pair = F.struct("place", F.struct("row", F.col("entry").getField(_names(rows)[1])).alias("pair"))
+        lists = rows.groupBy("key", "time").agg(F.sort_array(F.collect_list(pair)).alias("all"))
+        pairs = F.transform("all", lambda one: one["pair"])
+        given[f"IntervalJoin{name}Cache"] = FlinkEntries(lists, [pairs], [F.col("time")])
+        due = rows.groupBy("key").agg((F.min("time") + (waits[index] + 1)).alias("due"))
+        given[f"IntervalJoin{other}TimerState"] = FlinkEntries(due, [F.col("due")])
+        timers.append(due)
+    united = reduce(lambda one, another: one.union(another), timers).distinct()
+    return {**given, event_timers(giver): FlinkEntries(united, [F.col("due")])}
+
+
+def _by_time(giver: Giver, side: str, index: int) -> DataFrame:
+    """The rows that a kernel keeps by time: ``key``, ``time``, ``place``, ``entry`` and the ``row`` in it."""
+    from pyspark.sql import functions as F
+
+    frame = giver.entries[side]
+    (time,), (rows,) = (parts(frame, name) for name in ("map_key", "value"))
+    each = frame.select("key", time.cast("bigint").alias("time"), F.posexplode(rows).alias("place", "entry"))
+    row = each.schema["entry"].dataType.names[0]  # type: ignore[attr-defined]
+    own: Column = as_row(F.col("entry").getField(row), giver.types(index))
+    return each.select("*", own.alias("row"), F.lit(giver.now).alias("accessed"))
+
+
+@gives(TemporalSort)
+def temporal_sort(giver: Giver) -> Given:
+    """The rows that wait, and the time of the last one that came out."""
+    from pyspark.sql import functions as F
+
+    node = giver.node
+    assert isinstance(node, TemporalSort)
+    rows = giver.entries["rows"]
+    value = F.col("value")
+    row = as_row(value.getField(ROW), giver.types())
+    place = F.struct(value.getField(SEQUENCE).alias("sequence"), F.col("position").alias("position"))
+    time = value.getField(TIME).cast("bigint").alias("time")
+    waiting = rows.select("key", time, place.alias("place"), row.alias("row"))
+    lists = waiting.groupBy("key", "time").agg(F.sort_array(F.collect_list(F.struct("place", "row"))).alias("all"))
+    lists = lists.withColumn("rows", F.transform("all", lambda one: one["row"]))
+    last = giver.entries["last"]
+    return {
+        "dataState": FlinkEntries(lists, [F.col("rows")], [F.col("time")]),
+        "lastTriggeringTsState": FlinkEntries(last, parts(last, "value")),
+        event_timers(giver): FlinkEntries(lists, [F.col("time")]),
+    }
