@@ -7,7 +7,7 @@ import sys
 import click
 
 from ..plan.printable import one_line
-from ..state.form import OperatorState, StateTable
+from ..state.form import Manifest, OperatorState, StateTable
 
 
 def operator_name(operator: OperatorState) -> str:
@@ -32,3 +32,11 @@ class EntryProgress:
 
     def _print(self, text: str) -> None:
         click.echo(text, err=True, nl=False)
+
+
+def summary(manifest: Manifest) -> str:
+    """The number of entries and states, and the states that were not decoded."""
+    tables = list(manifest.tables())
+    text = f"{sum(table.entries or 0 for _, table in tables)} entries of {len(tables)} states"
+    opaque = [f"{operator_name(operator)} {table.name}" for operator, table in tables if table.opaque]
+    return f"{text}; copied as bytes, not decoded: {', '.join(opaque)}" if opaque else text

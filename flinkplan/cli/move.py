@@ -11,7 +11,7 @@ from ..plan.record import Record
 from .options import assignment, check_session_option
 from .variables import variable_options
 
-_DIRECTIONS = {"spark": "move_to_spark"}
+_DIRECTIONS = {"spark": "move_to_spark", "flink": "move_to_flink"}
 """The modules with a function ``move`` that moves a job to an engine."""
 
 
@@ -33,7 +33,7 @@ class Request(Record):
     debug: bool
 
 
-@click.command(short_help="Move a job with its state from Flink to Spark.")
+@click.command(short_help="Move a job with its state to Spark or to Flink.")
 @click.argument("state")
 @click.argument("plan")
 @click.option("--to", "engine", type=click.Choice(tuple(_DIRECTIONS)), required=True, help="Where the job goes on.")
@@ -68,9 +68,11 @@ def command(
 ) -> None:
     """Move a job with its state to another engine, where it goes on with the rows that it would have had.
 
-    STATE is a savepoint or a retained checkpoint of Flink, and PLAN the compiled plan of its job. The command writes a
-    checkpoint from which 'flinkplan execute PLAN --checkpoint DIR' continues: the states of all operators, and the
-    positions of the sources. What cannot be moved is listed by operator with the reason, and nothing is written.
+    PLAN is the compiled plan of the job. With --to spark, STATE is a savepoint or a retained checkpoint of Flink. The
+    command writes a checkpoint from which 'flinkplan execute PLAN --checkpoint DIR' continues: the states of all
+    operators, and the positions of the sources. With --to flink, STATE is the checkpoint of a stopped job. The command
+    writes a savepoint from which 'EXECUTE PLAN' continues in Flink. What cannot be moved is listed by operator with the
+    reason, and nothing is written.
 
     Kafka's offsets and the files that were read come along. Sources whose positions cannot be moved are listed; with
     --restart-source TABLE such a source starts where the options of its table say.

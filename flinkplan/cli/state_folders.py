@@ -2,40 +2,62 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import click
 
+from ..plan.document import load
 from ..plan.printable import one_line
-from .entries import EntryProgress, operator_name
+from .checkpoint_states import checkpoint_state
+from .entries import EntryProgress, summary
 from .signals import ends_raised
-
-if TYPE_CHECKING:
-    from ..state.form import Manifest
+from .variables import variable_options
 
 _FLINK = click.option(
     "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
 )
 
 
-@click.command("export", short_help="Write the state of a savepoint as tables.")
-@click.argument("savepoint")
+@click.command("export", short_help="Write the state of a job as tables.")
+@click.argument("state")
 @click.option("-o", "--output", metavar="FOLDER", required=True, help="The new directory to write.")
 @click.option("--plan", "plan_file", metavar="PLAN", help="Name columns as in this plan, which is copied there too.")
 @_FLINK
-def export_command(savepoint: str, output: str, plan_file: str | None, flink: str | None) -> None:
-    """Write the states of SAVEPOINT to a directory: manifest.json, and a Parquet file for each state.
+@variable_options
+@click.pass_obj
+def export_command(
+    debug: bool,
+    state: str,
+    output: str,
+    plan_file: str | None,
+    flink: str | None,
+    variables: Mapping[str, str],
+) -> None:
+    """Write the states of STATE to a directory: manifest.json, and a Parquet file for each state.
 
-    SAVEPOINT is a savepoint or a retained checkpoint of Flink. DuckDB, pandas and other tools can read the files.
+    STATE is a savepoint or a retained checkpoint of Flink, or a checkpoint of a stopped job of 'flinkplan execute',
+    whose states are written as Flink's operators would keep them. DuckDB, pandas and other tools can read the files.
     """
+    from ..state.checkpoint import CheckpointRecord
+    from ..state.form import StateError
     from ..state.form_folder import write_folder
-    from .state_tables import opened
+    from .state_tables import is_tables, opened
 
     progress = EntryProgress()
-    with opened(savepoint, flink, plan_file) as state:
-        manifest = write_folder(state, output, progress)
+    with ends_raised():
+        if is_tables(state):
+            with opened(state, flink, plan_file) as tables:
+                manifest = write_folder(tables, output, progress)
+        else:
+            record = CheckpointRecord(state)
+            if not record.exists:
+                raise StateError("there is neither a savepoint nor a checkpoint of flinkplan here", where=state)
+            options = record.session_options or {}
+            plan = record.plan() if plan_file is None else load(plan_file)
+            with checkpoint_state(state, plan, variables, options, flink, debug=debug) as tables:
+                manifest = write_folder(tables, output, progress)
     progress.end()
-    click.echo(one_line(f"{output}: {_summary(manifest)}"))
+    click.echo(one_line(f"{output}: {summary(manifest)}"))
 
 
 @click.command("import", short_help="Write a savepoint from tables.")
@@ -54,12 +76,4 @@ def import_command(folder: str, output: str, flink: str | None) -> None:
     with ends_raised():
         manifest = write_savepoint(FolderState(folder), output, flink, progress)
     progress.end()
-    click.echo(one_line(f"{output}: {_summary(manifest)}"))
-
-
-def _summary(manifest: Manifest) -> str:
-    """The number of entries and states, and the states that were not decoded."""
-    tables = list(manifest.tables())
-    text = f"{sum(table.entries or 0 for _, table in tables)} entries of {len(tables)} states"
-    opaque = [f"{operator_name(operator)} {table.name}" for operator, table in tables if table.opaque]
-    return f"{text}; copied as bytes, not decoded: {', '.join(opaque)}" if opaque else text
+    click.echo(one_line(f"{output}: {summary(manifest)}"))

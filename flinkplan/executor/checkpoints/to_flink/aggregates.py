@@ -172,8 +172,8 @@ def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column],
             return {WHOLE: F.struct(kept["count"], kept["mean"], kept["m2"])}
         case "PERCENTILE":
             return {WHOLE: F.struct(kept["fractions"], F.lit(None))}
-        case "ARRAY_AGG" as name:
-            return {name.lower(): F.struct(kept["values"], F.array())}
+        case "ARRAY_AGG":
+            return {WHOLE: F.struct(kept["values"], F.array())}
         case "LISTAGG" if retracts:
             separator = [kept["separator"]] if len(call.arg_list) > 1 else []
             return {WHOLE: F.struct(F.lit(None), F.lit(None), *separator)}
