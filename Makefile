@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink state-restore like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink state-restore state-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -154,6 +154,11 @@ state-restore: java venv ## go on from savepoints of real Flink as it does itsel
 	  echo "Name a Python that has apache-flink 2.3: make state-restore FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.savepoints $(or $(CASES),tests/parity/stopped) \
 	  "$$(mktemp -d)/flink"
+
+state-flink: java venv ## begin cases here and go on from their state on real Flink (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make state-flink FLINK=path/to/bin/python" >&2; exit 1; }
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.state_flink out/state-flink $(CASES)
 
 like-flink: venv ## start plans compiled --like others from their savepoints on real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

@@ -73,7 +73,7 @@ def check_batches(case: Case, way: str, work: Path, spark: SparkSession, at_once
         late, number = Late(), 0
         for run in runs(case, way):
             for batch in run:
-                _add(batch, work / "data", number)
+                add_batch(batch, work / "data", number)
                 number += 1
             _run(case, work, spark, late, Mode.AVAILABLE_NOW)
         _run(case, work, spark, late, Mode.BOUNDED)
@@ -112,17 +112,17 @@ def _run(case: Case, work: Path, spark: SparkSession, late: Late, mode: Mode) ->
 def runs(case: Case, way: str) -> list[list[Batch]]:
     """The batches of each run of a job, all of which together have the rows of the case in their order."""
     chance = random.Random(f"{case.name} {way}")
-    tables = _lines(case.folder / "data")
+    tables = lines_of(case.folder / "data")
     most = max(len(lines) for lines in tables)
     ends = range(1, most + 1) if way == "rows" else sorted({*chance.choices(range(1, most + 1), k=most // 3 + 1), most})
-    batches = [_batch(tables, start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    batches = [batch_of(tables, start, end) for start, end in zip([0, *ends], ends, strict=False)]
     if way != "restarts":
         return [batches]
     cuts = sorted(chance.sample(range(1, len(batches)), min(RESTARTS, len(batches) - 1)))
     return [batches[start:end] for start, end in zip([0, *cuts], [*cuts, len(batches)], strict=True)]
 
 
-def _lines(folder: Path) -> list[list[tuple[Path, bytes]]]:
+def lines_of(folder: Path) -> list[list[tuple[Path, bytes]]]:
     """The lines of each table, in the order of its files, with the files that they are of."""
     tables: dict[str, list[tuple[Path, bytes]]] = {}
     for file in sorted(p for p in folder.rglob("*") if p.is_file()):
@@ -132,14 +132,14 @@ def _lines(folder: Path) -> list[list[tuple[Path, bytes]]]:
     return list(tables.values())
 
 
-def _batch(tables: Sequence[list[tuple[Path, bytes]]], start: int, end: int) -> Batch:
+def batch_of(tables: Sequence[list[tuple[Path, bytes]]], start: int, end: int) -> Batch:
     batch: Batch = {}
     for path, line in (each for table in tables for each in table[start:end]):
         batch.setdefault(path, []).append(line)
     return batch
 
 
-def _add(batch: Batch, folder: Path, number: int) -> None:
+def add_batch(batch: Batch, folder: Path, number: int) -> None:
     """Lets a batch have files of its own of each table, which come behind those that are there."""
     for index, (path, lines) in enumerate(batch.items()):
         name = f"part-{number:05}-{index:03}"

@@ -1,7 +1,8 @@
 """Executes compiled plans on Apache Flink; for a Python that has apache-flink and nothing of flinkplan.
 
 One JSON object a line comes in, ``{"plan": FILE, "options": {KEY: VALUE}}``, and for each of them one goes out,
-``{"error": TEXT}``, empty where the job ran to its end.  Every plan gets a table environment of its own.
+``{"error": TEXT}``, empty where the job ran to its end.  With ``"savepoint": FOLDER`` the job goes on from there.
+Every plan gets a table environment of its own.
 """
 
 import json
@@ -9,6 +10,8 @@ import os
 import re
 import sys
 from typing import Any
+
+SECONDS = 120
 
 
 def run(request: dict[str, Any]) -> str:
@@ -18,9 +21,20 @@ def run(request: dict[str, Any]) -> str:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for key, value in request["options"].items():
         environment.get_config().set(key, value)
+    if "savepoint" in request:
+        environment.get_config().set("execution.state-recovery.path", request["savepoint"])
+        environment.get_config().set("restart-strategy.type", "disable")
     plan = request["plan"].replace("'", "''")
     try:
-        environment.execute_sql(f"EXECUTE PLAN '{plan}'").wait()
+        result = environment.execute_sql(f"EXECUTE PLAN '{plan}'")
+        try:
+            result.wait(SECONDS * 1000)
+        except Exception as e:
+            client = result.get_job_client()
+            if "TimeoutException" not in str(e) or client is None:
+                raise
+            client.cancel()
+            return f"the job did not end within {SECONDS} s"
     except Exception as e:
         return reason(str(e))
     return ""
