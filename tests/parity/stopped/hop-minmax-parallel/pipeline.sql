@@ -1,3 +1,4 @@
+SET 'table.exec.source.idle-timeout' = '500 ms';
 SET 'parallelism.default' = '2';
 CREATE TABLE s (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
   'connector' = 'filesystem', 'path' = '${DIR}/s', 'format' = 'json', 'source.monitor-interval' = '1 s'
