@@ -39,7 +39,7 @@ def temporal_join(carrier: Carrier) -> Carried:
     return _by_time(carrier, sides)
 
 
-@carries(IntervalJoin)
+@carries(IntervalJoin, implied=("IntervalJoinLeftTimerState", "IntervalJoinRightTimerState"))
 def interval_join(carrier: Carrier) -> Carried:
     """The rows of both sides by their times, and whether they have found a match."""
     sides = {}
