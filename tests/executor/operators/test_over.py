@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flinkplan.plan.nodes import OverAggregate
+from flinkplan.plan.nodes import Deduplicate, OverAggregate
 from flinkplan.plan.record import replace
 from flinkplan.plan.rex import InputRef, Literal
 from flinkplan.plan.specs import AggregateCall, OverBound, OverGroup, OverSpec, PartitionSpec, SortField, SortSpec
@@ -77,7 +77,7 @@ def run(
     node: OverAggregate,
     bench: Bench,
     steps: Sequence[Sequence[tuple[str, int, int]]] = STEPS,
-    behind: OverAggregate | None = None,
+    behind: OverAggregate | Deduplicate | None = None,
 ) -> list[list[tuple[Any, ...]]]:
     """Per step what comes out of the last node: value and results."""
     source = timed_source(bench, "events", EVENTS, 1, delay=60_000)
@@ -140,6 +140,24 @@ def test_a_late_row_waits_for_rows_of_earlier_times_which_other_keys_emit_with_t
     rows = [("b", 9, 1), ("a", 10, 2), ("a", 13, 4), ("a", 11, 8), ("a", 15, 16), ("a", 16, 32)]
     emitted = run(first, bench, (rows, [("c", 40, 0)]), second)
     assert emitted == [[], [(1, 1, 1), (2, 2, 3), (8, 10, 13), (4, 14, 27), (16, 30, 57)]]
+
+
+def test_a_late_row_behind_the_first_one_of_its_key_is_not_counted(bench: Bench) -> None:
+    """The first row is key b's, which comes out in the second step."""
+    first = over([call("SUM", 2)], True, 3)
+    deduplicate = Deduplicate(
+        id=2,
+        version=1,
+        output_type=first.output_type,
+        unique_keys=(),
+        is_rowtime=True,
+        keep_last_row=False,
+        output_insert_only=True,
+        generate_update_before=False,
+    )
+    rows = [("b", 9, 1), ("a", 13, 4), ("a", 11, 8), ("a", 15, 16), ("a", 16, 32)]
+    assert run(first, bench, (rows, [("c", 40, 0)]), deduplicate) == [[], [(1, 1)]]
+    assert bench.context.parts.late_counters[2].total() == 0
 
 
 def test_functions_that_look_back_and_ranks_that_count_all_rows(bench: Bench) -> None:

@@ -14,8 +14,9 @@ from ....plan.specs import (
     UpdateFastStrategy,
     VariableRankRange,
 )
+from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
-from ..steps import TIMER, Kernel, declared_name, own_state, until_watermark
+from ..steps import ROWS_AHEAD, TIMER, Kernel, declared_name, own_state, until_watermark
 from ..watermarks import by_watermark, row_by_row
 
 _FIRST = 1000
@@ -77,8 +78,9 @@ def deduplicate(node: Deduplicate, query: QueryPlan) -> KernelKeepFirst | Kernel
     if _waits(node):
         state = until_watermark("ValueState", declared_name(node), "the first row, and whether it is out")
         why = "the first row is known when the watermark says so"
+        ahead = (ROWS_AHEAD,) if carries_late_rows(query.plan, query.input(node)) else ()
         return KernelKeepFirst(
-            kernel="time.KeepFirst", why=why, shuffle=query.keys(node), states=(state, TIMER), time=time
+            kernel="time.KeepFirst", why=why, shuffle=query.keys(node), states=(state, *ahead, TIMER), time=time
         )
     holds = "the row" if node.is_rowtime or node.keep_last_row else "that there was one"
     return KernelDeduplicate(

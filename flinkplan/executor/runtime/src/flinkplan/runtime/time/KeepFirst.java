@@ -71,7 +71,13 @@ public final class KeepFirst extends TimedKernel {
         waiting = current;
         sequence = sequence(input);
         changed = true;
-        return time;
+        return time <= watermark ? dueWhenLate(time, watermark) : time;
+    }
+
+    /** A row behind the first one of its key is not counted as late. */
+    @Override
+    protected boolean lateRowsDependOnEmitted() {
+        return true;
     }
 
     private long time(InternalRow row) {
