@@ -74,9 +74,9 @@ class Feed:
     def batch_done(self, progress: QueryProgress) -> None:
         self.dropped += progress.rows_dropped
 
-    def put(self, table: str, *times: str) -> None:
+    def put(self, table: str, *times: str, date: str = "2024-01-01") -> None:
         file = self.root / table / f"{len(list((self.root / table).iterdir())):03}"
-        file.write_text("".join(json.dumps({"ts": f"2024-01-01 {t}", "v": 1}) + "\n" for t in times))
+        file.write_text("".join(json.dumps({"ts": f"{date} {t}", "v": 1}) + "\n" for t in times))
 
     def run(self, mode: Mode = Mode.AVAILABLE_NOW) -> None:
         options = JobOptions(
@@ -121,6 +121,15 @@ def test_spark_drops_what_a_kernel_drops(restarts: bool, tmp_path: Path, spark: 
     at_once.run(Mode.BOUNDED)
     assert at_once.dropped > 0
     assert found == dict.fromkeys(CALLS, (at_once.rows(), at_once.dropped))
+
+
+@pytest.mark.parametrize("calls", CALLS)
+def test_no_row_is_late_before_1970_where_watermarks_begin(calls: str, tmp_path: Path, spark: SparkSession) -> None:
+    feed = Feed(windows("a", "tumble", calls), "a", tmp_path, spark)
+    feed.put("a", "10:00:05", "10:05:00", date="1969-12-31")
+    feed.put("a", "10:00:50", date="1969-12-31")
+    feed.run(Mode.BOUNDED)
+    assert (feed.rows(), feed.dropped) == ([("10:01:00", 2), ("10:06:00", 1)], 0)
 
 
 OVER = """\

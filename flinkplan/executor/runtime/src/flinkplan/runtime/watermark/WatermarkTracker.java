@@ -48,7 +48,8 @@ public final class WatermarkTracker implements Resumable, Serializable {
 
     /**
      * A column of pairs: {@code before}, the watermark announced before the row (null: none yet), and {@code after},
-     * the watermark with the row; {@code announced}: the one announced behind the row (null: none).
+     * the watermark with the row (the lowest number: none yet); {@code announced}: the one announced behind the row
+     * (null: none).
      *
      * @param watermark the row's own watermark (BIGINT, milliseconds), null where it has none
      * @param activity what is told of each row; null where nobody asks
@@ -97,18 +98,19 @@ public final class WatermarkTracker implements Resumable, Serializable {
     public InternalRow advance(long watermark) {
         Object before = announced == start ? null : announced;
         current = Math.max(current, watermark);
+        long after = current == start ? Long.MIN_VALUE : current;
         if (activity != null) {
             if (part == null) {
                 part = activity.part(SourceActivity.WHOLE);
             }
-            part.add(current);
+            part.add(after);
         }
         boolean moves = announcesNext || (interval < 0 ? current > announced : current - announced > interval);
         announcesNext = false;
         if (moves) {
             announced = current;
         }
-        return new GenericInternalRow(new Object[] {before, current, moves ? (Long) announced : null});
+        return new GenericInternalRow(new Object[] {before, after, moves ? (Long) announced : null});
     }
 
     /** Called for each row of a source whose partitions have watermarks of their own. */
