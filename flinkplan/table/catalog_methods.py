@@ -10,7 +10,7 @@ from ..planner.catalog.errors import CatalogError
 from ..planner.catalog.functions import Registered
 from ..planner.sql.ast import Show
 from .catalog_views import show
-from .resolving import name_of
+from .naming import name_of
 from .udf import AggregateFunction, DeclaredFunction, udaf
 
 if TYPE_CHECKING:
@@ -228,4 +228,28 @@ class CatalogMethods:
         """Raises :class:`UnsupportedError`: the methods of catalogs are those of the environment."""
         raise UnsupportedError(
             f"get_catalog('{catalog_name}') is not supported", hint="list_tables() and the others list what is in it"
+        )
+
+    def create_temporary_model(self, model_path: str, *arguments: Any) -> None:
+        """Raises :class:`UnsupportedError`: models are not supported."""
+        raise UnsupportedError(
+            f"create_temporary_model('{model_path}', …) is not supported", hint="call the model in a Python function"
+        )
+
+    def create_model(self, model_path: str, *arguments: Any) -> None:
+        """Raises :class:`UnsupportedError`: models are not supported."""
+        raise UnsupportedError(
+            f"create_model('{model_path}', …) is not supported", hint="call the model in a Python function"
+        )
+
+    def drop_temporary_model(self, model_path: str, *arguments: Any) -> None:
+        """Raises :class:`UnsupportedError`: models are not supported."""
+        raise UnsupportedError(
+            f"drop_temporary_model('{model_path}', …) is not supported", hint="call the model in a Python function"
+        )
+
+    def drop_model(self, model_path: str, *arguments: Any) -> None:
+        """Raises :class:`UnsupportedError`: models are not supported."""
+        raise UnsupportedError(
+            f"drop_model('{model_path}', …) is not supported", hint="call the model in a Python function"
         )

@@ -45,9 +45,9 @@ from .elements import elements_query, expression_rows
 from .expression import Expression
 from .function_loader import FunctionLoader
 from .jobs import Starter, of_own_statements, start
+from .naming import name_of
 from .pipeline import StatementSet, TablePipeline
 from .query_result import QueryResult
-from .resolving import name_of
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
 from .storable import check_storable

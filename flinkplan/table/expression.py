@@ -435,11 +435,7 @@ _TESTS = {
 }
 
 _METHODS: dict[str, tuple[str, int, int]] = {
-    **{
-        "round": ("ROUND", 1, 1),
-        "concat": ("CONCAT", 1, 1),
-        "if_null": ("IFNULL", 1, 1),
-    },
+    **{"round": ("ROUND", 1, 1), "concat": ("CONCAT", 1, 1), "if_null": ("IFNULL", 1, 1)},
     **{"starts_with": ("STARTSWITH", 1, 1), "ends_with": ("ENDSWITH", 1, 1), "substring": ("SUBSTRING", 1, 2)},
     **{"substr": ("SUBSTR", 1, 2), "replace": ("REPLACE", 2, 2), "translate": ("TRANSLATE", 2, 2)},
     **{"position": ("POSITION", 1, 1), "lpad": ("LPAD", 2, 2), "rpad": ("RPAD", 2, 2), "overlay": ("OVERLAY", 2, 3)},

@@ -10,8 +10,9 @@ from ..plan.rex import InputRef, RexNode, transform
 from ..planner.algebra.rel import Rel
 from .expression import Expression
 from .host import Relational
+from .naming import ValidationError
 from .relations import Replacer, aggregated, column_names, named_explicitly, project
-from .resolving import Resolver, ValidationError
+from .resolving import Resolver
 from .udf import DeclaredFunction
 from .window import GroupWindow, OverWindow
 

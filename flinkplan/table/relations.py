@@ -22,7 +22,8 @@ from ..planner.rex.expressions import contains_over, identity, inline, is_always
 from ..planner.rex.simplify import built_condition, shorten
 from ..planner.sql import ast
 from .expression import Expression
-from .resolving import Resolver, ValidationError, field_name, function_of_call, key, rewritten
+from .naming import ValidationError, field_name, function_of_call, key, rewritten
+from .resolving import Resolver
 
 
 def project(rel: Rel, exprs: Sequence[RexNode], names: Sequence[str]) -> Rel:

@@ -5,12 +5,10 @@ Sources: ``ResolverRules``, ``ExpressionConverter`` and its ``CallExpressionConv
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..plan.errors import PlanError
 from ..plan.findings import did_you_mean
 from ..plan.functions import (
     Function,
@@ -27,13 +25,11 @@ from ..plan.functions.cast import CAST, TRY_CAST
 from ..plan.functions.model import POSTFIX
 from ..plan.functions.typing import is_interval, least_restrictive
 from ..plan.functions.user import PythonFunction
-from ..plan.record import Json
 from ..plan.rex import InputRef, Literal, RexNode, internal_name
-from ..plan.types import CHARACTER, DATE, DATETIME, NUMERIC, STRING, LogicalType, timestamp
+from ..plan.types import CHARACTER, DATETIME, NUMERIC, STRING, LogicalType
 from ..planner.binder.context import Context
 from ..planner.binder.expressions import ExpressionBinder
 from ..planner.binder.scope import Namespace, Scope
-from ..planner.catalog.functions import python_function
 from ..planner.rex.builder import conjunction, convert, disjunction, field_access, symbol, text
 from ..planner.rex.expressions import not_
 from ..planner.sql import ast
@@ -41,7 +37,8 @@ from .data_types import logical_type
 from .expression import Expression, JsonExistsOnError
 from .host import Relational
 from .literals import MILLIS, interval, literal
-from .udf import DeclaredFunction, DeclaredTableAggregate
+from .naming import CONVERSIONS, ValidationError, field_name, function_of_call, inline_function, name_of
+from .udf import DeclaredFunction
 
 COMPARISONS: Mapping[str, Function] = {
     "=": comparison.EQ,
@@ -51,71 +48,6 @@ COMPARISONS: Mapping[str, Function] = {
     ">": comparison.GT,
     ">=": comparison.GE,
 }
-
-
-class ValidationError(PlanError):
-    """The expressions of a table do not fit."""
-
-
-def function_of_call(context: Context, called: str | DeclaredFunction) -> Function:
-    """The function of a call: by its name, or a declared one.  Raises :class:`ValidationError` for an unknown name."""
-    if isinstance(called, DeclaredFunction):
-        return inline_function(called)
-    function = context.function(name_of(called))
-    if function is None:
-        hint = did_you_mean(called, context.catalog.functions.names())
-        raise ValidationError(
-            f"there is no function '{called}'",
-            hint=hint or "a function of one's own is registered by create_temporary_system_function(name, function)",
-        )
-    return function
-
-
-def name_of(path: str) -> ast.Name:
-    """A name with its parts between dots, perhaps in backquotes."""
-    from ..planner.sql.source import Source
-    from ..planner.sql.statements import StatementParser
-
-    if path.isidentifier():
-        return ast.Name((ast.Identifier(path, True),))
-    return StatementParser(Source(path)).name()
-
-
-def inline_function(declared: DeclaredFunction) -> PythonFunction:
-    """A function that has no name in the catalog.  Source: ``ContextResolvedFunction.anonymous``."""
-    known = getattr(declared, "_inline", None)
-    if known is None:
-        kinds = {Kind.SCALAR: "Scalar", Kind.TABLE: "Table", Kind.AGGREGATE: "Aggregate"}
-        kind = "TableAggregate" if isinstance(declared, DeclaredTableAggregate) else kinds[declared.kind]
-        digest = hashlib.md5(f"{declared.name}{id(declared)}".encode(), usedforsecurity=False).hexdigest()
-        name = f"*org.apache.flink.table.functions.python.Python{kind}Function${digest}*"
-        known = python_function(name, Json({"class": name}), declared.declaration, is_permanent=True)
-        declared._inline = known  # type: ignore[attr-defined]
-    return known
-
-
-def key(value: Any) -> Any:
-    """A value that is equal for expressions that are alike."""
-    if isinstance(value, Expression):
-        return (value._name, *map(key, value._args))
-    return (type(value), value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else repr(value)
-
-
-def children(expression: Expression) -> Iterator[Expression]:
-    """The direct operands that are expressions."""
-    return (a for a in expression._args if isinstance(a, Expression))
-
-
-def rewritten(expression: Any, change: Callable[[Expression], Expression | None]) -> Any:
-    """The expression with what ``change`` makes of parts of it, from the top; ``None`` leaves a part."""
-    if not isinstance(expression, Expression):
-        return expression
-    new = change(expression)
-    if new is not None:
-        return new
-    args = tuple(rewritten(a, change) for a in expression._args)
-    same = all(a is b for a, b in zip(args, expression._args, strict=True))
-    return expression if same else Expression(expression._name, *args)
 
 
 class Resolver:
@@ -223,29 +155,6 @@ class Resolver:
 
 _SEVERAL = ("col", "with_columns", "without_columns", "flatten")
 _WITHOUT_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP")
-
-
-def field_name(expression: Any) -> str | None:
-    """The name that an expression gives to its column.  Source: ``OperationExpressionsUtils.extractName``."""
-    if not isinstance(expression, Expression):
-        return None
-    if expression._name == "as":
-        return str(expression._args[1])
-    if expression._name == "col":
-        return str(expression._args[0])
-    if expression._name == "get":
-        parent = field_name(expression._args[0])
-        return None if parent is None else f"{parent}${expression._args[1]}"
-    if expression._name == "cast" and not expression._args[2]:
-        return _converted_name(expression._args[0], logical_type(expression._args[1]))
-    if expression._name == "to":
-        return _converted_name(expression._args[1], _CONVERSIONS[expression._args[0]])
-    return None
-
-
-def _converted_name(operand: Any, to: LogicalType) -> str | None:
-    name = field_name(operand)
-    return None if name is None else f"{name}-{'STRING' if to.nullable_() == STRING else to}"
 
 
 # ---------------------------------------------------------------- one function for each kind of expression
@@ -362,14 +271,12 @@ def _cast(resolver: Resolver, operand: Any, data_type: Any, safe: bool) -> RexNo
 
 
 def _to(resolver: Resolver, kind: str, operand: Any) -> RexNode:
-    to = _CONVERSIONS[kind]
+    to = CONVERSIONS[kind]
     rex = resolver.rex(operand)
     if isinstance(rex, Literal) and rex.type.root in CHARACTER and _WRITTEN[kind].fullmatch(str(rex.value)):
         rex = Literal(str(rex.value).rstrip("0") if "." in str(rex.value) else rex.value, to.not_null())
     return CAST.typed(to, rex)
 
-
-_CONVERSIONS = {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}
 
 _WRITTEN = {
     "DATE": re.compile(r"\d{4}-\d\d-\d\d"),

@@ -22,6 +22,7 @@ from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
 from ..planner.sql import ast
 from .expression import Expression
 from .grouped import AggregatedTable, Derivable, GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
+from .naming import ValidationError, field_name, function_of_call
 from .relations import (
     check_unique,
     column_names,
@@ -30,7 +31,7 @@ from .relations import (
     named_explicitly,
     project,
 )
-from .resolving import Resolver, ValidationError, field_name, function_of_call
+from .resolving import Resolver
 from .result import TableResult
 from .window import GroupWindow, OverWindow
 
@@ -368,6 +369,14 @@ class Table(Derivable):
     def limit(self, fetch: int, offset: int = 0) -> Table:
         """The first rows, after leaving some out."""
         return self.offset(offset).fetch(fetch)
+
+    def to_changelog(self, *arguments: Any) -> Table:
+        """Raises :class:`UnsupportedError`: process table functions are not supported."""
+        raise UnsupportedError("to_changelog is not supported", hint="the format debezium-json writes kinds of rows")
+
+    def from_changelog(self, *arguments: Any) -> Table:
+        """Raises :class:`UnsupportedError`: process table functions are not supported."""
+        raise UnsupportedError("from_changelog is not supported", hint="the format debezium-json reads kinds of rows")
 
     # Results
 

@@ -16,8 +16,9 @@ from ..planner.algebra.physical import LegacyWindowAggregate
 from ..planner.algebra.rel import Rel
 from ..planner.rex.unplanned import Frame, Over
 from .expression import Expression
+from .naming import ValidationError
 from .relations import aggregated, operands_of
-from .resolving import Resolver, ValidationError
+from .resolving import Resolver
 from .window import GroupWindow, OverWindow
 
 _KINDS = {"start": "WindowStart", "end": "WindowEnd", "rowtime": "Rowtime", "proctime": "Proctime"}

@@ -1,0 +1,111 @@
+"""The names that expressions have and name: of columns, and of functions; and expressions that are alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..plan.errors import PlanError
+from ..plan.findings import did_you_mean
+from ..plan.functions import Function, Kind
+from ..plan.functions.user import PythonFunction
+from ..plan.record import Json
+from ..plan.types import DATE, STRING, LogicalType, timestamp
+from ..planner.binder.context import Context
+from ..planner.catalog.functions import python_function
+from ..planner.sql import ast
+from .data_types import logical_type
+from .expression import Expression
+from .udf import DeclaredFunction, DeclaredTableAggregate
+
+CONVERSIONS = {"DATE": DATE, "TIME": LogicalType("TIME", precision=0), "TIMESTAMP": timestamp(3)}
+"""The types of ``to_date`` and its siblings."""
+
+
+class ValidationError(PlanError):
+    """The expressions of a table do not fit."""
+
+
+def function_of_call(context: Context, called: str | DeclaredFunction) -> Function:
+    """The function of a call: by its name, or a declared one.  Raises :class:`ValidationError` for an unknown name."""
+    if isinstance(called, DeclaredFunction):
+        return inline_function(called)
+    function = context.function(name_of(called))
+    if function is None:
+        hint = did_you_mean(called, context.catalog.functions.names())
+        raise ValidationError(
+            f"there is no function '{called}'",
+            hint=hint or "a function of one's own is registered by create_temporary_system_function(name, function)",
+        )
+    return function
+
+
+def name_of(path: str) -> ast.Name:
+    """A name with its parts between dots, perhaps in backquotes."""
+    from ..planner.sql.source import Source
+    from ..planner.sql.statements import StatementParser
+
+    if path.isidentifier():
+        return ast.Name((ast.Identifier(path, True),))
+    return StatementParser(Source(path)).name()
+
+
+def inline_function(declared: DeclaredFunction) -> PythonFunction:
+    """A function that has no name in the catalog.  Source: ``ContextResolvedFunction.anonymous``."""
+    known = getattr(declared, "_inline", None)
+    if known is None:
+        kinds = {Kind.SCALAR: "Scalar", Kind.TABLE: "Table", Kind.AGGREGATE: "Aggregate"}
+        kind = "TableAggregate" if isinstance(declared, DeclaredTableAggregate) else kinds[declared.kind]
+        digest = hashlib.md5(f"{declared.name}{id(declared)}".encode(), usedforsecurity=False).hexdigest()
+        name = f"*org.apache.flink.table.functions.python.Python{kind}Function${digest}*"
+        known = python_function(name, Json({"class": name}), declared.declaration, is_permanent=True)
+        declared._inline = known  # type: ignore[attr-defined]
+    return known
+
+
+def key(value: Any) -> Any:
+    """A value that is equal for expressions that are alike."""
+    if isinstance(value, Expression):
+        return (value._name, *map(key, value._args))
+    return (type(value), value) if isinstance(value, (int, float, str, bool, bytes, type(None))) else repr(value)
+
+
+def children(expression: Expression) -> Iterator[Expression]:
+    """The direct operands that are expressions."""
+    return (a for a in expression._args if isinstance(a, Expression))
+
+
+def rewritten(expression: Any, change: Callable[[Expression], Expression | None]) -> Any:
+    """The expression with what ``change`` makes of parts of it, from the top; ``None`` leaves a part."""
+    if not isinstance(expression, Expression):
+        return expression
+    new = change(expression)
+    if new is not None:
+        return new
+    args = tuple(rewritten(a, change) for a in expression._args)
+    same = all(a is b for a, b in zip(args, expression._args, strict=True))
+    return expression if same else Expression(expression._name, *args)
+
+
+def field_name(expression: Any) -> str | None:
+    """The name that an expression gives to its column.  Source: ``OperationExpressionsUtils.extractName``."""
+    if not isinstance(expression, Expression):
+        return None
+    if expression._name == "as":
+        return str(expression._args[1])
+    if expression._name == "col":
+        return str(expression._args[0])
+    if expression._name == "get":
+        parent = field_name(expression._args[0])
+        return None if parent is None else f"{parent}${expression._args[1]}"
+    if expression._name == "cast" and not expression._args[2]:
+        return _converted_name(expression._args[0], logical_type(expression._args[1]))
+    if expression._name == "to":
+        return _converted_name(expression._args[1], CONVERSIONS[expression._args[0]])
+    return None
+
+
+def _converted_name(operand: Any, to: LogicalType) -> str | None:
+    name = field_name(operand)
+    return None if name is None else f"{name}-{'STRING' if to.nullable_() == STRING else to}"
