@@ -126,12 +126,14 @@ def _soak(command: Command, kills: int, start: Callable[[list[str]], Any]) -> No
 
 
 class Process:
-    """A command in a process of its own, which has imported what every command needs once it is told to begin."""
+    """A process of its own that runs a command, or ``code``, once it is told to begin."""
 
-    def __init__(self, arguments: list[str]) -> None:
-        code = f"input(); from flinkplan.cli.main import main; main({arguments!r})"
+    def __init__(
+        self, arguments: list[str], code: str = "from flinkplan.cli.main import main; main(sys.argv[1:])"
+    ) -> None:
+        command = [sys.executable, "-c", f"import sys; input(); {code}", *arguments]
         self.process = subprocess.Popen(
-            [sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
+            command, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True
         )
 
     def begin(self) -> None:
@@ -169,6 +171,27 @@ def test_a_savepoint_is_written_whole(tmp_path: Path) -> None:
             (state / f"{version}.changelog").write_bytes(os.urandom(1000))
     command = Command(tmp_path, ("savepoint", "{input}", "-o", "{output}"), _tree)
     _soak(command, KILLS, Process)
+
+
+REPLACE = """
+from pathlib import Path
+from flinkplan.state.replacing import free_backup, replacing
+folder = Path(sys.argv[1])
+with replacing(folder, free_backup(folder)) as work:
+    for number in range(300):
+        (work / str(number)).write_text("new")
+"""
+
+
+def test_a_directory_is_replaced_whole(tmp_path: Path) -> None:
+    (tmp_path / "original").mkdir()
+    for number in range(200):
+        (tmp_path / "original" / str(number)).write_text("old")
+
+    def content(folder: Path) -> Content:
+        return {name: text for name, text in _tree(folder).items() if name != ".replacement"}
+
+    _soak(Command(tmp_path, ("{input}",), content), KILLS, lambda arguments: Process(arguments, REPLACE))
 
 
 @pytest.fixture(scope="module")
