@@ -39,6 +39,7 @@ from ..build.time.event_time import END_MS, SHIFT_MS
 from ..connectors.tables import table_of
 from ..jobs.job import JobOptions, Streams
 from ..jvm.session import STATE_ENCODING, copy_of
+from ..jvm.spark import F
 from ..jvm.types import spark_type
 from ..prepare.job_plan import JobPlan, JobSettings, prepare
 from ..prepare.modes import Mode
@@ -323,8 +324,6 @@ def _field(value: Expression, column: Column) -> Expression:
 
 
 def _struct(values: list[Expression], columns: tuple[Column, ...], what: str, kind: Expression | None) -> Expression:
-    from pyspark.sql import functions as F
-
     wanted = [c for c in columns if c.name != ROW_KIND]
     if len(values) != len(wanted):
         raise StateError(f"the {what} has {len(wanted)} columns in Flink, not {len(values)}")
@@ -336,8 +335,6 @@ def _struct(values: list[Expression], columns: tuple[Column, ...], what: str, ki
 
 def _selected(table: StateTable, entries: FlinkEntries) -> list[Expression]:
     """The columns of a table, but for a key without columns."""
-    from pyspark.sql import functions as F
-
     frame = entries.frame
     keys = entries.key
     if keys is None:

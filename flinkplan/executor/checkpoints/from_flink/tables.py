@@ -11,7 +11,7 @@ from ....plan.types import INT, TIMESTAMPS, LogicalType
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, Column, JobState, Kind, StateError, StateTable
 from ....state.form_arrow import arrow, table_schema
-from ...jvm.spark import F
+from ...jvm.spark import F, T
 from ...jvm.types import MICROSECOND_DIGITS, field_name, spark_type
 
 if TYPE_CHECKING:
@@ -137,8 +137,6 @@ def held(column: Expression, t: LogicalType) -> Expression:
 
 def given(column: Expression, t: LogicalType) -> Expression:
     """A value that this executor holds as the neutral form has values of its type: the inverse of :func:`held`."""
-    from pyspark.sql import functions as F
-
     match t.root:
         case root if root in TIMESTAMPS:
             if (t.precision or 0) <= MICROSECOND_DIGITS:
@@ -169,8 +167,6 @@ def given(column: Expression, t: LogicalType) -> Expression:
 
 def neutral_type(t: LogicalType) -> DataType:
     """The type of Spark in which Parquet files of the neutral form hold values of a type."""
-    from pyspark.sql import types as T
-
     match t.root:
         case root if root in TIMESTAMPS:
             if (t.precision or 0) <= MICROSECOND_DIGITS:

@@ -14,6 +14,7 @@ from ....plan.specs import AggregateCall
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, StateError, StateTable
 from ...aggregate_functions import function_name
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from ..from_flink.aggregates import COUNTED, WHOLE, Calls, DistinctCall, calls_of, parts_of
 from .givers import FlinkEntries, Given, Giver, gives, parts
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 @gives(GroupAggregate, GlobalGroupAggregate)
 def group_aggregate(giver: Giver) -> Given:
     """The accumulators of each group."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, GroupAggregate | GlobalGroupAggregate)
     calls, ttl = calls_of(node, giver.plan), node.ttl_ms()
@@ -46,8 +45,6 @@ def group_aggregate(giver: Giver) -> Given:
 
 def _with_size(frame: DataFrame, size: DataFrame, name: str) -> DataFrame:
     """A frame with how many values are counted for each key, as ``size`` says."""
-    from pyspark.sql import functions as F
-
     same = F.col("groups.key").eqNullSafe(F.col("sizes.key"))
     joined = frame.alias("groups").join(size.alias("sizes"), same, "left")
     return joined.select("groups.*", F.coalesce("sizes.size", F.lit(0)).cast("bigint").alias(name))
@@ -60,8 +57,6 @@ def value_views(
 
     ``frame`` has the groups, ``accumulators`` are theirs of each call.
     """
-    from pyspark.sql import functions as F
-
     given: dict[str, FlinkEntries] = {}
     sizes: dict[int, DataFrame] = {}
     for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
@@ -109,8 +104,6 @@ def accumulator_columns(
     sizes: Mapping[int, Column] | None = None,
 ) -> list[Column]:
     """The columns of an accumulator row of Flink; ``sizes``: of calls that count their values, how many there are."""
-    from pyspark.sql import functions as F
-
     columns: list[Column] = []
     each = zip(calls.calls, calls.retracts, accumulators, schemas, strict=True)
     for number, (call, retracts, accumulator, schema) in enumerate(each):
@@ -136,8 +129,6 @@ def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column],
     NULL.
     Raises :class:`StateError` for a function of which it is not known.
     """
-    from pyspark.sql import functions as F
-
     match function_name(call):
         case "COUNT":
             return {"count" if call.arg_list else "count1": kept["count"]}
@@ -211,8 +202,6 @@ def view_entries(
 
     ``by`` are further columns that entries belong to, such as windows.  NULL stands in a state of its own.
     """
-    from pyspark.sql import functions as F
-
     name = f"distinctAcc_{view}"
     table = giver.tables[name]
     names = [*("key", *by), "map_key"]

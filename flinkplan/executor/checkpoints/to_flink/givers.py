@@ -11,6 +11,7 @@ from ....plan.nodes import ExecNode
 from ....plan.record import Record
 from ....plan.types import LogicalType, RowField
 from ....state.form import Kind, StateError, StateTable
+from ...jvm.spark import F
 from ...jvm.types import field_name, spark_type
 from ..entries import TIMERS
 from ..from_flink.carriers import LASTING
@@ -69,8 +70,6 @@ class Giver(Record):
 
         ``None`` where the kernel has no such state.  Those that have expired are left out.
         """
-        from pyspark.sql import functions as F
-
         frames = []
         for variable in (name, f"{name}{LASTING}"):
             if variable not in self.entries:
@@ -92,8 +91,6 @@ class Giver(Record):
 
 def parts(frame: DataFrame, column: str, *path: str) -> list[Column]:
     """The fields of a struct in a column, or of one within it."""
-    from pyspark.sql import functions as F
-
     value, t = F.col(column), frame.schema[column].dataType
     for name in path:
         value, t = value.getField(name), t[name].dataType  # type: ignore[index]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....plan.nodes import Join
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, Kind, StateTable
+from ...jvm.spark import F
 from .givers import FlinkEntries, Given, Giver, gives, parts
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ def has_counter(table: StateTable) -> bool:
 
 
 def _side(frame: DataFrame, table: StateTable) -> FlinkEntries:
-    from pyspark.sql import functions as F
-
     if _ROW in frame.schema["value"].dataType.names:  # type: ignore[attr-defined]
         row: list[Column] = parts(frame, "value", _ROW)
         value = [F.col("value").getField(_ROW), F.col("value").getField(_MATCHES)] if has_counter(table) else row

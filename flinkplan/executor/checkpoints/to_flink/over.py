@@ -13,6 +13,7 @@ from ....plan.savepoint.views import view_of
 from ....plan.types import RowField
 from ....state.form import StateError
 from ...aggregate_functions import function_name
+from ...jvm.spark import F
 from ..from_flink.aggregates import Calls
 from .aggregates import accumulator_columns, distinct_views
 from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts
@@ -28,8 +29,6 @@ _HEAD = 5
 @gives(OverAggregate)
 def over_aggregate(giver: Giver) -> Given:
     """The rows that wait or are within the frame, and what has been accumulated of the frame."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, OverAggregate)
     if giver.operator.kernel != "OverAggregate":
@@ -69,8 +68,6 @@ def over_aggregate(giver: Giver) -> Given:
 
 def _rows(giver: Giver) -> DataFrame:
     """The rows by their times: ``key``, ``time`` and ``rows``."""
-    from pyspark.sql import functions as F
-
     frame = giver.entries["rows"]
     (time,), (rows,) = (parts(frame, name) for name in ("map_key", "value"))
     row = frame.schema["value"].dataType.fields[0].dataType.elementType  # type: ignore[attr-defined]

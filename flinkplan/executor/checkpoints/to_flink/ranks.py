@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....plan.nodes import Limit, Rank, SortLimit
 from ....plan.specs import ConstantRankRange, SortSpec
 from ....state.form import StateError
+from ...jvm.spark import F, sql
 from ...jvm.types import field_name
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
 
@@ -20,8 +21,6 @@ _TOP_1, _COUNTS = "Top1-Rank-State", "sorted-map"
 @gives(Rank, SortLimit, Limit)
 def rank(giver: Giver) -> Given:
     """The rows of each partition, as each of Flink's functions keeps them."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, Rank | SortLimit | Limit)
     if giver.operator.kernel != "TopN":
@@ -57,8 +56,6 @@ def rank(giver: Giver) -> Given:
 
 def _rows(giver: Giver, ttl: int) -> DataFrame:
     """The rows of all partitions: ``key``, ``map_key`` (by which one is found), ``row``, ``arrival``, ``accessed``."""
-    from pyspark.sql import functions as F
-
     first, others = giver.state("rankState-first", ttl), giver.state("rankState", ttl)
     assert first is not None and others is not None
     others = others.select(
@@ -87,23 +84,16 @@ def _ordering(order: SortSpec, row: Column) -> list[Column]:
 
 
 def _number(rows: DataFrame, by: list[str | Column], order: list[Column]) -> Column:
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
-    return F.row_number().over(Window.partitionBy(*by).orderBy(*order))
+    return F.row_number().over(sql.Window.partitionBy(*by).orderBy(*order))
 
 
 def _first(rows: DataFrame, order: list[Column], end: int) -> DataFrame:
     """The rows that have one of the ranks: Flink keeps no others."""
-    from pyspark.sql import functions as F
-
     return rows.withColumn("$rank", _number(rows, ["key"], order)).where(F.col("$rank") <= end).drop("$rank")
 
 
 def _lists(rows: DataFrame, sort_key: list[Column]) -> DataFrame:
     """The rows of each partition and place in the order, as they have arrived."""
-    from pyspark.sql import functions as F
-
     keyed = rows.select(
         "key",
         F.struct(*(c.alias(field_name(i)) for i, c in enumerate(sort_key))).alias("sort_key"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink
 from ....state.form import StateError
+from ...jvm.spark import F
 from ...jvm.types import field_name
 from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts
 
@@ -11,8 +12,6 @@ from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, par
 @gives(Deduplicate)
 def deduplicate(giver: Giver) -> Given:
     """The row of each key, or that there was one."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, Deduplicate)
     if node.is_rowtime and node.output_insert_only:
@@ -30,8 +29,6 @@ def _first_rows(giver: Giver) -> Given:
 
     Source: Flink's ``RowTimeDeduplicateKeepFirstRowFunction``.
     """
-    from pyspark.sql import functions as F
-
     frame = giver.entries["deduplicateState"].withColumn("accessed", F.lit(giver.now))
     waiting, _, emitted = parts(frame, "value")
     rows = frame.where(waiting.isNotNull())

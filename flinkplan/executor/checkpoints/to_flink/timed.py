@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ....plan.nodes import IntervalJoin, TemporalJoin, TemporalSort
 from ....state.form import StateError
 from ...build.stream import ROW, SEQUENCE, TIME
+from ...jvm.spark import F, sql
 from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts
 
 if TYPE_CHECKING:
@@ -22,15 +23,12 @@ _LEFT, _RIGHT = "left", "right"
 @gives(TemporalJoin)
 def temporal_join(giver: Giver) -> Given:
     """The left rows that wait, numbered as they have come, and the versions of the right side."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
     if giver.operator.kernel != "TemporalJoin":
         raise StateError("joins by the clock are not given to Flink yet")
     left, right = (_by_time(giver, side, index) for index, side in enumerate((_LEFT, _RIGHT)))
     number = (
         F.row_number().over(
-            Window.partitionBy("key").orderBy(F.col("entry").getField(_names(left)[2]), "time", "place")
+            sql.Window.partitionBy("key").orderBy(F.col("entry").getField(_names(left)[2]), "time", "place")
         )
         - 1
     )
@@ -57,8 +55,6 @@ def _names(frame: DataFrame) -> list[str]:
 @gives(IntervalJoin)
 def interval_join(giver: Giver) -> Given:
     """The rows of both sides by their times, and whether they have found a match."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, IntervalJoin)
     bounds = node.interval_join_spec.window_bounds
@@ -80,8 +76,6 @@ def interval_join(giver: Giver) -> Given:
 
 def _by_time(giver: Giver, side: str, index: int) -> DataFrame:
     """The rows that a kernel keeps by time: ``key``, ``time``, ``place``, ``entry`` and the ``row`` in it."""
-    from pyspark.sql import functions as F
-
     frame = giver.entries[side]
     (time,), (rows,) = (parts(frame, name) for name in ("map_key", "value"))
     each = frame.select("key", time.cast("bigint").alias("time"), F.posexplode(rows).alias("place", "entry"))
@@ -93,8 +87,6 @@ def _by_time(giver: Giver, side: str, index: int) -> DataFrame:
 @gives(TemporalSort)
 def temporal_sort(giver: Giver) -> Given:
     """The rows that wait, and the time of the last one that came out."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, TemporalSort)
     rows = giver.entries["rows"]

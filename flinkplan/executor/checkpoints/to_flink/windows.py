@@ -39,6 +39,7 @@ from ...aggregate_functions import function_name
 from ...build.operators.timed_joins import LEFT_ROW, RIGHT_ROW
 from ...build.stream import END, RIGHT, ROW, SEQUENCE, START, TIME
 from ...build.windows.assignment import timer
+from ...jvm.spark import F, sql
 from ...jvm.types import field_name
 from ...prepare.windows import Clock
 from ..entries import NATIVE
@@ -87,8 +88,6 @@ def slicing_of(giver: Giver, windowing: WindowingStrategy) -> Slicing:
 @gives(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 def window_aggregate(giver: Giver) -> Given:
     """The accumulators of each open window or slice."""
-    from pyspark.sql import functions as F
-
     calls, windowing = calls_and_windowing(giver.node, giver.plan)
     slicing = slicing_of(giver, windowing)
     windows, columns = _windows(giver, calls)
@@ -126,8 +125,6 @@ def _windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str, str]]:
 
     These have the number of the call before their names; what each is is in the mapping.
     """
-    from pyspark.sql import functions as F
-
     if giver.operator.kernel is None:
         return _native_windows(giver, calls)
     if giver.operator.kernel != "WindowAggregate":
@@ -168,8 +165,6 @@ def _native_windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str,
 
     Source: Spark's ``StreamingAggregationStateManagerImplV2`` and the buffers of ``Count``, ``Sum``, ``Min``, ``Max``.
     """
-    from pyspark.sql import functions as F
-
     frame = giver.entries[NATIVE]
     wanted = dict.fromkeys(buffer for call in calls.calls for buffer in _buffers(call))
     stored = iter(parts(frame, "value"))
@@ -207,9 +202,6 @@ def _input_type(calls: Calls, buffer: _Buffer) -> LogicalType:
 
 def open_windows(giver: Giver) -> DataFrame:
     """The windows of each key, kept in one value or in a map: ``key``, ``start``, ``end``, ``window``."""
-    from pyspark.sql import Column
-    from pyspark.sql import functions as F
-
     many, few = giver.entries["windows"], giver.entries["windows-few"]
     spark = many.sparkSession
     assert spark._jvm is not None
@@ -220,15 +212,13 @@ def open_windows(giver: Giver) -> DataFrame:
         packed._jc, types.fromJson(bounds.json()), types.fromJson(window.json())
     )
     names: list[str] = bounds.names  # type: ignore[attr-defined]
-    in_value = few.select("key", F.inline(Column(unpacked)).alias(*names, "window"))
+    in_value = few.select("key", F.inline(sql.Column(unpacked)).alias(*names, "window"))
     in_map = many.select("key", *(F.col("map_key").getField(n).alias(n) for n in names), F.col("value").alias("window"))
     return in_value.unionByName(in_map)
 
 
 def _seen(giver: Giver, calls: Calls) -> dict[int, DataFrame]:
     """The values that DISTINCT calls have seen: ``key``, ``start``, ``end``, ``map_key``, ``value`` (a count)."""
-    from pyspark.sql import functions as F
-
     seen = {}
     for call in calls.distinct:
         frame = giver.entries[f"{calls.names[call.number]}-distinct"]
@@ -261,10 +251,7 @@ def _growing(
     windows: DataFrame, columns: Sequence[str], kinds: Mapping[str, str], window: CumulativeWindow
 ) -> DataFrame:
     """The slices of CUMULATE: the first one has what the earliest open window has, each other one what is new."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
-    in_order = Window.partitionBy("key", "start").orderBy("end")
+    in_order = sql.Window.partitionBy("key", "start").orderBy("end")
     before = {name: F.lag(name).over(in_order) for name in columns}
     is_first = F.row_number().over(in_order) == 1
     end = F.when(is_first, F.col("start") + window.step_ms).otherwise(F.col("end"))
@@ -279,8 +266,6 @@ def _growing(
 
 def _overlapping(windows: DataFrame, columns: Sequence[str], kinds: Mapping[str, str], slicing: Slicing) -> DataFrame:
     """The slices of HOP."""
-    from pyspark.sql import functions as F
-
     one = F.struct("end", *columns)
     frame = windows.groupBy("key").agg(F.collect_list(one).alias("windows"))
     frame = _with_slices(frame, slicing)
@@ -291,7 +276,6 @@ def _overlapping(windows: DataFrame, columns: Sequence[str], kinds: Mapping[str,
 
 def _slice_value(name: str, kind: str, t: DataType, sizes: tuple[int, int]) -> Column:
     """A part of a slice's accumulator, of the key's ``windows`` and the slice's ``own``."""
-    from pyspark.sql import functions as F
 
     def has_value(window: Column) -> Column:
         return window.getField(name).isNotNull()
@@ -319,8 +303,6 @@ def _sizes(slicing: Slicing) -> tuple[int, int]:
 
 def _with_slices(frame: DataFrame, slicing: Slicing) -> DataFrame:
     """A frame with arrays of ``windows`` for each slice that is not empty: its ``end``, and its ``own`` windows."""
-    from pyspark.sql import functions as F
-
     size, slide = _sizes(slicing)
     step = F.lit(slide).cast("bigint")
     ends = F.transform("windows", lambda w: F.sequence(w.getField("end") - (size - slide), w.getField("end"), step))
@@ -335,8 +317,6 @@ def _with_slices(frame: DataFrame, slicing: Slicing) -> DataFrame:
 
 def _weight(distance: Column, size: int, slide: int) -> Column:
     """With what sign a window counts for a slice, by how far behind the slice's end it ends."""
-    from pyspark.sql import functions as F
-
     first = distance - (size - slide)
     begins = (first >= 0) & (F.pmod(first, F.lit(size)) == 0)
     follows = (distance - size >= 0) & (F.pmod(distance, F.lit(size)) == 0)
@@ -345,13 +325,9 @@ def _weight(distance: Column, size: int, slide: int) -> Column:
 
 def _sliced_values(seen: DataFrame, slicing: Slicing) -> DataFrame:
     """The values that slices have seen; how often does not matter, as none is taken back."""
-    from pyspark.sql import functions as F
-
     window = slicing.windowing.window
     if isinstance(window, CumulativeWindow):
-        from pyspark.sql import Window
-
-        earliest = F.min("end").over(Window.partitionBy("key", "start"))
+        earliest = F.min("end").over(sql.Window.partitionBy("key", "start"))
         end = F.when(F.col("end") == earliest, F.col("start") + window.step_ms).otherwise(F.col("end"))
         return seen.withColumn("end", end).drop("start")
     frame = seen.groupBy("key", "map_key").agg(F.collect_list(F.struct("end")).alias("windows"))
@@ -361,9 +337,6 @@ def _sliced_values(seen: DataFrame, slicing: Slicing) -> DataFrame:
 @gives(WindowRank, WindowDeduplicate)
 def window_rank(giver: Giver) -> Given:
     """The rows of each open window."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, WindowRank | WindowDeduplicate)
     slicing = slicing_of(giver, node.windowing)
@@ -373,7 +346,7 @@ def window_rank(giver: Giver) -> Given:
     if isinstance(node, WindowDeduplicate):
         time = F.col("row").getField(field_name(node.order_key))
         order = [time.desc(), F.col("place").desc()] if node.keep_last_row else [time.asc(), F.col("place").asc()]
-        number = F.row_number().over(Window.partitionBy("key", "end").orderBy(*order))
+        number = F.row_number().over(sql.Window.partitionBy("key", "end").orderBy(*order))
         kept = rows.withColumn("$number", number).where("`$number` = 1")
         given["window_deduplicate"] = FlinkEntries(kept, parts(kept, "row"), (), end)
         return given
@@ -390,8 +363,6 @@ def window_rank(giver: Giver) -> Given:
 @gives(WindowJoin)
 def window_join(giver: Giver) -> Given:
     """The rows of both sides in each open window."""
-    from pyspark.sql import functions as F
-
     node = giver.node
     assert isinstance(node, WindowJoin)
     slicing = slicing_of(giver, node.left_windowing)
@@ -406,12 +377,9 @@ def window_join(giver: Giver) -> Given:
 
 def _window_rows(giver: Giver) -> DataFrame:
     """The rows of windows as a kernel has read them, in ``value``, with their windows' ends and their ``place``."""
-    from pyspark.sql import Window
-    from pyspark.sql import functions as F
-
     rows = giver.entries["rows"]
     value = F.col("value")
-    in_order = Window.partitionBy("key").orderBy(value.getField(SEQUENCE), F.col("position"))
+    in_order = sql.Window.partitionBy("key").orderBy(value.getField(SEQUENCE), F.col("position"))
     place = F.row_number().over(in_order)
     ends = value.getField(END).alias("end")
     return rows.select("key", ends, "value", place.alias("place"), F.lit(giver.now).alias("accessed"))
@@ -419,7 +387,5 @@ def _window_rows(giver: Giver) -> DataFrame:
 
 def _timers(rows: DataFrame, slicing: Slicing) -> FlinkEntries:
     """The timers of the windows that rows are in."""
-    from pyspark.sql import functions as F
-
     windows = rows.select("key", "end").distinct().withColumn("due", slicing.fires(F.col("end")).cast("bigint"))
     return FlinkEntries(windows, [F.col("due")], (), [F.col("end")])
