@@ -81,6 +81,16 @@ def test_windows(env: TableEnvironment) -> None:
         assert text in grouped.select(col("customer"), col("w").end, col("amount").max).explain()
 
 
+def test_a_column_of_processing_time_ends_at_its_window(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE TABLE p (k STRING, n INT, pt AS PROCTIME()) WITH ('connector' = 'datagen')")
+    window = Tumble.over(row_interval(3)).on(col("pt")).alias("w")
+    table = env.from_path("p").window(window).group_by(col("w"), col("k")).select(col("k"), col("n").sum)
+    bound, physical, _ = table.explain().split("\n\n")
+    assert "LogicalWindowAggregate(group=[{0}], EXPR$0=[SUM($1)]" in bound
+    assert "LogicalProject(k=[$0], n=[$1], pt=[PROCTIME()])" in bound
+    assert "PROCTIME" not in physical
+
+
 def test_over_windows(env: TableEnvironment) -> None:
     window = Over.partition_by(col("customer")).order_by(col("ts")).preceding(row_interval(3)).alias("w")
     table = env.from_path("orders").over_window(window).select(col("id"), col("amount").sum.over(col("w")))
