@@ -12,12 +12,14 @@ from time import time_ns
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlparse
 
+from ...plan.connectors import default_partition
 from ...plan.document import Plan, dumps
 from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, TableSourceScan, Values
 from ...plan.record import replace
 from ...plan.session import time_zone
+from ...plan.specs import PartitionPushDown
 from ...plan.types import LogicalType
 from ...plan.types.parser import parse_type
 from ...state.checkpoint import CheckpointRecord
@@ -253,10 +255,11 @@ class _QueryReader:
             done = own[0] if own else []
             splits = [Split(f"file:{name}", is_done=True) for name in done]
             if "source.monitor-interval" not in table.options:  # Flink looks for files once, at the start
+                known = set(done)
                 splits += [
                     Split(f"file:{name}", offset=0, end=Path(name).stat().st_size)
                     for name in _files_below(Path(root), table.options.get("source.path.regex-pattern"))
-                    if name not in set(done)
+                    if name not in known and is_wanted(name, node, default_partition(table.options))
                 ]
             yield SourcePosition(f"{node.id}_source", node.id, "filesystem", tuple(splits))
 
@@ -288,6 +291,18 @@ def _files_below(root: Path, pattern: str | None) -> Iterator[str]:
         is_hidden = any(p.startswith((".", "_")) for p in parts)
         if path.is_file() and not is_hidden and (pattern is None or re.fullmatch(pattern, str(path))):
             yield str(path)
+
+
+def is_wanted(name: str, node: TableSourceScan, default: str) -> bool:
+    """Whether a file is in one of the partitions that are read; ``default`` is the name of that of NULL."""
+    abilities = node.scan_table_source.abilities or ()
+    only = next((a.partitions for a in abilities if isinstance(a, PartitionPushDown)), None)
+    if only is None:
+        return True
+    folders = (segment.partition("=") for segment in name.split("/")[:-1])
+    values = {key: unquote(value) for key, equals, value in folders if equals}
+    wanted = ({key: default if text is None else text for key, text in partition.items()} for partition in only)
+    return any(partition.items() <= values.items() for partition in wanted)
 
 
 def _files_read(query: Place, progress: QueryProgress) -> list[list[str]]:
