@@ -126,6 +126,8 @@ class CheckpointState(JobState):
         mode = Mode(record.modes[-1]) if record.modes else Mode.AVAILABLE_NOW
         if record.has_ended or mode is Mode.BOUNDED:
             raise StateError("the job of this checkpoint has ended its input", where=str(record.folder))
+        if Mode.REAL_TIME.value in record.modes:
+            raise StateError("the job of this checkpoint runs in real-time mode", where=str(record.folder))
         job = prepare(self._plan, mode, JobSettings(options.variables, options.options, streams=True))
         in_kernels = [n for n in job.queries if record.settings(n).get(STATE_ENCODING) == "avro"]
         job = job.in_kernels(in_kernels)
@@ -232,7 +234,7 @@ class _QueryReader:
 
     def positions(self) -> Iterator[SourcePosition]:
         """How far each source has been read."""
-        read = _files_read(self._folder, self._progress)
+        read = files_read(self._folder, self._progress)
         for node in self._query.plan.nodes:
             if isinstance(node, Values):
                 raise NotMovedError("its rows would come again", where=f"values (node {node.id})")
@@ -305,7 +307,7 @@ def is_wanted(name: str, node: TableSourceScan, default: str) -> bool:
     return any(partition.items() <= values.items() for partition in wanted)
 
 
-def _files_read(query: Place, progress: QueryProgress) -> list[list[str]]:
+def files_read(query: Place, progress: QueryProgress) -> list[list[str]]:
     """The paths of the files that each source of files has read."""
     found: list[list[str]] = []
     for number, position in enumerate(progress.sources):
@@ -313,8 +315,9 @@ def _files_read(query: Place, progress: QueryProgress) -> list[list[str]]:
         offset = json.loads(position) if position else None
         if not isinstance(offset, dict):
             continue
-        if "positions" in offset:
-            raise StateError("files that grow are not given to Flink yet", where=str(query))
+        if "positions" in offset or "logOffset" in offset:
+            kind = "files that grow" if "positions" in offset else "files of columnar formats"
+            raise NotMovedError(f"positions in {kind} cannot be moved yet", where=str(query))
         if "files" not in offset:
             continue
         logs = (log / name for name in sorted(log.children()) if not name.startswith("."))
