@@ -16,6 +16,7 @@ from ....plan.savepoint.accumulators import accumulator_names
 from ....plan.savepoint.views import view_of
 from ....plan.specs import AggregateCall
 from ....plan.types import LogicalType, RowField
+from ....plan.types.parser import parse_type
 from ....state.form import StateError
 from ...aggregate_functions import function_name
 from ...jvm.spark import F
@@ -306,6 +307,7 @@ VIEW_COLUMN = "values_of_"
 
 def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[FlinkTable, Mapping[int, Column]]:
     """The table with a column for each call that keeps its values in a view, in which they stand in order."""
+    _check_lists(calls, table)
     columns: dict[int, Column] = {}
     for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
         view = view_of(call, retracts)
@@ -315,6 +317,22 @@ def with_views(carrier: Carrier, calls: Calls, table: FlinkTable) -> tuple[Flink
         table = with_values(carrier, number, view, table, name)
         columns[number] = F.col(name)
     return table, columns
+
+
+_LISTS = {"ARRAY_AGG": 0, "LAG": 2}
+"""The functions whose accumulator has a list in it, and the place of that."""
+
+
+def _check_lists(calls: Calls, table: FlinkTable) -> None:
+    """Raise :class:`StateError` for an accumulator whose list has not been decoded."""
+    position = 0
+    for call, retracts in zip(calls.calls, calls.retracts, strict=True):
+        name = function_name(call)
+        if name in _LISTS:
+            accumulator = parse_type(table.table.value[position].type)
+            if accumulator.field_types[_LISTS[name]].root != "ARRAY":
+                raise StateError(f"the list that {name} has accumulated cannot be read")
+        position += len(parts_of(call, retracts, calls.types))
 
 
 COUNTED = ("MIN", "MAX", "PERCENTILE")

@@ -93,7 +93,7 @@ abstract class DataCodec extends Codec {
             case DISTINCT_TYPE:
                 return of(((DistinctType) t).getSourceType());
             case RAW:
-                return new ScalarCodecs.Raws((RawType<?>) t);
+                return ScalarCodecs.ofRaw((RawType<?>) t);
             default:
                 throw new UnreadableException("values of the type " + text + " are not decoded");
         }

@@ -1,10 +1,13 @@
 package flinkplan.savepoint;
 
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.RawValueData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.apache.flink.table.dataview.NullSerializer;
+import org.apache.flink.table.runtime.typeutils.LinkedListSerializer;
 import org.apache.flink.table.types.logical.DecimalType;
 import org.apache.flink.table.types.logical.RawType;
 
@@ -212,6 +215,44 @@ final class ScalarCodecs {
             } else {
                 ((Vector.Fixed) column).append(time.getMillisecond() * 1000 + time.getNanoOfMillisecond() / 1000);
             }
+        }
+    }
+
+    /** The codec of values that stand in a row as the bytes of a serializer: those of lists are decoded. */
+    static DataCodec ofRaw(RawType<?> type) {
+        if (type.getTypeSerializer() instanceof LinkedListSerializer<?>) {
+            Codec list = SerializerCodec.of(type.getTypeSerializer());
+            return list.opaque().isEmpty() ? new RawLists(type, list) : new Raws(type);
+        }
+        return new Raws(type);
+    }
+
+    /** Lists that stand in a row as the bytes of their serializer. */
+    private static final class RawLists extends DataCodec {
+        private final RawType<?> raw;
+        private final Codec list;
+
+        RawLists(RawType<?> type, Codec list) {
+            super(list.type());
+            this.raw = type;
+            this.list = list;
+        }
+
+        @Override
+        Vector vector() {
+            return list.vector();
+        }
+
+        @Override
+        @SuppressWarnings({"unchecked", "rawtypes"})
+        void append(Object value, Vector column) throws IOException {
+            TypeSerializer serializer = raw.getTypeSerializer();
+            list.append(value == null ? null : ((RawValueData) value).toObject(serializer), column);
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            return RawValueData.fromObject(list.present(column, row));
         }
     }
 
