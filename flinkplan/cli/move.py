@@ -18,18 +18,21 @@ _DIRECTIONS = {"spark": "move_to_spark", "flink": "move_to_flink"}
 class Request(Record):
     """What is moved where: ``state`` and ``output`` are places of a savepoint and a checkpoint.
 
-    ``restarted`` are the tables that are to be read from their beginning again, ``variables`` replace ``${NAME}`` in
-    the options of tables, ``options`` are those of the session, and ``flink`` names the Flink to use.
+    ``restarted`` are the tables that are to be read from their beginning again.  ``leaves_state``: what no operator of
+    the plan takes is left behind.  ``variables`` replace ``${NAME}`` in the options of tables, ``options`` are those of
+    the session, ``flink`` names the Flink to use, and ``tables`` a script whose tables replace the plan's.
     """
 
     state: str
     plan: str
     output: str
     restarted: tuple[str, ...]
+    leaves_state: bool
     partitions: int | None
     variables: Mapping[str, str]
     options: Mapping[str, str]
     flink: str | None
+    tables: str | None
     debug: bool
 
 
@@ -46,9 +49,17 @@ class Request(Record):
     help="Start reading this table where its options say, not where the job was.",
 )
 @click.option(
+    "-n",
+    "--allow-non-restored-state",
+    "leaves_state",
+    is_flag=True,
+    help="Leave state behind that no operator of PLAN takes, as Flink does with this option.",
+)
+@click.option(
     "--partitions", type=click.IntRange(1), metavar="N", help="In how many partitions Spark is to have the state."
 )
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option("--tables", metavar="SCRIPT", help="Replace tables of the plan by those of this script.")
 @variable_options
 @click.option(
     "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
@@ -61,8 +72,10 @@ def command(
     engine: str,
     output: str,
     restarted: tuple[str, ...],
+    leaves_state: bool,
     partitions: int | None,
     options: tuple[tuple[str, str], ...],
+    tables: str | None,
     variables: Mapping[str, str],
     flink: str | None,
 ) -> None:
@@ -83,5 +96,7 @@ def command(
     session = dict(options)
     for key, value in session.items():
         check_session_option(key, value)
-    request = Request(state, plan, output, restarted, partitions, variables, session, flink, debug)
+    request = Request(
+        state, plan, output, restarted, leaves_state, partitions, variables, session, flink, tables, debug
+    )
     import_module(f".{_DIRECTIONS[engine]}", __package__).move(request)

@@ -83,14 +83,14 @@ def show_command(
     --key takes the values of the key's columns, or of the first of them, separated by commas, or as a JSON list as
     keys are shown: '["a,b", null]'.
     """
-    from .state_tables import Selection, is_tables, opened, show
+    from .state_tables import Selection, is_tables, named_plan, opened, show
 
     if is_tables(checkpoint):
         if sink is not None:
             raise click.UsageError(
                 "--sink is for checkpoints of 'flinkplan execute': a savepoint has all sinks in one."
             )
-        with opened(checkpoint, flink, plan_file) as tables:
+        with opened(checkpoint, flink, named_plan(plan_file)) as tables:
             show(tables, Selection(operator, key, limit), format_)
         return
     from ..executor.jobs.states import count, entries, find_states, key_schema

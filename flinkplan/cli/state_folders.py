@@ -41,12 +41,12 @@ def export_command(
     from ..state.checkpoint import CheckpointRecord
     from ..state.form import StateError
     from ..state.form_folder import write_folder
-    from .state_tables import is_tables, opened
+    from .state_tables import is_tables, named_plan, opened
 
     progress = EntryProgress()
     with ends_raised():
         if is_tables(state):
-            with opened(state, flink, plan_file) as tables:
+            with opened(state, flink, named_plan(plan_file)) as tables:
                 manifest = write_folder(tables, output, progress)
         else:
             record = CheckpointRecord(state)

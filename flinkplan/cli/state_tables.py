@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ..flink.savepoint import is_savepoint, read_savepoint
-from ..plan.document import load
+from ..plan.document import Plan, load
 from ..plan.errors import PlanError
 from ..plan.printable import json_text, one_line
 from ..plan.record import Record
@@ -39,19 +39,30 @@ def is_tables(place: str) -> bool:
     return is_savepoint(place) or is_state_folder(place)
 
 
+def named_plan(file: str | None) -> Plan | None:
+    """The plan in a file, if one is named."""
+    return None if file is None else load(file)
+
+
 @contextmanager
-def opened(place: str, flink: str | None, plan_file: str | None = None) -> Iterator[JobState]:
-    """The state at a path, with the names of a plan if there is one.
+def opened(place: str, flink: str | None, plan: Plan | None = None) -> Iterator[JobState]:
+    """The state at a path, with the names of a plan if there is one; see :func:`read_state`."""
+    holders = {} if plan is None else {uid: node for uid, (node, _) in Uids().holders(plan)}
+    with read_state(place, flink, list(holders)) as state:
+        yield state if plan is None else NamedState(state, plan, holders)
+
+
+@contextmanager
+def read_state(place: str, flink: str | None, uids: Sequence[str] = ()) -> Iterator[JobState]:
+    """The state at a path; ``uids`` are those of a plan's operators.
 
     Remarks about parts that could not be read are printed to standard error.
     """
-    plan = None if plan_file is None else load(plan_file)
-    holders = {} if plan is None else {uid: node for uid, (node, _) in Uids().holders(plan)}
     folder = FolderState(place) if is_state_folder(place) else None
-    with nullcontext(folder) if folder else read_savepoint(place, flink, list(holders)) as state:
+    with nullcontext(folder) if folder else read_savepoint(place, flink, uids) as state:
         for remark in state.manifest.remarks:
             click.echo(one_line(f"note: {remark}"), err=True)
-        yield state if plan is None else NamedState(state, plan, holders)
+        yield state
 
 
 def show(state: JobState, selection: Selection, format_: str) -> None:

@@ -139,8 +139,9 @@ class Split(Record, rename="camel", omit_defaults=True):
     """How far a part of a source has been read.
 
     ``name`` is the path of a file or a topic of Kafka, ``partition`` that of the topic.  ``offset`` is where to go on:
-    the next offset of Kafka, or the byte in the file, behind which ``records_after_offset`` records have been read as
-    well; ``end`` is the byte at which the part of the file ends.  ``is_done``: nothing is left to read.
+    the next offset of Kafka (-2: the earliest one, -1: the latest one, -3: that of the consumer group), or the byte in
+    the file, behind which ``records_after_offset`` records have been read as well.  ``end`` is the byte at which the
+    part of the file ends, or the offset before which reading the partition ends.  ``is_done``: nothing is left to read.
     """
 
     name: str
@@ -171,8 +172,8 @@ class OperatorState(Record, rename="camel", omit_defaults=True):
 
     ``node`` is the id of its exec node and ``name`` the node's name (``join#2``), where the plan is known; ``uid`` is
     Flink's UID (``8_join``) and ``hash`` the operator id in hexadecimal that follows from it.  ``watermark`` is the
-    operator's own in milliseconds, where the engine keeps one.  ``written_by`` is what else the engine's own end of
-    this form needs.
+    operator's own in milliseconds, where the engine keeps one.  ``is_finished``: all of its input has ended, so that it
+    keeps nothing any more.  ``written_by`` is what else the engine's own end of this form needs.
     """
 
     states: tuple[StateTable, ...]
@@ -183,6 +184,7 @@ class OperatorState(Record, rename="camel", omit_defaults=True):
     parallelism: int | None = None
     max_parallelism: int | None = None
     watermark: int | None = None
+    is_finished: bool = False
     written_by: Mapping[str, Any] = field(default_factory=Json)
 
 

@@ -154,12 +154,12 @@ class _Names:
 
 def _with_names(table: StateTable, state: KeptState, names: _Names) -> StateTable:
     """A table with the names of a state's values, if their types are those of its columns."""
-    within, value = _places(table.map_key), _places(table.value)
+    within, value = values_within(table.map_key), values_within(table.value)
     shift = len(table.map_key)
     for places in ([*within, *(((p[0] + shift, *p[1:]), t) for p, t in value)], None):
         chosen = value if places is None else places
         if len(chosen) >= len(state.values) and all(
-            _is_same(kept, t) for kept, (_, t) in zip(state.values, chosen, strict=False)
+            has_type(kept, t) for kept, (_, t) in zip(state.values, chosen, strict=False)
         ):
             found = {path: names.described(v) for v, (path, _) in zip(state.values, chosen, strict=False)}
             if places is None:
@@ -172,7 +172,7 @@ def _with_names(table: StateTable, state: KeptState, names: _Names) -> StateTabl
     return table
 
 
-def _places(columns: Sequence[Column]) -> list[tuple[Path, LogicalType]]:
+def values_within(columns: Sequence[Column]) -> list[tuple[Path, LogicalType]]:
     """The values of columns in order, rows and lists of rows taken apart."""
     found: list[tuple[Path, LogicalType]] = []
     for i, column in enumerate(columns):
@@ -191,7 +191,7 @@ def _within(path: Path, t: LogicalType, is_row: bool) -> Iterator[tuple[Path, Lo
         yield path, t
 
 
-def _is_same(value: Value, t: LogicalType) -> bool:
+def has_type(value: Value, t: LogicalType) -> bool:
     """Whether a value may stand in a column of a type; placeholders of views and what SQL has no type for may."""
     if value.type == t.root:  # without a length, in which serializers of single texts do not differ
         return True

@@ -66,6 +66,10 @@ class QueryParts:
         """What has been built of each node, by its id."""
 
 
+NODE = "flinkplan-node"
+"""The option of Spark's sources that holds the id of the node that they are of; nobody but checkpoints looks at it."""
+
+
 class TranslationContext(Record):
     """The surroundings of a node that is built."""
 
@@ -131,8 +135,11 @@ class TranslationContext(Record):
 
     @property
     def reader(self) -> DataFrameReader | DataStreamReader:
-        """What reads sources."""
-        return self.spark.read if self.is_batch else self.spark.readStream
+        """What reads sources; those of a stream say which node they are of."""
+        if self.is_batch:
+            return self.spark.read
+        reader = self.spark.readStream
+        return reader if self.node is None else reader.option(NODE, self.node.id)
 
     def arrival(self) -> Column:
         """The time (BIGINT, epoch milliseconds) at which rows arrive; those of a batch do before any of it is run."""

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from time import time_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 from ...plan.document import Plan
+from ...plan.errors import FlinkplanError, combined_error
 from ...plan.files import Place
 from ...plan.names import node_names
-from ...plan.nodes import ExecNode
+from ...plan.nodes import ExecNode, TableSourceScan, Values
+from ...plan.record import replace
 from ...plan.session import session_options, time_zone
+from ...plan.uids import Uids
 from ...state.checkpoint import CheckpointRecord
 from ...state.form import VALUE, JobState, Kind, OperatorState, StateError, StateTable
 from ...state.form_folder import new_folder
+from ...state.layouts import mismatches
+from ...state.moving import Moved, NotMovedError, Report
 from ..build.time.event_time import SHIFT_MS
 from ..jobs.job import JobOptions, Streams
 from ..jvm.session import STATE_ENCODING, copy_of
@@ -30,25 +35,44 @@ from .from_flink import carry
 from .from_flink.carriers import Carried, Carrier
 from .from_flink.tables import is_keyed_state, read_table
 from .operators import StatefulQuery
+from .placed_sources import SourceWriter
+from .positions import Start
 from .query_log import QueryProgress, write_progress
+from .watermarks import source_watermarks
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+_ALLOW = "with --allow-non-restored-state it is left behind"
+NO_STARTS: Mapping[int, Start] = {}
+
+
+def _silent(moved: Moved) -> None:
+    """The report that nobody reads."""
+
 
 _WATERMARK = "watermark"
 """The name of the operator state in which Flink keeps a watermark."""
 
 
-def write_checkpoint(plan: Plan, state: JobState, folder: str, spark: SparkSession, options: JobOptions) -> None:
-    """Write what a job of Flink knows into a new checkpoint of the plan; sources begin as at first.
+def write_checkpoint(
+    plan: Plan,
+    state: JobState,
+    folder: str,
+    spark: SparkSession,
+    options: JobOptions,
+    starts: Mapping[int, Start] = NO_STARTS,
+    report: Report = _silent,
+) -> None:
+    """Write what a job of Flink knows into a new checkpoint of the plan.
 
-    ``options`` are those that the job is to run with.  The folder appears whole or not at all.
-    Raises :class:`StateError` where some of the state cannot be carried over.
+    ``options`` are those that the job is to run with.  ``starts`` says where sources go on, by the ids of their nodes;
+    others begin as at first.  ``report`` is told of each operator before anything is written.  The folder appears whole
+    or not at all.  Raises :class:`StateError` where some of the state cannot be carried over.
     """
     target = Path(folder).absolute()
     if target.exists():
         raise StateError("there is something already", where=folder, hint="name a folder that does not exist yet")
-    check_operators(plan, state)
     settings = JobSettings(options.variables, options.options, streams=True)
     job = prepare(plan, Mode.AVAILABLE_NOW, settings)
     job = job.in_kernels(job.queries)
@@ -59,13 +83,16 @@ def write_checkpoint(plan: Plan, state: JobState, folder: str, spark: SparkSessi
         record = CheckpointRecord(work)
         record.prepare()
         ids: dict[str, str] = {}
-        move = _Move(state, Streams(job, record, session, options), options, Path(tables))
-        for name, query_plan in job.queries.items():
+        sources = SourceWriter(plan, starts, options.variables)
+        move = _Move(state, Streams(job, record, session, options), options, sources, Path(tables))
+        for moved in move.prepared(job.queries):
+            report(moved)
+        for name in job.queries:
             ids[name] = str(uuid4())
             query = record.query(name).local
             assert query is not None
             query.mkdir()
-            move.write(name, query_plan, query, ids[name])
+            move.write(name, query, ids[name])
         record.begin(plan, Mode.AVAILABLE_NOW.value, session_options(options.options))
         record.started(ids)
         relocate(work, target)
@@ -77,54 +104,122 @@ def kept_by(operator: OperatorState) -> list[StateTable]:
     return [table for table in own if table.entries]
 
 
-def check_operators(plan: Plan, state: JobState) -> None:
-    """Every operator that keeps something is one of the plan's.  Raises :class:`StateError`."""
-    uids = {f"{node.id}_{keeper}" for node in plan.nodes for keeper in node.stateful_transformations}
+def check_operators(plan: Plan, state: JobState, uids: Uids, allowed: Report | None = None) -> None:
+    """Look whether an operator of the plan takes what each operator of a savepoint keeps.
+
+    ``allowed`` is told what is left behind; without it, :class:`NotMovedError` is raised for all of that.  So it is for
+    states that have other types than the plan's operators keep.
+    """
+    errors = list(_of_another_plan(plan, state, uids))
+    if errors:
+        raise combined_error(errors)
+    left = list(_unclaimed(plan, state, uids))
+    if left and allowed is None:
+        raise combined_error([NotMovedError(f"{each.what}", where=each.where, hint=_ALLOW) for each in left])
+    for each in left:
+        if allowed is not None:
+            allowed(replace(each, what=f"is left behind: {each.what}"))
+
+
+def _of_another_plan(plan: Plan, state: JobState, uids: Uids) -> Iterator[NotMovedError]:
+    holders = dict(uids.holders(plan))
     for operator in state.manifest.operators:
-        if kept_by(operator) and operator.uid not in uids:
-            name = operator.uid or operator.hash
-            raise StateError(f"there is state of the operator {name}, which the plan has not")
+        if operator.uid in holders:
+            node, _ = holders[operator.uid]
+            for mismatch in mismatches(operator, node, [source.fields for source in plan.inputs(node)]):
+                hint = "name the plan from which the job was started"
+                yield NotMovedError(f"the savepoint is of another plan: {mismatch}", where=operator.uid, hint=hint)
+
+
+def _unclaimed(plan: Plan, state: JobState, uids: Uids) -> Iterator[Moved]:
+    holders = dict(uids.holders(plan))
+    for operator in state.manifest.operators:
+        where = f"operator {operator.uid or operator.hash}"
+        if operator.uid not in holders:
+            if any(table.entries for table in operator.states):
+                yield Moved(where, "the plan has no such operator")
+            continue
+        node, _ = holders[operator.uid]
+        for table in operator.states:
+            is_source = isinstance(node, TableSourceScan | Values)
+            if table.entries and not table.kind.is_keyed and table.name != _WATERMARK and not is_source:
+                yield Moved(where, f"its state {table.name} cannot be moved")
+
+
+class _Prepared(NamedTuple):
+    """A query with all that is moved to it: entries by the number of the operator."""
+
+    plan: QueryPlan
+    query: StatefulQuery
+    entries: Mapping[int, Carried]
 
 
 class _Move:
     """Writes queries of a plan whose state stands in ``state``; ``tables`` is a folder for files on the way."""
 
-    def __init__(self, state: JobState, streams: Streams, options: JobOptions, tables: Path) -> None:
+    def __init__(
+        self, state: JobState, streams: Streams, options: JobOptions, sources: SourceWriter, tables: Path
+    ) -> None:
         self._state = state
         self._streams = streams
         self._options = options
+        self._sources = sources
+        self._uids = Uids(options.options)
         self._tables = tables
         self._now = time_ns() // 1_000_000
+        self._prepared: dict[str, _Prepared] = {}
 
-    def write(self, name: str, plan: QueryPlan, folder: Path, query_id: str) -> None:
+    def prepared(self, queries: Mapping[str, QueryPlan]) -> Iterator[Moved]:
+        """Find out what is moved of all queries.  Raises :class:`StateError` for all that cannot be."""
+        errors: list[FlinkplanError] = []
+        for name, plan in queries.items():
+            query = StatefulQuery(self._streams.frame(name, plan))
+            errors += self._sources.check(query)
+            self._prepared[name] = _Prepared(plan, query, dict(self._entries(query, plan, errors)))
+        if errors:
+            raise combined_error(errors)
+        for operator in self._state.manifest.operators:
+            entries = sum(table.entries or 0 for table in kept_by(operator))
+            if entries:
+                yield Moved(operator.uid or operator.hash or "?", f"{entries} entries")
+
+    def write(self, name: str, folder: Path, query_id: str) -> None:
         """Write the query of a sink into its folder."""
-        query = StatefulQuery(self._streams.frame(name, plan))
-        entries = dict(self._entries(query, plan))
-        marks = (self._watermark(operator) for node in plan.plan.nodes if (operator := self._operator(node)))
-        highest = max((mark for mark in marks if mark is not None), default=None)
-        watermark = 0 if highest is None else highest + SHIFT_MS
+        plan, query, entries = self._prepared[name]
+        kept = {
+            node.id: mark
+            for node in plan.plan.nodes
+            for operator in self._operators(node)
+            if (mark := self._watermark(operator)) is not None
+        }
+        watermarks = source_watermarks(plan.plan, kept)
+        watermark = watermarks.of_query
         metadata = json.loads(query.java.metadata(watermark, self._now))
-        write_progress(folder, QueryProgress(0, (None,) * query.java.sources(), watermark, metadata), query_id)
+        sources = self._sources.offsets(query, folder)
+        write_progress(folder, QueryProgress(0, sources, watermark, metadata), query_id)
+        watermarks.write(folder, 0)
         if query.operators:  # for which Spark looks how far the query is
             write_entries(query, Place.of(folder / "state"), entries, self._now)
 
-    def _entries(self, query: StatefulQuery, plan: QueryPlan) -> Iterator[tuple[int, Carried]]:
+    def _entries(
+        self, query: StatefulQuery, plan: QueryPlan, errors: list[FlinkplanError]
+    ) -> Iterator[tuple[int, Carried]]:
+        """What is carried over, by the number of the operator; ``errors`` gets what is not."""
         part = plan.plan
         names = node_names(part)
         steps = tuple(plan.operators)
         zone = time_zone(part, self._options.options)
-        taken: set[int] = set()
+        taken: set[str | None] = set()
         for operator in query.operators:
             if operator.kernel is None or operator.number >= len(steps):
-                raise StateError(f"state cannot be carried over to operator {operator.number} of Spark")
+                errors.append(NotMovedError(f"state cannot be carried over to operator {operator.number} of Spark"))
+                continue
             node, step = steps[operator.number]
-            owner = self._operator(node)
+            owner = next((each for each in self._operators(node) if kept_by(each)), None)
             if owner is None:
                 continue
             kept = kept_by(owner)
-            if not kept:
-                continue
-            taken.add(node.id)
+            taken.add(owner.hash)
             try:
                 spark = query.frame.sparkSession
                 tables = {table.name: read_table(spark, self._state, table, self._tables) for table in kept}
@@ -137,17 +232,15 @@ class _Move:
                 carrier = Carrier(node, step, part, operator, tables, self._now, zone, watermark, timers)
                 yield operator.number, carry(carrier)
             except StateError as e:
-                where = e.where or f"{names[node.id]} (node {node.id})"
-                raise StateError(e.message, where=where, hint=e.hint) from None
+                errors.append(NotMovedError(e.message, where=f"{names[node.id]} (node {node.id})", hint=e.hint))
         for node in part.nodes:
-            owner = self._operator(node)
-            if owner is not None and kept_by(owner) and node.id not in taken:
-                raise StateError("it keeps no state here", where=f"{names[node.id]} (node {node.id})")
+            if any(kept_by(owner) and owner.hash not in taken for owner in self._operators(node)):
+                errors.append(NotMovedError("it keeps no state here", where=f"{names[node.id]} (node {node.id})"))
 
-    def _operator(self, node: ExecNode) -> OperatorState | None:
-        """Flink's operator of a node, by its UID."""
-        uids = {f"{node.id}_{keeper}" for keeper in node.stateful_transformations}
-        return next((operator for operator in self._state.manifest.operators if operator.uid in uids), None)
+    def _operators(self, node: ExecNode) -> list[OperatorState]:
+        """Flink's operators of a node, by their UIDs."""
+        uids = self._uids.kept(node).values()
+        return [operator for operator in self._state.manifest.operators if operator.uid in uids]
 
     def _watermark(self, operator: OperatorState) -> int | None:
         """The watermark that an operator has kept (epoch milliseconds), the lowest of its subtasks."""

@@ -157,6 +157,10 @@ class Broker:
         rest = [p for p in partitions if p not in offsets]
         return {**offsets, **(otherwise(rest) if rest else {})}
 
+    def committed(self, partitions: list[Partition]) -> Offsets:
+        """The offsets of the consumer group, by partition; where it has none, as the table's options say."""
+        return self._of_group(partitions, self._reset) if partitions else {}
+
     def _reset(self, partitions: list[Partition]) -> Offsets:
         match self._reading.reset:
             case "earliest":

@@ -73,7 +73,7 @@ class Positions:
         """Where reading begins."""
         self._target = None
         starts, ends = self._broker.starts(), self._broker.ends()
-        return _position(starts, ends, True) | ({"waits": self._waits} if self._waits else {})
+        return position(starts, ends, is_settled=True) | ({"waits": self._waits} if self._waits else {})
 
     def stop_at_what_is_there(self) -> None:
         """Have nothing read that comes later."""
@@ -92,8 +92,8 @@ class Positions:
             self._end()
         is_settled = not ranges(from_, to) or not self._settles
         new = [p for p in newest if p not in from_]
-        position = _position({**to, **self._broker.earliest(new)}, ends, is_settled)
-        return position | ({"waits": 0} if self._waits else {})
+        reached = position({**to, **self._broker.earliest(new)}, ends, is_settled=is_settled)
+        return reached | ({"waits": 0} if self._waits else {})
 
     def _left(self, start: dict[str, Any]) -> int | None:
         """In how many batches more nothing is read, where that is so in the next one."""
@@ -149,7 +149,8 @@ class Positions:
         self._broker.close()
 
 
-def _position(offsets: Offsets, ends: Offsets | None, is_settled: bool) -> dict[str, Any]:
+def position(offsets: Offsets, ends: Offsets | None, *, is_settled: bool) -> dict[str, Any]:
+    """A position in a stream as a checkpoint has it, see :class:`Positions`."""
     return {"positions": to_json(offsets), "ends": None if ends is None else to_json(ends), "settled": is_settled}
 
 

@@ -196,7 +196,7 @@ def one_row(context: TranslationContext) -> DataFrame:
     """A row, once, to make others of."""
     if context.is_batch:
         return context.spark.range(0, 1, 1, 1)
-    source = context.spark.readStream.format("flinkplan.runtime.source.ControlSource")
+    source = context.reader.format("flinkplan.runtime.source.ControlSource")
     return source.option("time", "0").option("batches", "1").load()
 
 

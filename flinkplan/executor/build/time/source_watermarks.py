@@ -87,7 +87,7 @@ def reached_before(source: int | None, activity: Any, context: TranslationContex
 
     A single source of a query in micro-batches has reached what Spark's watermark has.
     """
-    name = None if source is None else _names(context).get(source)
+    name = None if source is None else source_names(context.plan).get(source)
     if context.reached is not None and name is not None and activity is not None and _keeps_each(context):
         context.reached.add(name, activity)
     return context.reached, name
@@ -98,15 +98,16 @@ def _keeps_each(context: TranslationContext) -> bool:
     return context.is_real_time or len(_assigners(context)) > 1
 
 
-def _names(context: TranslationContext) -> dict[int, str]:
+def source_names(plan: Plan) -> dict[int, str]:
     """Names of the sources by the ids of their watermark assigners, which are others whenever a plan is compiled."""
     counts: Counter[str] = Counter()
     names = {}
-    for node in _assigners(context):
-        table = source_of(node, context)
-        identifier = "" if table is None else table.identifier
-        counts[identifier] += 1
-        names[node.id] = f"{identifier}#{counts[identifier]}"
+    for node in plan.nodes:
+        if isinstance(node, WatermarkAssigner):
+            scan = scan_below(node, plan)
+            identifier = "" if scan is None else scan.scan_table_source.table.identifier
+            counts[identifier] += 1
+            names[node.id] = f"{identifier}#{counts[identifier]}"
     return names
 
 

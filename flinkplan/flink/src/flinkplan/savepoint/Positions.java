@@ -24,6 +24,10 @@ final class Positions {
     static final String READER_STATE = "SourceReaderState";
 
     private static final int COORDINATOR_VERSION = 1;
+    /** The lowest of the numbers that stand for an offset that the broker is still to be asked for. */
+    private static final int COMMITTED = -3;
+
+    private static final long NO_END = Long.MIN_VALUE;
     private static final Pattern TOPIC = Pattern.compile("[\\w.-]{1,249}");
 
     private Positions() {}
@@ -105,14 +109,15 @@ final class Positions {
         } catch (IOException e) {
             return false;
         }
-        List<FileSourceSplit> splits = new ArrayList<>(pending.getSplits());
-        for (byte[] reader : readers) {
+        List<FileSourceSplit> splits = new ArrayList<>();
+        for (byte[] reader : readers) { // what has been begun comes before what has not
             DataInputDeserializer split = new DataInputDeserializer(reader);
             int splitVersion = split.readInt();
             byte[] bytes = new byte[split.readInt()];
             split.readFully(bytes);
             splits.add(FileSourceSplitSerializer.INSTANCE.deserialize(splitVersion, bytes));
         }
+        splits.addAll(pending.getSplits());
         source.put("connector", "filesystem");
         ArrayNode nodes = source.putArray("splits");
         Map<String, Boolean> isOpen = new LinkedHashMap<>();
@@ -148,11 +153,15 @@ final class Positions {
             String topic = in.readUTF();
             int partition = in.readInt();
             long offset = in.readLong();
-            in.readLong();
-            if (in.available() != 0 || !TOPIC.matcher(topic).matches() || partition < 0 || offset < 0) {
+            long end = in.readLong();
+            boolean isPartition = in.available() == 0 && TOPIC.matcher(topic).matches() && partition >= 0;
+            if (!isPartition || offset < COMMITTED || end < COMMITTED && end != NO_END) {
                 throw new UnreadableException("this is no partition of Kafka");
             }
-            nodes.addObject().put("name", topic).put("partition", partition).put("offset", offset);
+            ObjectNode node = nodes.addObject().put("name", topic).put("partition", partition).put("offset", offset);
+            if (end != NO_END) {
+                node.put("end", end);
+            }
         }
         source.put("connector", "kafka");
         return !readers.isEmpty();

@@ -98,6 +98,9 @@ final class Savepoint {
         node.put("uid", uid);
         node.put("parallelism", operator.getParallelism());
         node.put("maxParallelism", operator.getMaxParallelism());
+        if (operator.isFullyFinished()) {
+            node.put("isFinished", true);
+        }
         operator.getOperatorName().ifPresent(name -> node.putObject("writtenBy").put("operatorName", name));
         ArrayNode states = node.putArray("states");
         if (operator.getCoordinatorState() != null) {

@@ -20,6 +20,7 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
 import org.apache.flink.runtime.checkpoint.CheckpointProperties;
 import org.apache.flink.runtime.checkpoint.Checkpoints;
+import org.apache.flink.runtime.checkpoint.FullyFinishedOperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorState;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.checkpoint.metadata.CheckpointMetadata;
@@ -90,6 +91,9 @@ final class SavepointWriter {
         int parallelism = node.path("parallelism").asInt(1);
         int maxParallelism = node.path("maxParallelism").asInt(128);
         String name = node.path("writtenBy").path("operatorName").asText(null);
+        if (node.path("isFinished").asBoolean(false)) {
+            return new FullyFinishedOperatorState(name, uid, new OperatorID(id), parallelism, maxParallelism);
+        }
         OperatorState operator = new OperatorState(name, uid, new OperatorID(id), parallelism, maxParallelism);
         List<StateTable> keyed = new ArrayList<>();
         List<StateTable> perSubtask = new ArrayList<>();

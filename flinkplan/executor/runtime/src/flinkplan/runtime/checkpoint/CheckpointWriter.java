@@ -10,6 +10,7 @@ import flinkplan.runtime.kernel.Kernel;
 import flinkplan.runtime.operator.KernelOperator;
 import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,7 @@ public final class CheckpointWriter {
 
     private final SparkSession session;
     private final LogicalPlan plan;
-    private int sources;
+    private final List<LogicalPlan> sources = new ArrayList<>();
 
     /** @param frame the rows of a streaming query, before anything writes them */
     public CheckpointWriter(Dataset<Row> frame) {
@@ -90,9 +91,26 @@ public final class CheckpointWriter {
         return MAPPER.writeValueAsString(all);
     }
 
-    /** How many sources the query has, one that several nodes read as often as it is read. */
-    public int sources() {
-        return sources;
+    /**
+     * The places where the query reads sources in JSON, in the order in which Spark has their offsets: the number of the
+     * source, by which Spark keeps what it knows, its format, and the options that it has been given.
+     */
+    public String sources() throws JsonProcessingException {
+        ArrayNode all = MAPPER.createArrayNode();
+        Map<LogicalPlan, Integer> numbers = new HashMap<>();
+        for (LogicalPlan source : sources) {
+            numbers.putIfAbsent(source, numbers.size());
+            ObjectNode place = all.addObject().put("source", numbers.get(source));
+            ObjectNode options = place.putObject("options");
+            if (source instanceof StreamingRelationV2 relation) {
+                place.put("format", relation.sourceName());
+                relation.extraOptions().asCaseSensitiveMap().forEach(options::put);
+            } else if (source instanceof StreamingRelation relation) {
+                place.put("format", relation.sourceName());
+                CollectionConverters.asJava(relation.dataSource().options()).forEach(options::put);
+            }
+        }
+        return MAPPER.writeValueAsString(all);
     }
 
     /** The metadata of a batch in JSON, with the settings that a query goes on with; times in epoch milliseconds. */
@@ -207,7 +225,7 @@ public final class CheckpointWriter {
 
     private LogicalPlan withoutSources(LogicalPlan plan) {
         if (plan instanceof StreamingRelationV2 || plan instanceof StreamingRelation) {
-            sources++;
+            sources.add(plan);
             return new LocalRelation(plan.output(), asScala(List.<InternalRow>of()), true, Option.empty());
         }
         return plan.mapChildren(this::withoutSources);

@@ -22,6 +22,7 @@ final class FileReader implements PartitionReader<InternalRow> {
     private LineReader lines;
     private Object[] constants;
     private long sequence;
+    private long toSkip;
     private InternalRow current;
 
     FileReader(FileSpec spec, Slices partition) {
@@ -53,6 +54,10 @@ final class FileReader implements PartitionReader<InternalRow> {
     }
 
     private void add(byte kind, Object[] values) {
+        if (toSkip > 0) {
+            toSkip--;
+            return;
+        }
         Object[] row = Arrays.copyOf(values, width + constants.length + 2);
         System.arraycopy(constants, 0, row, width, constants.length);
         row[row.length - 2] = kind;
@@ -75,6 +80,7 @@ final class FileReader implements PartitionReader<InternalRow> {
     private SourceFile open(Slices.Slice slice) throws IOException {
         try {
             lines = new LineReader(slice, decoder.records());
+            toSkip = slice.skipped();
         } catch (FileNotFoundException e) {
             slice.file().missing(e);
         }

@@ -105,7 +105,7 @@ public final class FileSource implements TableProvider {
         @Override
         public InputPartition[] planInputPartitions() {
             try {
-                return Slices.of(spec.files(), spec);
+                return Slices.of(spec.files().stream().map(FilePart::whole).toList(), spec);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

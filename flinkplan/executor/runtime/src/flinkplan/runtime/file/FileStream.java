@@ -39,25 +39,28 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
 
     /**
      * {@code settled} after the empty batch that follows new files, {@code waits} for so many batches to begin, or to
-     * rest.
+     * rest. {@code closed}: no more files are taken up than those on the log.
      */
     private static final class FilesOffset extends Offset {
         private static final ObjectMapper MAPPER = new ObjectMapper();
         final int files;
         final boolean settled;
         final int waits;
+        final boolean closed;
 
-        FilesOffset(int files, boolean settled, int waits) {
+        FilesOffset(int files, boolean settled, int waits, boolean closed) {
             this.files = files;
             this.settled = settled;
             this.waits = waits;
+            this.closed = closed;
         }
 
         static FilesOffset parse(String json) {
             try {
                 JsonNode value = MAPPER.readTree(json);
                 int waits = value.path("waits").asInt(0);
-                return new FilesOffset(value.get("files").asInt(), value.get("settled").asBoolean(), waits);
+                boolean closed = value.path("closed").asBoolean(false);
+                return new FilesOffset(value.get("files").asInt(), value.get("settled").asBoolean(), waits, closed);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
@@ -65,14 +68,19 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
 
         @Override
         public String json() {
-            String more = waits == 0 ? "" : ",\"waits\":" + waits;
+            String more = (waits == 0 ? "" : ",\"waits\":" + waits) + (closed ? ",\"closed\":true" : "");
             return "{\"files\":" + files + ",\"settled\":" + settled + more + "}";
         }
     }
 
+    /** The offset in JSON behind the first files of the log; {@code isClosed}: no more are taken up than those on it. */
+    static String offset(int files, boolean isClosed) {
+        return new FilesOffset(files, true, 0, isClosed).json();
+    }
+
     @Override
     public Offset initialOffset() {
-        return new FilesOffset(0, true, waits());
+        return new FilesOffset(0, true, waits(), false);
     }
 
     /** In how many batches nothing is read: in the one in which others end, and perhaps where that one settles. */
@@ -118,14 +126,14 @@ final class FileStream implements MicroBatchStream, SupportsTriggerAvailableNow,
         }
         boolean rests = spec.turn() == Turn.FIRST && from.waits == 0 || spec.turn() == Turn.LAST && from.waits > 0;
         if (rests) {
-            return new FilesOffset(from.files, true, waits);
+            return new FilesOffset(from.files, true, waits, from.closed);
         }
-        if (!closed) {
+        if (!closed && !from.closed) {
             discover();
             closed = closes;
         }
         int files = taken(from.files);
-        return new FilesOffset(files, from.files == files || !spec.settles(), waits);
+        return new FilesOffset(files, from.files == files || !spec.settles(), waits, from.closed);
     }
 
     /** How many files have been taken up with the next batch. */
