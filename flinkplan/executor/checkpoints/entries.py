@@ -161,7 +161,7 @@ def _rows(operator: Operator, number: int, frame: DataFrame, time: Column | None
     columns.append(F.lit(number).alias("variable"))
     columns.append((F.lit(None) if time is None else time).cast("bigint").alias("time"))
     position = frame["position"] if "position" in frame.columns else F.lit(0)
-    columns.append(position.cast("bigint").alias("position"))
+    columns.append(position.cast("double").alias("position"))  # whole numbers are sorted as RocksDB has their bytes
     for variable in operator.variables:
         for name, schema in (("map_key", variable.map_key), ("value", variable.value)):
             value = F.lit(None)

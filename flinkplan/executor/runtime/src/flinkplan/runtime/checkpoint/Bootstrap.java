@@ -4,21 +4,23 @@ import flinkplan.runtime.kernel.Kernel;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.OutputMode;
-import org.apache.spark.sql.streaming.StatefulProcessorWithInitialState;
+import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.TimerValues;
 import scala.collection.Iterator;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
- * A kernel whose states are filled before it sees its first row.
+ * A kernel whose states are filled, in the place of seeing rows.
  *
  * <p>It takes one row for each entry: the columns of the key, then the number of the variable ({@link #TIMER} for a
- * timer), when the entry expires (epoch milliseconds, or when the timer is due), and the map key and value of each
- * variable in turn, all NULL but those of the row's own.
+ * timer), when the entry expires (epoch milliseconds, or when the timer is due), its position, and the map key and value
+ * of each variable in turn, all NULL but those of the row's own.
+ *
+ * <p>The entries are not an initial state as Spark has it: of such a one Spark generates the code that reads a row anew
+ * for each key.
  */
-final class Bootstrap
-        extends StatefulProcessorWithInitialState<InternalRow, InternalRow, InternalRow, InternalRow> {
+final class Bootstrap extends StatefulProcessor<InternalRow, InternalRow, InternalRow> {
     /** Stands in the place of a variable's number for a timer. */
     static final int TIMER = -1;
 
@@ -45,7 +47,14 @@ final class Bootstrap
     }
 
     @Override
-    public void handleInitialState(InternalRow key, InternalRow entry, TimerValues timers) {
+    public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> entries, TimerValues timers) {
+        while (entries.hasNext()) {
+            put(entries.next(), timers);
+        }
+        return CollectionConverters.asScala(List.<InternalRow>of().iterator());
+    }
+
+    private void put(InternalRow entry, TimerValues timers) {
         int number = entry.getInt(keys);
         if (number == TIMER) {
             getHandle().registerTimer(entry.getLong(keys + 1));
@@ -62,11 +71,6 @@ final class Bootstrap
         int at = keys + HEAD + 2 * number;
         InternalRow mapKey = variable.mapKey() == null ? null : entry.getStruct(at, variable.mapKey().length());
         variable.put().put(mapKey, entry.getStruct(at + 1, variable.value().length()));
-    }
-
-    @Override
-    public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
-        return CollectionConverters.asScala(List.<InternalRow>of().iterator());
     }
 
     @Override

@@ -22,15 +22,20 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.analysis.UnresolvedDeserializer;
 import org.apache.spark.sql.catalyst.encoders.ExpressionEncoder;
+import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Ascending$;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.TransformWithState;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.streaming.StreamingRelationV2;
 import org.apache.spark.sql.classic.Dataset$;
 import org.apache.spark.sql.classic.SparkSession;
@@ -247,10 +252,11 @@ public final class CheckpointWriter {
         LogicalPlan rows = ((org.apache.spark.sql.classic.Dataset<Row>) entries)
                 .queryExecution()
                 .analyzed();
-        var grouped = KernelOperator.grouped(rows, keys);
-        List<Expression> grouping = new ArrayList<>(grouped.key());
+        var grouped = KernelOperator.grouped(besides(rows, operator.child()), keys);
+        Seq<Attribute> grouping = asScala(grouped.key());
+        List<Expression> by = new ArrayList<>(grouped.key());
         LogicalPlan divided = new RepartitionByExpression(
-                asScala(grouping), grouped.plan(), Option.apply(partitions()), Option.empty());
+                asScala(by), grouped.plan(), Option.apply(partitions()), Option.empty());
         // entries of a list come in their order
         List<SortOrder> order = new ArrayList<>();
         grouped.key().forEach(column -> order.add(ascending(column)));
@@ -260,21 +266,37 @@ public final class CheckpointWriter {
         Expression deserializer =
                 ((ExpressionEncoder<InternalRow>) Rows.encoder(entries.schema())).deserializer();
         return new TransformWithState(
-                operator.keyDeserializer(),
-                operator.valueDeserializer(),
-                operator.groupingAttributes(),
-                operator.dataAttributes(),
+                new UnresolvedDeserializer(operator.keyEncoder().deserializer(), grouping),
+                new UnresolvedDeserializer(deserializer, columns),
+                grouping,
+                columns,
                 (org.apache.spark.sql.streaming.StatefulProcessor) new Bootstrap(kernel, keys),
                 operator.timeMode(),
                 operator.outputMode(),
                 operator.keyEncoder(),
                 operator.outputObjAttr(),
-                operator.child(),
-                true,
-                asScala(grouped.key()),
-                columns,
-                new UnresolvedDeserializer(deserializer, columns),
-                sorted);
+                sorted,
+                operator.hasInitialState(),
+                operator.initialStateGroupingAttrs(),
+                operator.initialStateDataAttrs(),
+                operator.initialStateDeserializer(),
+                operator.initialState());
+    }
+
+    /** Rows together with those of a stream, of which there are none: so its operators stay in the plan. */
+    private static LogicalPlan besides(LogicalPlan rows, LogicalPlan stream) {
+        List<NamedExpression> columns = new ArrayList<>();
+        CollectionConverters.asJava(rows.output()).forEach(column -> {
+            Expression none = Literal.create(null, column.dataType());
+            columns.add(new Alias(
+                    none,
+                    column.name(),
+                    NamedExpression.newExprId(),
+                    asScala(List.<String>of()),
+                    Option.empty(),
+                    asScala(List.<String>of())));
+        });
+        return new Union(asScala(List.of(rows, new Project(asScala(columns), stream))), false, false);
     }
 
     private static SortOrder ascending(Attribute column) {
