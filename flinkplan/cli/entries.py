@@ -16,14 +16,21 @@ def operator_name(operator: OperatorState) -> str:
 
 
 class EntryProgress:
-    """Shows on a terminal how many entries of a state have been written."""
+    """Shows on a terminal how many entries have been read or written."""
 
     def __init__(self) -> None:
         self._is_shown = sys.stderr.isatty()
 
     def __call__(self, operator: OperatorState, table: StateTable, entries: int) -> None:
+        self._show(f"{operator_name(operator)} {table.name}: {entries} entries")
+
+    def step(self, what: str, done: int, total: int) -> None:
+        """Show a step of a command."""
+        self._show(f"{what}: {done} of {total} entries")
+
+    def _show(self, text: str) -> None:
         if self._is_shown:
-            self._print(f"\r\x1b[K{one_line(f'{operator_name(operator)} {table.name}: {entries} entries')}")
+            self._print(f"\r\x1b[K{one_line(text)}")
 
     def end(self) -> None:
         """Clear the line."""

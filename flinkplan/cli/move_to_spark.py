@@ -12,6 +12,7 @@ from ..plan.printable import one_line
 from ..plan.uids import Uids
 from ..state.form import StateError
 from ..state.moving import Moved
+from .entries import EntryProgress
 from .options import read_plan_text
 from .pipelines import restore
 from .signals import ends_raised
@@ -48,7 +49,9 @@ def move(request: Request) -> None:
             _report(moved)
         with nullcontext() if request.debug else quiet_jvm():
             spark = session(conf=conf, lean=True)
-        write_checkpoint(plan, state, request.output, spark, options, starts, _report)
+        progress = EntryProgress()
+        write_checkpoint(plan, state, request.output, spark, options, starts, _report, progress.step)
+        progress.end()
     click.echo(one_line(f"wrote {request.output}"), err=True)
 
 

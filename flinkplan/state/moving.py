@@ -26,3 +26,10 @@ class Moved(Record):
 
 Report = Callable[[Moved], None]
 """Is told of each operator and source before anything is written."""
+
+Progress = Callable[[str, int, int], None]
+"""Is told what is done, of how many entries so far, and how many there are."""
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """The progress that nobody looks at."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import tempfile
+import shutil
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,13 +23,14 @@ from ...state.checkpoint import CheckpointRecord
 from ...state.form import VALUE, JobState, Kind, OperatorState, StateError, StateTable
 from ...state.form_folder import new_folder
 from ...state.layouts import mismatches
-from ...state.moving import Moved, NotMovedError, Report
+from ...state.moving import Moved, NotMovedError, Progress, Report, silent
 from ..build.time.event_time import SHIFT_MS
 from ..jobs.job import JobOptions, Streams
 from ..jvm.session import STATE_ENCODING, copy_of
 from ..prepare.job_plan import JobSettings, prepare
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
+from ..scratch import temporary_folder
 from .copies import relocate
 from .entries import write_entries
 from .from_flink import carry
@@ -36,6 +38,7 @@ from .from_flink.carriers import Carried, Carrier
 from .from_flink.tables import is_keyed_state, read_table
 from .operators import StatefulQuery
 from .placed_sources import SourceWriter
+from .polling import polled
 from .positions import Start
 from .query_log import QueryProgress, write_progress
 from .watermarks import source_watermarks
@@ -63,6 +66,7 @@ def write_checkpoint(
     options: JobOptions,
     starts: Mapping[int, Start] = NO_STARTS,
     report: Report = _silent,
+    progress: Progress = silent,
 ) -> None:
     """Write what a job of Flink knows into a new checkpoint of the plan.
 
@@ -79,29 +83,42 @@ def write_checkpoint(
     # a query's states have one encoding; that of kernels is Avro
     session = copy_of(spark)
     session.conf.set(STATE_ENCODING, "avro")
-    with new_folder(target) as work, tempfile.TemporaryDirectory(prefix="flinkplan-tables-") as tables:
+    with new_folder(target) as work, _temporary_tables() as tables:
         record = CheckpointRecord(work)
         record.prepare()
         ids: dict[str, str] = {}
         sources = SourceWriter(plan, starts, options.variables)
-        move = _Move(state, Streams(job, record, session, options), options, sources, Path(tables))
-        for moved in move.prepared(job.queries):
+        move = _Move(state, Streams(job, record, session, options), options, sources, tables)
+        for moved in move.prepared(job.queries, progress):
             report(moved)
         for name in job.queries:
             ids[name] = str(uuid4())
             query = record.query(name).local
             assert query is not None
             query.mkdir()
-            move.write(name, query, ids[name])
+            move.write(name, query, ids[name], progress)
         record.begin(plan, Mode.AVAILABLE_NOW.value, session_options(options.options))
         record.started(ids)
         relocate(work, target)
+
+
+@contextmanager
+def _temporary_tables() -> Iterator[Path]:
+    folder = temporary_folder("tables-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def kept_by(operator: OperatorState) -> list[StateTable]:
     """The states of an operator's keys that have entries."""
     own = (table for table in operator.states if is_keyed_state(table) or table.kind is Kind.HANDLE)
     return [table for table in own if table.entries]
+
+
+def _entries_of(operator: OperatorState) -> int:
+    return sum(table.entries or 0 for table in kept_by(operator))
 
 
 def check_operators(plan: Plan, state: JobState, uids: Uids, allowed: Report | None = None) -> None:
@@ -169,7 +186,7 @@ class _Move:
         self._now = time_ns() // 1_000_000
         self._prepared: dict[str, _Prepared] = {}
 
-    def prepared(self, queries: Mapping[str, QueryPlan]) -> Iterator[Moved]:
+    def prepared(self, queries: Mapping[str, QueryPlan], progress: Progress) -> Iterator[Moved]:
         """Find out what is moved of all queries.  Raises :class:`StateError` for all that cannot be."""
         errors: list[FlinkplanError] = []
         for name, plan in queries.items():
@@ -179,11 +196,11 @@ class _Move:
         if errors:
             raise combined_error(errors)
         for operator in self._state.manifest.operators:
-            entries = sum(table.entries or 0 for table in kept_by(operator))
+            entries = _entries_of(operator)
             if entries:
                 yield Moved(operator.uid or operator.hash or "?", f"{entries} entries")
 
-    def write(self, name: str, folder: Path, query_id: str) -> None:
+    def write(self, name: str, folder: Path, query_id: str, progress: Progress) -> None:
         """Write the query of a sink into its folder."""
         plan, query, entries = self._prepared[name]
         kept = {
@@ -199,7 +216,13 @@ class _Move:
         write_progress(folder, QueryProgress(0, sources, watermark, metadata), query_id)
         watermarks.write(folder, 0)
         if query.operators:  # for which Spark looks how far the query is
-            write_entries(query, Place.of(folder / "state"), entries, self._now)
+            before = query.java.written()
+            owners = {o.hash: o for node in plan.plan.nodes for o in self._operators(node)}
+            total = sum(map(_entries_of, owners.values()))
+            with polled(
+                query.java.written, lambda done: progress(f"{name}: writing", min(done - before, total), total)
+            ):
+                write_entries(query, Place.of(folder / "state"), entries, self._now)
 
     def _entries(
         self, query: StatefulQuery, plan: QueryPlan, errors: list[FlinkplanError]

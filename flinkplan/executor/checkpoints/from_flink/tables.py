@@ -57,7 +57,8 @@ def read_table(spark: SparkSession, state: JobState, table: StateTable, folder: 
         column = table.opaque[0]
         raise StateError(f"the state {table.name} has a value of {column.serializer}, which cannot be read")
     file = folder / f"{table.table}.parquet"
-    _write(state, table, file)
+    if not file.exists():  # several queries may read a table
+        _write(state, table, file)
     stored = spark.read.parquet(str(file))
     parts = {"key": table.key, "namespace": table.namespace, "map_key": table.map_key, "value": table.value}
     columns = [_struct(F.col(name), of).alias(name) for name, of in parts.items() if of or name == "key"]

@@ -2,6 +2,7 @@ package flinkplan.runtime.checkpoint;
 
 import flinkplan.runtime.kernel.Kernel;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.streaming.OutputMode;
 import org.apache.spark.sql.streaming.StatefulProcessor;
@@ -25,6 +26,9 @@ final class Bootstrap extends StatefulProcessor<InternalRow, InternalRow, Intern
     static final int TIMER = -1;
 
     private static final int HEAD = 3;
+
+    /** How many entries have been put into states in this JVM. */
+    private static final LongAdder WRITTEN = new LongAdder();
 
     private final Kernel kernel;
     private final int keys;
@@ -50,8 +54,14 @@ final class Bootstrap extends StatefulProcessor<InternalRow, InternalRow, Intern
     public Iterator<InternalRow> handleInputRows(InternalRow key, Iterator<InternalRow> entries, TimerValues timers) {
         while (entries.hasNext()) {
             put(entries.next(), timers);
+            WRITTEN.increment();
         }
         return CollectionConverters.asScala(List.<InternalRow>of().iterator());
+    }
+
+    /** How many entries have been put into states in this JVM, which is where all are with a local master. */
+    static long written() {
+        return WRITTEN.sum();
     }
 
     private void put(InternalRow entry, TimerValues timers) {

@@ -189,6 +189,11 @@ public final class CheckpointWriter {
         }
     }
 
+    /** How many entries have been written by all writers of this JVM, as far as tasks run in it. */
+    public static long written() {
+        return Bootstrap.written();
+    }
+
     /** The operators by their numbers; of copies that share one kernel the first, which is the one that is run. */
     private Map<Integer, SparkPlan> numbered(LogicalPlan plan) {
         Map<Integer, SparkPlan> found = new TreeMap<>();
