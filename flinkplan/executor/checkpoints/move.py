@@ -15,7 +15,7 @@ from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, combined_error
 from ...plan.files import Place
 from ...plan.names import node_names
-from ...plan.nodes import ExecNode, TableSourceScan, Values
+from ...plan.nodes import ExecNode, Sink, TableSourceScan, Values
 from ...plan.record import replace
 from ...plan.session import session_options, time_zone
 from ...plan.uids import Uids
@@ -25,6 +25,7 @@ from ...state.form_folder import new_folder
 from ...state.layouts import mismatches
 from ...state.moving import Moved, NotMovedError, Progress, Report, silent
 from ..build.time.event_time import SHIFT_MS
+from ..connectors.tables import table_of
 from ..jobs.job import JobOptions, Streams
 from ..jvm.session import STATE_ENCODING, copy_of
 from ..prepare.job_plan import JobSettings, prepare
@@ -41,6 +42,7 @@ from .placed_sources import SourceWriter
 from .polling import polled
 from .positions import Start
 from .query_log import QueryProgress, write_progress
+from .unfinished_files import BUCKETS, PART_NUMBER, UnfinishedFile, unfinished_files
 from .watermarks import source_watermarks
 
 if TYPE_CHECKING:
@@ -100,6 +102,7 @@ def write_checkpoint(
         record.begin(plan, Mode.AVAILABLE_NOW.value, session_options(options.options))
         record.started(ids)
         relocate(work, target)
+        move.finish_files()
 
 
 @contextmanager
@@ -159,7 +162,8 @@ def _unclaimed(plan: Plan, state: JobState, uids: Uids) -> Iterator[Moved]:
         node, _ = holders[operator.uid]
         for table in operator.states:
             is_source = isinstance(node, TableSourceScan | Values)
-            if table.entries and not table.kind.is_keyed and table.name != _WATERMARK and not is_source:
+            is_known = is_source or table.name in (_WATERMARK, BUCKETS, PART_NUMBER)
+            if table.entries and not table.kind.is_keyed and not is_known:
                 yield Moved(where, f"its state {table.name} cannot be moved")
 
 
@@ -183,6 +187,7 @@ class _Move:
         self._sources = sources
         self._uids = Uids(options.options)
         self._tables = tables
+        self._unfinished: list[UnfinishedFile] = []
         self._now = time_ns() // 1_000_000
         self._prepared: dict[str, _Prepared] = {}
 
@@ -193,12 +198,32 @@ class _Move:
             query = StatefulQuery(self._streams.frame(name, plan))
             errors += self._sources.check(query)
             self._prepared[name] = _Prepared(plan, query, dict(self._entries(query, plan, errors)))
+            try:
+                for sink, files in self._unfinished_files(plan):
+                    self._unfinished += files
+                    yield Moved(sink, f"{len(files)} files that Flink has not finished become visible")
+            except NotMovedError as e:
+                errors.append(e)
         if errors:
             raise combined_error(errors)
         for operator in self._state.manifest.operators:
             entries = _entries_of(operator)
             if entries:
                 yield Moved(operator.uid or operator.hash or "?", f"{entries} entries")
+
+    def _unfinished_files(self, plan: QueryPlan) -> Iterator[tuple[str, list[UnfinishedFile]]]:
+        for node in plan.plan.nodes:
+            for operator in self._operators(node):
+                for states in operator.states:
+                    if isinstance(node, Sink) and states.name == BUCKETS and states.entries:
+                        table = table_of(node.dynamic_table_sink.table, self._options.variables)
+                        if files := unfinished_files(node, table, self._state, states):
+                            yield f"table {table.name} (node {node.id})", files
+
+    def finish_files(self) -> None:
+        """Finish the files that Flink has not finished, which the sinks' rows before the savepoint are in."""
+        for file in self._unfinished:
+            file.finish()
 
     def write(self, name: str, folder: Path, query_id: str, progress: Progress) -> None:
         """Write the query of a sink into its folder."""
