@@ -61,7 +61,15 @@ class SourceWriter:
         """What of a query's sources cannot be moved, as far as Spark must be asked for it."""
         for place in placed_sources(query):
             start = self._start(place)
-            if isinstance(start, Files) and _SPEC in place.options:
+            if isinstance(start, Files) and start.is_columnar:
+                forgotten = _spark_log(query, place, start).forgotten()
+                if forgotten is not None:
+                    yield NotMovedError(
+                        f"the file {forgotten} is still to be read, but older by a week than others that have been read",
+                        where=f"node {place.node}",
+                        hint="give it a new time: touch",
+                    )
+            elif isinstance(start, Files):
                 outside = _moved_files(query).outside(place.options[_SPEC], _as_json(start))
                 if outside is not None:
                     yield NotMovedError(
@@ -92,10 +100,8 @@ class SourceWriter:
             case KafkaOffsets() as offsets:
                 return self._kafka_offset(place, offsets)
             case Files(is_columnar=True) as files:
-                session = query.frame.sparkSession._jsparkSession
-                done = json.dumps([file.name for file in files.files if file.is_done])
-                log = _runtime(query).checkpoint.SparkFileLog
-                text: str | None = log.write(session, str(location), done)
+                log = _spark_log(query, place, files)
+                text: str | None = log.write(query.frame.sparkSession._jsparkSession, str(location))
                 return text
             case files:
                 written: str = _moved_files(query).write(
@@ -136,6 +142,11 @@ def _runtime(query: StatefulQuery) -> Any:
     jvm = query.frame.sparkSession._jvm
     assert jvm is not None
     return jvm.flinkplan.runtime
+
+
+def _spark_log(query: StatefulQuery, place: PlacedSource, files: Files) -> Any:
+    log = _runtime(query).checkpoint.SparkFileLog
+    return log(place.options["path"], _as_json(files), files.is_closed)
 
 
 def _moved_files(query: StatefulQuery) -> Any:

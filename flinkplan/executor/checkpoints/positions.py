@@ -71,7 +71,7 @@ class Files(Record):
         if left:
             parts.append(f"{len(left)} are still to be read{f', of which {begun} have been begun' if begun else ''}")
         if self.is_closed:
-            parts.append("no others are read")
+            parts.append("others that are there now are not read" if self.is_columnar else "no others are read")
         return "; ".join(parts)
 
 

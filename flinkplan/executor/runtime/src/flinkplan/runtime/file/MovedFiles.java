@@ -2,6 +2,7 @@ package flinkplan.runtime.file;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -61,7 +62,7 @@ public final class MovedFiles {
             }
         }
         if (isClosed) {
-            FileSpec.parse(spec).files().forEach(file -> done.putIfAbsent(file.path(), file));
+            present(spec).forEach(file -> done.putIfAbsent(file.path(), file));
         }
         done.keySet().removeAll(open);
         List<FilePart> all = new ArrayList<>(done.values().stream().map(FilePart::whole).toList());
@@ -70,6 +71,14 @@ public final class MovedFiles {
             new FileLog(location).appendParts(all);
         }
         return FileStream.offset(done.size(), isClosed);
+    }
+
+    private static List<SourceFile> present(String spec) throws IOException {
+        try {
+            return FileSpec.parse(spec).files();
+        } catch (FileNotFoundException e) {
+            return List.of();
+        }
     }
 
     private static String qualified(String name) throws IOException {
