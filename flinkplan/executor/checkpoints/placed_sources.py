@@ -65,7 +65,7 @@ class SourceWriter:
                 forgotten = _spark_log(query, place, start).forgotten()
                 if forgotten is not None:
                     yield NotMovedError(
-                        f"the file {forgotten} is still to be read, but older by a week than others that have been read",
+                        f"the file {forgotten} is still to be read, but a week older than others that were read",
                         where=f"node {place.node}",
                         hint="give it a new time: touch",
                     )
