@@ -50,22 +50,22 @@ class WithSplits(JobState):
         yield pa.RecordBatch.from_pylist(rows, table_schema(table))
 
 
-def kafka_split(topic: str, partition: int, offset: int) -> bytes:
+def kafka_split(topic: str, partition: int, offset: int, end: int = -(2**63)) -> bytes:
     """A split as Kafka's connector writes it, with its version and length."""
     name = topic.encode()
-    split = struct.pack(">H", len(name)) + name + struct.pack(">iqq", partition, offset, -(2**63))
+    split = struct.pack(">H", len(name)) + name + struct.pack(">iqq", partition, offset, end)
     return struct.pack(">ii", 0, len(split)) + split
 
 
 def test_partitions_of_kafka_are_known_without_its_connector(tmp_path: Path) -> None:
-    splits = [kafka_split("orders", 0, 17), kafka_split("orders", 1, 0)]
+    splits = [kafka_split("orders", 0, 17), kafka_split("orders", 1, 0), kafka_split("orders", 2, -2, 40)]
     with read_savepoint(HERE / "savepoints" / "group-aggregate-simple") as savepoint:
         write_savepoint(WithSplits(savepoint, splits), tmp_path / "kafka")
         write_savepoint(WithSplits(savepoint, [b"\0\0\0\0\0\0\0\1?"]), tmp_path / "unknown")
     with read_savepoint(tmp_path / "kafka") as savepoint:
         (position,) = savepoint.manifest.positions
     assert (position.uid, position.connector) == ("1_source", "kafka")
-    assert position.splits == (Split("orders", 0, 17), Split("orders", 1, 0))
+    assert position.splits == (Split("orders", 0, 17), Split("orders", 1, 0), Split("orders", 2, -2, 40))
     with read_savepoint(tmp_path / "unknown") as savepoint:
         (position,) = savepoint.manifest.positions
     assert (position.connector, position.splits, position.is_known) == ("", (), False)
