@@ -20,17 +20,21 @@ _FOLDER = "watermarks"
 
 
 class SourceWatermarks(Record):
-    """The watermark of each source of event time (epoch milliseconds), by the id of its assigner; ``None``: unknown."""
+    """The watermark of each source of event time (epoch milliseconds), by the id of its assigner; ``None``: unknown.
+
+    ``others`` are watermarks that operators have of sources without an assigner.
+    """
 
     names: Mapping[int, str]
     reached: Mapping[int, int | None]
+    others: tuple[int, ...] = ()
 
     @property
     def of_query(self) -> int:
         """The query's as Spark has it: the lowest; 0 where not all are known."""
-        marks = list(self.reached.values())
+        marks = (*self.reached.values(), *self.others)
         known = [mark for mark in marks if mark is not None]
-        return min(known) + SHIFT_MS if marks and len(known) == len(marks) else 0
+        return min(known) + SHIFT_MS if known and len(known) == len(marks) else 0
 
     def write(self, query: Path, batch: int) -> None:
         """Keep those of several sources beside the progress of a query; a single one has the query's."""
@@ -47,7 +51,7 @@ def source_watermarks(plan: Plan, kept: Mapping[int, int]) -> SourceWatermarks:
     """
     assigners = [node for node in plan.nodes if isinstance(node, WatermarkAssigner)]
     reached = {node.id: max((kept[n] for n in _behind(node, plan) if n in kept), default=None) for node in assigners}
-    return SourceWatermarks(source_names(plan), reached)
+    return SourceWatermarks(source_names(plan), reached, () if assigners else tuple(kept.values()))
 
 
 def _behind(node: ExecNode, plan: Plan) -> set[int]:

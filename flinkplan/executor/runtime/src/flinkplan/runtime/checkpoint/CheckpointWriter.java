@@ -257,7 +257,8 @@ public final class CheckpointWriter {
         LogicalPlan rows = ((org.apache.spark.sql.classic.Dataset<Row>) entries)
                 .queryExecution()
                 .analyzed();
-        var grouped = KernelOperator.grouped(besides(rows, operator.child()), keys);
+        LogicalPlan all = besides(rows, operator.child());
+        var grouped = KernelOperator.grouped(all, keys);
         Seq<Attribute> grouping = asScala(grouped.key());
         List<Expression> by = new ArrayList<>(grouped.key());
         LogicalPlan divided = new RepartitionByExpression(
@@ -265,9 +266,9 @@ public final class CheckpointWriter {
         // entries of a list come in their order
         List<SortOrder> order = new ArrayList<>();
         grouped.key().forEach(column -> order.add(ascending(column)));
-        order.add(ascending(rows.output().apply(keys + 2)));
+        Seq<Attribute> columns = all.output();
+        order.add(ascending(columns.apply(keys + 2)));
         LogicalPlan sorted = new Sort(asScala(order), false, divided, Option.empty());
-        Seq<Attribute> columns = rows.output();
         Expression deserializer =
                 ((ExpressionEncoder<InternalRow>) Rows.encoder(entries.schema())).deserializer();
         return new TransformWithState(
