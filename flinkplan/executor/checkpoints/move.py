@@ -27,7 +27,7 @@ from ...state.moving import Moved, NotMovedError, Progress, Report, silent
 from ..build.time.event_time import SHIFT_MS
 from ..connectors.tables import table_of
 from ..jobs.job import JobOptions, Streams
-from ..jvm.session import STATE_ENCODING, copy_of
+from ..jvm.session import STATE_CHANGELOG, STATE_ENCODING, copy_of
 from ..prepare.job_plan import JobSettings, prepare
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
@@ -85,6 +85,7 @@ def write_checkpoint(
     # a query's states have one encoding; that of kernels is Avro
     session = copy_of(spark)
     session.conf.set(STATE_ENCODING, "avro")
+    session.conf.set(STATE_CHANGELOG, "false")  # all of the state is new
     with new_folder(target) as work, _temporary_tables() as tables:
         record = CheckpointRecord(work)
         record.prepare()

@@ -35,6 +35,9 @@ _STREAMING = "org.apache.spark.sql.execution.streaming"
 STATE_ENCODING = "spark.sql.streaming.stateStore.encodingFormat"
 """Set for each query: Avro alone lets kernels' state change its schema; Spark's own operators refuse it."""
 
+STATE_CHANGELOG = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
+"""Whether a batch adds its changes to a log, which halves its cost; they are put into whole files later."""
+
 EMPTY_BATCHES = "spark.sql.streaming.noDataMicroBatches.enabled"
 """Set for each query: whether batches come without rows.  Kernels that go by the clock have them without end, and
 need them where nothing else tells that time has passed; the sources ask for those that event time needs.
@@ -142,9 +145,8 @@ LOCAL_CONF: Mapping[str, str] = {
 """The same where no other machine takes part: nobody out there is to reach the driver's ports."""
 
 SQL_CONF: Mapping[str, str] = {
-    # changelog checkpoints halve the cost of a batch
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
-    "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+    STATE_CHANGELOG: "true",
     # to count its rows, a state store reads a key's whole list for each row that is appended
     TRACK_ROWS: "false",
     "spark.sql.streaming.checkpointFileManagerClass": "flinkplan.runtime.storage.CheckpointFiles",
