@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -10,7 +11,8 @@ import pytest
 
 from flinkplan.flink.savepoint import read_savepoint, read_savepoints
 from flinkplan.flink.writing import write_savepoint
-from flinkplan.state.form import JobState, StateError
+from flinkplan.plan.record import replace
+from flinkplan.state.form import JobState, Manifest, StateError, StateTable
 from flinkplan.state.form_folder import FolderState
 from tests.cli.support import flinkplan
 from tests.flink.state_text import actual
@@ -40,6 +42,31 @@ def test_there_and_back_is_the_same_entry_for_entry(tmp_path: Path) -> None:
     for name, again in zip(NAMES, read_savepoints([tmp_path / name for name in NAMES]), strict=True):
         with again:
             assert (actual(again), operators(again)) == before[name]
+
+
+class WithoutInput(JobState):
+    """State in which the source has ended."""
+
+    def __init__(self, state: JobState) -> None:
+        self._state = state
+
+    @property
+    def manifest(self) -> Manifest:
+        manifest = self._state.manifest
+        operators = tuple(
+            replace(o, states=(), is_finished=True) if o.uid == "1_source" else o for o in manifest.operators
+        )
+        return replace(manifest, operators=operators)
+
+    def batches(self, table: StateTable) -> Iterator[pa.RecordBatch]:
+        return self._state.batches(table)
+
+
+def test_an_operator_that_has_ended_is_known(tmp_path: Path) -> None:
+    with read_savepoint(AGGREGATE) as savepoint:
+        write_savepoint(WithoutInput(savepoint), tmp_path / "ended")
+    with read_savepoint(tmp_path / "ended") as savepoint:
+        assert [o.uid for o in savepoint.manifest.operators if o.is_finished] == ["1_source"]
 
 
 @pytest.fixture(scope="module")
