@@ -163,7 +163,7 @@ def _unclaimed(plan: Plan, state: JobState, uids: Uids) -> Iterator[Moved]:
         node, _ = holders[operator.uid]
         for table in operator.states:
             is_source = isinstance(node, TableSourceScan | Values)
-            is_known = is_source or table.name in (_WATERMARK, BUCKETS, PART_NUMBER)
+            is_known = is_source or table.kind is Kind.HANDLE or table.name in (_WATERMARK, BUCKETS, PART_NUMBER)
             if table.entries and not table.kind.is_keyed and not is_known:
                 yield Moved(where, f"its state {table.name} cannot be moved")
 
