@@ -25,11 +25,20 @@ def mismatches(operator: OperatorState, node: ExecNode, inputs: Inputs) -> Itera
         if not table.kind.is_keyed or not table.entries or table.opaque:
             continue
         key = [parse_type(column.type) for column in table.key]
-        if not _are_same(layout.key, key):
+        if not _is_key(layout.key, key):
             yield f"the key of {table.name} is ({_texts(key)}), but that of the plan ({_kept(layout.key)})"
         elif (state := states.get(table.name)) is not None and not _fits(state, table):
             values = [t for _, t in (*values_within(table.map_key), *values_within(table.value))]
             yield f"{table.name} has values ({_texts(values)}), but those of the plan are ({_kept(state.values)})"
+
+
+def _is_key(values: Sequence[Value], types: Sequence[LogicalType]) -> bool:
+    """Whether a key has these types; a layout has the key of each input."""
+    if _are_same(values, types):
+        return True
+    length = len(types)
+    parts = [values[i : i + length] for i in range(0, len(values), length)] if length else []
+    return any(_are_same(part, types) for part in parts)
 
 
 def _fits(state: KeptState, table: StateTable) -> bool:

@@ -283,9 +283,9 @@ public final class CheckpointWriter {
                 operator.outputObjAttr(),
                 sorted,
                 operator.hasInitialState(),
-                operator.initialStateGroupingAttrs(),
-                operator.initialStateDataAttrs(),
-                operator.initialStateDeserializer(),
+                grouping,
+                columns,
+                new UnresolvedDeserializer(operator.keyEncoder().deserializer(), grouping),
                 operator.initialState());
     }
 
