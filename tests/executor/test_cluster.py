@@ -1,7 +1,8 @@
 """Jobs on two executors, one of which is killed, write what their input comes to.
 
-So does a stream whose driver is killed and started again.  By default one kind of job runs on each kind of cluster; all
-do where ``FLINKPLAN_CLUSTERS`` is ``all`` (``make clusters``).
+So does a stream whose driver is killed and started again.  By default a bounded job runs on one kind of cluster, which
+starts four JVMs; each kind of job runs on each kind of cluster where ``FLINKPLAN_CLUSTERS`` is ``all`` (``make
+clusters``).
 """
 
 from __future__ import annotations
@@ -95,7 +96,8 @@ def work(plan: Plan, tmp_path: Path) -> Iterator[Work]:
     work.end()
 
 
-@pytest.mark.parametrize("make", [local_cluster, pytest.param(standalone, marks=NOT_BY_DEFAULT)])
+@NOT_BY_DEFAULT
+@pytest.mark.parametrize("make", [local_cluster, standalone])
 def test_a_stream_outlives_an_executor_and_its_driver(make: MakeCluster, work: Work, tmp_path: Path) -> None:
     with make(tmp_path) as cluster:
         for number in range(BEFORE):
@@ -112,7 +114,7 @@ def test_a_stream_outlives_an_executor_and_its_driver(make: MakeCluster, work: W
     assert written(work.folder) == expected(FILES)
 
 
-@pytest.mark.parametrize("make", [standalone, pytest.param(local_cluster, marks=NOT_BY_DEFAULT)])
+@pytest.mark.parametrize("make", [local_cluster, pytest.param(standalone, marks=NOT_BY_DEFAULT)])
 def test_a_bounded_job_outlives_an_executor(make: MakeCluster, work: Work, tmp_path: Path) -> None:
     for number in range(FILES):
         feed(work.folder, number)
