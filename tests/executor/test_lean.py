@@ -1,14 +1,20 @@
 """Starting without what PySpark and Spark bring along for others.
 
-Each test is a process of its own, as what has been imported or begun once stays so.
+What is lean is a process of its own, as what has been imported or begun once stays so.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.cli.support import ROOT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _ARRAYS = """
 import sys
@@ -22,17 +28,17 @@ print(pandas.Series(numpy.arange(3)).sum())
 
 _SESSION = """
 from flinkplan.executor.jvm.session import session
+from tests.executor.test_lean import functions_of_vectors
 
-spark = session("local[1]", {"spark.sql.shuffle.partitions": "3", "spark.app.name": "mine"}, lean=LEAN)
-registry = getattr(getattr(spark._jvm, "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"), "MODULE$")
-print([str(f) for f in registry.internal().listFunction().mkString(" ").split() if "vector" in f])
+spark = session("local[1]", {"spark.sql.shuffle.partitions": "3", "spark.app.name": "mine"}, lean=True)
+print(functions_of_vectors(spark))
 print(spark.range(4).selectExpr("sum(id)").first()[0], spark.conf.get("spark.sql.shuffle.partitions"))
 print(spark.sparkContext.appName, spark.sparkContext.master)
 """
 
 
 def _printed(script: str) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True, cwd=ROOT)
     return done.stdout.splitlines()
 
 
@@ -40,10 +46,17 @@ def test_pyspark_does_without_arrays_and_the_process_can_still_have_them() -> No
     assert _printed(_ARRAYS) == ["", "3"]
 
 
+def functions_of_vectors(spark: SparkSession) -> list[str]:
+    """The functions of MLlib among those that Spark has for itself."""
+    registry = getattr(getattr(spark._jvm, "org.apache.spark.sql.catalyst.analysis.FunctionRegistry$"), "MODULE$")
+    return [str(f) for f in registry.internal().listFunction().mkString(" ").split() if "vector" in f]
+
+
 @pytest.mark.spark
 def test_a_lean_session_has_no_functions_of_mllib_and_all_settings() -> None:
-    rest = ["6 3", "mine local[1]"]
-    assert _printed(_SESSION.replace("LEAN", "True")) == ["[]", *rest]
-    functions, *others = _printed(_SESSION.replace("LEAN", "False"))
-    assert "vector" in functions
-    assert others == rest
+    assert _printed(_SESSION) == ["[]", "6 3", "mine local[1]"]
+
+
+@pytest.mark.spark
+def test_any_other_session_has_the_functions_of_mllib(spark: SparkSession) -> None:
+    assert functions_of_vectors(spark) != []
