@@ -1,4 +1,4 @@
-"""Jobs on Spark that the user has started, each in a process of its own: Spark starts once a process."""
+"""Jobs on Spark that the user has started, in a process of their own: Spark starts once a process."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from flinkplan.executor.errors import JvmError
+from flinkplan.executor.jvm.borrowed import borrowed_session
+from flinkplan.executor.runtime.jar import runtime_jar
 from tests.cli.support import ROOT
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 _JOBS = """
 import sys
@@ -19,7 +26,7 @@ from flinkplan.executor.errors import JvmError
 
 spark = (
     SparkSession.builder.master("local[1]")
-    .config("spark.driver.extraJavaOptions", sys.argv[2])
+    .config("spark.driver.extraJavaOptions", "-Duser.timezone=UTC")
     .config("spark.sql.session.timeZone", "Asia/Tokyo")
     .getOrCreate()
 )
@@ -48,10 +55,10 @@ except JvmError as e:
 """
 
 
-def run(folder: Path, java_options: str) -> list[str]:
+def run(folder: Path) -> list[str]:
     """The lines that the jobs print."""
     done = subprocess.run(
-        [sys.executable, "-c", _JOBS, str(folder), java_options],
+        [sys.executable, "-c", _JOBS, str(folder)],
         capture_output=True,
         text=True,
         check=False,
@@ -65,7 +72,7 @@ def run(folder: Path, java_options: str) -> list[str]:
 @pytest.mark.xdist_group("processes")
 def test_jobs_leave_the_session_as_it_is(tmp_path: Path) -> None:
     rows = "[<Row('a', 2)>, <Row('b', 1)>]"
-    in_batch, in_stream, local_time, refused = run(tmp_path, "-Duser.timezone=UTC")
+    in_batch, in_stream, local_time, refused = run(tmp_path)
     assert (in_batch, in_stream) == (rows, rows)
     assert local_time == "1970-01-01 09:00:00"
     assert refused == (
@@ -76,9 +83,15 @@ def test_jobs_leave_the_session_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.xdist_group("processes")
-def test_a_spark_by_another_clock_is_refused(tmp_path: Path) -> None:
-    (refused,) = run(tmp_path, "-Duser.timezone=Asia/Tokyo")
-    assert (
-        "has the time zone Asia/Tokyo; jobs need UTC; start it with .config('spark.driver.extraJavaOptions'" in refused
-    )
+def test_a_spark_by_another_clock_is_refused(spark: SparkSession) -> None:
+    assert spark._jvm is not None
+    zones = spark._jvm.java.util.TimeZone
+    zones.setDefault(zones.getTimeZone("Asia/Tokyo"))
+    try:
+        with pytest.raises(JvmError) as refused:
+            borrowed_session(spark.sparkContext, runtime_jar(), {})
+    finally:
+        zones.setDefault(zones.getTimeZone("UTC"))
+    assert refused.value.message == "the Spark that runs in this process has the time zone Asia/Tokyo; jobs need UTC"
+    assert refused.value.hint is not None
+    assert refused.value.hint.startswith("start it with .config('spark.driver.extraJavaOptions'")
