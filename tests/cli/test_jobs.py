@@ -223,6 +223,7 @@ def test_spark_logs_into_a_file(case: Path) -> None:
 def streaming(folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A process, in a group of its own, that runs a streaming job and has done a batch."""
     (folder / "script.sql").write_text(STREAMING)
+    (folder / "temporary").mkdir()
     command = [str(Path(sys.executable).parent / "flinkplan"), "run", "script.sql", "--log-format", "json"]
     with subprocess.Popen(
         [*command, "--checkpoint", "state", "--trigger-interval", "1s"],
@@ -231,11 +232,17 @@ def streaming(folder: Path) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=environment(),
+        env=environment(TMPDIR=str(folder / "temporary")),
     ) as process:
         assert process.stdout
         assert json.loads(process.stdout.readline())["sink"] == "nowhere"
         yield process
+
+
+def jvm_of(process: subprocess.Popen[str]) -> int:
+    """The process of its JVM."""
+    found = subprocess.run(["pgrep", "-P", str(process.pid), "java"], capture_output=True, text=True, check=True)
+    return int(found.stdout)
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -254,13 +261,18 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 def test_a_streaming_job_is_stopped_cleanly(
     tmp_path: Path, number: signal.Signals, send: Callable[[int, int], None], code: int
 ) -> None:
-    """Also where the signal goes to the whole group of processes, and so ends the JVM."""
+    """Also where the signal goes to the whole group of processes, and so ends the JVM.  No JVM and no file stays."""
     with streaming(tmp_path) as process:
+        jvm = jvm_of(process)
+        assert list((tmp_path / "temporary").glob("flinkplan-*/blockmgr-*"))
         send(process.pid, number)
         found, errors = ended(process)
     assert found == code, errors
     assert "error" not in errors and "Traceback" not in errors
     assert (tmp_path / "plan.json").exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(jvm, 0)
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 def test_calls_to_a_jvm_that_has_gone_are_not_told_of(
@@ -277,8 +289,7 @@ def test_calls_to_a_jvm_that_has_gone_are_not_told_of(
 @pytest.mark.xdist_group("processes")
 def test_a_jvm_that_is_killed(tmp_path: Path) -> None:
     with streaming(tmp_path) as process:
-        jvm = subprocess.run(["pgrep", "-P", str(process.pid), "java"], capture_output=True, text=True, check=True)
-        os.kill(int(jvm.stdout), signal.SIGKILL)
+        os.kill(jvm_of(process), signal.SIGKILL)
         code, errors = ended(process)
     assert code == 5, errors
     assert errors.splitlines()[-2:] == [
