@@ -148,6 +148,43 @@ ACCUMULATORS: dict[str, Accumulator] = {
 """The functions by name."""
 
 
+_HEADROOM = 12
+"""A total with so many digits more than its values does not overflow by any number of them."""
+
+
+def _in_parts(call: AggregateCall, types: Sequence[LogicalType]) -> bool:
+    return True
+
+
+def _totals_in_parts(call: AggregateCall, types: Sequence[LogicalType]) -> bool:
+    """Totals of floating-point numbers depend on the order, and those of decimals where they may overflow."""
+    (given,) = types
+    if given.root != "DECIMAL":
+        return given.root in INTEGERS
+    held = decimal(38, given.scale or 0) if function_name(call) == "AVG" else call.type
+    return _whole_digits(held) - _whole_digits(given) >= _HEADROOM
+
+
+def _whole_digits(t: LogicalType) -> int:
+    return (t.precision or 0) - (t.scale or 0)
+
+
+_FOLDED: dict[str, Callable[[AggregateCall, Sequence[LogicalType]], bool]] = {
+    **dict.fromkeys(("COUNT", "MIN", "MAX", "ROW_NUMBER", "RANK", "DENSE_RANK"), _in_parts),
+    **dict.fromkeys(("SUM", "$SUM0", "AVG"), _totals_in_parts),
+}
+"""The functions that may be computed in parts, in any order, and by what this depends on."""
+
+
+def folds_exactly(call: AggregateCall, row: LogicalType) -> bool:
+    """Whether a call over inserted rows of the type ``row`` is the same where they are folded in parts first.
+
+    The accumulator in Java says the same (``Accumulator.merges``).
+    """
+    rule = _FOLDED.get(function_name(call))
+    return rule is not None and not call.distinct and rule(call, [row.field_types[i] for i in call.arg_list])
+
+
 def function_name(call: AggregateCall) -> str:
     """The function's name: ``SUM`` of ``$SUM$1``, ``$SUM0`` of ``$$SUM0$1``; Flink numbers some twice."""
     match = _INTERNAL_NAME.fullmatch(call.internal_name or "")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ...plan.rex import RexNode
 from ...plan.specs import SortField
-from ...plan.types import APPROXIMATE, STRING, TIMESTAMPS, LogicalType
+from ...plan.types import TIMESTAMPS, LogicalType
 from ..expressions.timestamps import truncate
 from ..jvm.java import java_class
 from ..jvm.session import CACHED_BYTES
 from ..jvm.spark import F, T, fields
 from ..jvm.types import cast_type, spark_type
+from ..prepare.known.key_types import key_type
 from ..prepare.steps import Kernel
 from .context import TranslationContext
 from .stream import KIND, ORDER, ROW, SEQUENCE, TIE, Stream, column_name
@@ -74,14 +75,6 @@ def key_part(column: Column, t: LogicalType) -> Column:
     if t.root in TIMESTAMPS and (t.precision or 0) <= _MILLISECOND_DIGITS:
         return truncate(column, _MILLISECOND_DIGITS)
     return column if key_type(t) == t else column.cast(cast_type(key_type(t)))
-
-
-def key_type(t: LogicalType) -> LogicalType:
-    """The type of a key column for values of ``t``.
-
-    Floating-point numbers stand in it as their texts: Spark takes 0.0 and -0.0 for one key, Flink for two.
-    """
-    return STRING if t.root in APPROXIMATE else t
 
 
 def key_values(columns: Sequence[Column], types: Sequence[LogicalType]) -> list[Column]:

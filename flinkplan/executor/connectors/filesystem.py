@@ -57,7 +57,10 @@ class FileSystem(Connector):
         return None
 
     def size(self, table: Table) -> int | None:
-        root = Path(table.options["path"].removeprefix("file://"))
+        path = table.options.get("path")
+        if path is None:
+            return None
+        root = Path(path.removeprefix("file://"))
         if root.is_file():
             return root.stat().st_size
         return sum(p.stat().st_size for p in root.rglob("*") if p.is_file()) if root.is_dir() else None

@@ -80,7 +80,7 @@ def _details(step: Step) -> list[str]:
     if step.shuffle is not None:
         keys = ", ".join(step.shuffle)
         details.append(f"shuffle: by the hash of {keys}" if keys else "shuffle: all rows into one partition")
-    return details + [f"state {state}" for state in step.states]
+    return [*details, *step.notes, *(f"state {state}" for state in step.states)]
 
 
 def _before(step: Step) -> list[str]:
@@ -95,6 +95,7 @@ def _step_json(step: Step) -> dict[str, Any]:
         "by": step.by,
         "why": step.why,
         "shuffle": shuffle,
+        **({"notes": list(step.notes)} if step.notes else {}),
         "states": [to_builtins(state) for state in step.states],
     }
     return {**described, "before": [_step_json(each) for each in step.runs_before]} if step.runs_before else described

@@ -18,6 +18,10 @@ from ...plan.specs import AggregateCall
 _UNTIL_WATERMARK = "until the watermark passes"
 
 
+FOLDS_ROWS = "rows are folded in each task before they are shuffled"
+"""The note of kernels whose functions come to the same whether rows are folded in parts first or not."""
+
+
 class StateLayout(Record):
     """A state in the state store.
 
@@ -59,6 +63,11 @@ class Step(Record, kw_only=True):
     def by(self) -> str:
         """What of the engine runs it: Spark's operators, or the kernel's class."""
         return ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What else is decided of how it runs, for people, and by which rule what only the data can decide."""
+        return ()
 
 
 class Native(Step, kw_only=True):

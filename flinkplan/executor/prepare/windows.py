@@ -18,11 +18,11 @@ from ...plan.specs import (
     WindowingStrategy,
 )
 from ...plan.types import LogicalType
-from ..aggregate_functions import function_name
+from ..aggregate_functions import folds_exactly, function_name
 from .known.carried import carries_late_rows, carries_watermarks
 from .known.emission import AT_THE_END, Emission
 from .query import QueryPlan
-from .steps import ROWS_AHEAD, TIMER, Kernel, Native, StateLayout, accumulators, until_watermark
+from .steps import FOLDS_ROWS, ROWS_AHEAD, TIMER, Kernel, Native, StateLayout, accumulators, until_watermark
 
 ROWS_OF_SESSIONS = until_watermark("ListState", "rows", "the rows of open sessions")
 ROWS_OF_WINDOWS = until_watermark("ListState", "rows", "the rows of open windows")
@@ -82,13 +82,16 @@ class NativeWindows(Native, kw_only=True):
 class KernelWindows(Kernel, kw_only=True):
     """A kernel that keeps the windows of a key; ``folds``: the changes of a batch to a window may come to one.
 
-    ``folds_rows``: the rows of a batch are folded by window in each task, before they are sent to their keys, where no
-    aggregate function can tell the difference.
+    ``folds_rows``: the rows of a batch are folded by window in each task, before they are sent to their keys.
     """
 
     aggregation: WindowAggregation
     folds: bool
     folds_rows: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (FOLDS_ROWS,) if self.folds_rows else ()
 
 
 class KernelSessions(Kernel, kw_only=True):
@@ -141,10 +144,14 @@ def session_states(windowing: WindowingStrategy, source: ExecNode, query: QueryP
 
 
 def _folds_rows(aggregation: WindowAggregation, query: QueryPlan, source: ExecNode) -> bool:
-    """Whether rows may be folded: they come in batches, fire once, and are late or on time by their own watermark."""
+    """Whether rows are folded: they come in batches, fire once, are late or on time by their own watermark, and no
+    function can tell the difference.
+    """
     if query.is_batch or query.is_real_time or aggregation.emission.updates:
         return False
     if query.is_changelog(source) or carries_late_rows(query.plan, source):
+        return False
+    if not all(folds_exactly(call, source.output_type) for call in aggregation.calls):
         return False
     is_assigned = isinstance(aggregation.windowing, TimeAttributeWindowing)
     return is_assigned or aggregation.windowing.is_proctime or not carries_watermarks(query.plan, source)

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from pyspark.errors import StreamingQueryException
 
+from flinkplan.executor.aggregate_functions import folds_exactly
+from flinkplan.executor.build.accumulators import java_calls
 from flinkplan.executor.build.kernels import int_array, object_array
 from flinkplan.executor.build.stream import Stream
 from flinkplan.plan.nodes import GroupAggregate
@@ -285,6 +287,22 @@ def test_a_filter_is_applied_before_rows_are_folded(bench: Bench) -> None:
 )
 def test_what_folding_could_change_is_not_folded(calls: list[AggregateCall], changelog: bool, bench: Bench) -> None:
     assert "Generate" not in plan_of(aggregate(bench, bench.source("in", INPUT, changelog=changelog), calls))
+
+
+def test_what_is_folded_in_parts_is_what_the_accumulators_say(bench: Bench) -> None:
+    """For each function and type that it can be of: Java's accumulators, and what decides without them."""
+    types = [INT, BIGINT, DOUBLE, STRING, decimal(10, 2), decimal(26, 2), decimal(27, 2), decimal(38, 10)]
+    for t in types:
+        fields = row([("k", STRING), ("v", t)])
+        stream = bench.source(f"in-{types.index(t)}", fields)
+        schema = bench.context.java_schema(stream.frame.schema)
+        results = {"COUNT": BIGINT, "AVG": t, "SUM": decimal(38, t.scale or 0) if t.root == "DECIMAL" else t}
+        for name in ("COUNT", "MIN", "MAX", "LAST_VALUE", *(("SUM", "$SUM0", "AVG") if t is not STRING else ())):
+            for distinct in (False, True):
+                made = call(name, 1, of=results.get(name.replace("$SUM0", "SUM"), t), distinct=distinct)
+                functions = java_calls(bench.context, schema, stream, [made], {1: 1})
+                merges = bench.context.runtime.aggregate.PreAggregate.isExact(functions)
+                assert merges == folds_exactly(made, fields), (name, str(t), distinct)
 
 
 @pytest.mark.parametrize(("groups", "folded"), [(200_000, 200_000), (300_000, 600_000)])

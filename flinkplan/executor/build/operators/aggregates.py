@@ -5,9 +5,10 @@ from __future__ import annotations
 from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate
 from ...jvm.spark import F, fields
 from ...prepare.choose.aggregates import KernelGroups, NativeGroups
+from ...prepare.known.key_types import key_type
 from ..accumulators import java_calls
 from ..context import TranslationContext
-from ..kernels import key_columns, key_type, key_values, keyed, run_kernel, schema_of
+from ..kernels import key_columns, key_values, keyed, run_kernel, schema_of
 from ..many_groups import brought_together
 from ..registry import builder
 from ..stream import INSERT, KIND, ORDER, SEQUENCE, Stream, column_name
@@ -34,7 +35,7 @@ def kernel_groups(
     types = step.output_type.field_types
     package = context.runtime.aggregate
     functions = java_calls(context, schema, stream, calls, position)
-    if step.folds and not step.numbered and not stream.changelog and package.PreAggregate.isExact(functions):
+    if step.folds_rows:
         frame = context.frame(package.PreAggregate.run(frame._jdf, keys, functions))
         functions, count = package.PreAggregate.merged(keys, functions), keys
     aggregated = run_kernel(
@@ -72,8 +73,8 @@ def native_groups(
     if stream.changelog:
         stream = stream.inserts
     grouping, calls, traced = step.grouping, step.calls, step.traced
-    if not any(call.distinct for call in calls):
-        stream = brought_together(stream, grouping, context.query.input(node), context)
+    if step.samples:
+        stream = brought_together(stream, grouping, context)
     types = node.output_type.field_types[: len(grouping)]
     results = [native_aggregate(call, stream).alias(column_name(len(grouping) + i)) for i, call in enumerate(calls)]
     number = (F.min if traced else F.max)(stream.frame[SEQUENCE])

@@ -28,10 +28,11 @@ from ...errors import ExecutionError
 from ...jvm.spark import F, sql
 from ...jvm.types import spark_type
 from ...prepare.choose.stream_windows import KernelWindowOperator, NativeWindowOperator, PythonWindowOperator
+from ...prepare.known.key_types import key_type
 from ...prepare.steps import Native
 from ..accumulators import java_calls
 from ..context import PYTHON, TranslationContext
-from ..kernels import key_type, key_values, made_kernel, run, schema_of
+from ..kernels import key_values, made_kernel, run, schema_of
 from ..python.windows import (
     PythonOperator,
     decoded,

@@ -13,14 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....plan.document import Plan
-from ....plan.durations import parse_duration
 from ....plan.files import Place
 from ....plan.nodes import ExecNode, TableSourceScan, Union, WatermarkAssigner
-from ....plan.settings import IDLE_TIMEOUT
 from ...connectors.tables import Table, table_of
 from ...jvm.java import java_class
-from ...prepare.known.pushed_watermarks import pushed_watermark
-from ...prepare.known.sources import scan_below, switches_to_clock
+from ...prepare.choose.watermarks import Watermarked
+from ...prepare.known.sources import scan_below
 from ...prepare.modes import Mode
 from ..context import TranslationContext
 from .switches import switch_of
@@ -28,23 +26,14 @@ from .switches import switch_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-TABLE_TIMEOUT = "scan.watermark.idle-timeout"
-"""The option of a table that goes before the session's."""
-
 
 def source_watermarks(context: TranslationContext) -> Any:
-    """The Java ``SourceWatermarks`` of a query; ``None`` where rows show the watermarks of all its sources.
-
-    Idle they are in streaming mode alone: elsewhere all input is there, and nobody waits for any.  Input that ends has
-    its end for a watermark, whatever the clock shows.
-    """
+    """The Java ``SourceWatermarks`` of a query; ``None`` where rows show the watermarks of all its sources."""
     parts = context.parts
     if not parts.has_watermarks:
-        timeouts = _timeouts(context) if context.mode is Mode.STREAMING else {}
-        switches = _switches(context) if context.mode is not Mode.BOUNDED else {}
-        divided = context.mode is not Mode.BOUNDED and _is_any_pushed(context.plan)
-        needed = any(timeouts.values()) or switches or divided
-        parts.watermarks = _registered(timeouts, switches, context) if needed else None
+        assigners = [(node, _step(node, context)) for node in _assigners(context)]
+        needed = any(step.idle_timeout or step.by_clock or step.by_partition for _, step in assigners)
+        parts.watermarks = _registered(assigners, context) if needed else None
         parts.has_watermarks = True
     return parts.watermarks and parts.watermarks[0]
 
@@ -120,51 +109,36 @@ def divide(scan: TableSourceScan, partitions: Sequence[str], context: Translatio
 
 
 def _registered(
-    timeouts: dict[int, int], switches: dict[int, Any], context: TranslationContext
+    assigners: Sequence[tuple[WatermarkAssigner, Watermarked]], context: TranslationContext
 ) -> tuple[Any, dict[int, Any]]:
     watermarks = context.runtime.watermark.SourceWatermarks(_is_united(context.plan))
     session = context.spark._jsparkSession
     return watermarks, {
-        node.id: watermarks.add(session, node.id, timeouts.get(node.id, 0), switches.get(node.id))
-        for node in _assigners(context)
+        node.id: watermarks.add(session, node.id, step.idle_timeout, _switch(node, step, context))
+        for node, step in assigners
     }
+
+
+def _step(node: WatermarkAssigner, context: TranslationContext) -> Watermarked:
+    step = context.query.step(node)
+    assert isinstance(step, Watermarked)
+    return step
+
+
+def _switch(node: WatermarkAssigner, step: Watermarked, context: TranslationContext) -> Any:
+    """The Java ``Switch`` behind which the watermark of a source is the clock; ``None`` where it never is."""
+    scan = scan_below(node, context.plan)
+    return switch_of(scan, context) if step.by_clock and scan is not None else None
 
 
 def _assigners(context: TranslationContext) -> list[WatermarkAssigner]:
     return [node for node in context.plan.nodes if isinstance(node, WatermarkAssigner)]
 
 
-def _timeouts(context: TranslationContext) -> dict[int, int]:
-    """After how many milliseconds without rows a source is idle, by the id of its watermark assigner; 0: never."""
-    return {node.id: idle_timeout(node, context) for node in _assigners(context)}
-
-
-def _switches(context: TranslationContext) -> dict[int, Any]:
-    """The Java ``Switch`` behind which a source's watermark is the clock, by the id of its watermark assigner."""
-    scans = {node.id: scan_below(node, context.plan) for node in _assigners(context)}
-    return {
-        number: switch_of(scan, context)
-        for number, scan in scans.items()
-        if scan is not None and switches_to_clock(scan, context.variables)
-    }
-
-
-def idle_timeout(node: WatermarkAssigner, context: TranslationContext) -> int:
-    """After how many milliseconds without rows the source of a watermark assigner is idle; 0: never."""
-    table = source_of(node, context)
-    own = table.options.get(TABLE_TIMEOUT) if table is not None else None
-    return max(parse_duration(own or context.query.option(node, IDLE_TIMEOUT)), 0)
-
-
 def source_of(node: ExecNode, context: TranslationContext) -> Table | None:
     """The table that a watermark assigner stands on."""
     scan = scan_below(node, context.plan)
     return None if scan is None else table_of(scan.scan_table_source.table, context.variables)
-
-
-def _is_any_pushed(plan: Plan) -> bool:
-    """Whether a source makes its watermarks itself, and so of each partition."""
-    return any(isinstance(node, TableSourceScan) and pushed_watermark(node) is not None for node in plan.nodes)
 
 
 def _is_united(plan: Plan) -> bool:

@@ -38,33 +38,26 @@ class WindowRows(Record):
     last: int = -1
 
 
-def fold_rows(context: TranslationContext, stream: Stream, what: WindowAggregation) -> WindowRows | None:
-    """The rows of each key and window of a micro-batch, folded; ``None`` where a function can tell the difference."""
+def fold_rows(context: TranslationContext, stream: Stream, what: WindowAggregation) -> WindowRows:
+    """The rows of each key and window of a micro-batch, folded."""
     is_timed = LATENESS in stream.hidden and not what.windowing.is_proctime
     is_assigned = isinstance(what.windowing, TimeAttributeWindowing)
     is_sliced = is_assigned and not isinstance(what.windowing.window, TumblingWindow)
     return (_by_slice if is_sliced else _by_window)(context, stream, what, is_timed)
 
 
-def _by_window(
-    context: TranslationContext, stream: Stream, what: WindowAggregation, is_timed: bool
-) -> WindowRows | None:
+def _by_window(context: TranslationContext, stream: Stream, what: WindowAggregation, is_timed: bool) -> WindowRows:
     """Of rows that belong to one window each."""
     windowed = with_windows(stream, what.windowing, what.clock)
     if is_timed:
         fires = timer(what.clock, windowed.frame[END] - 1)
         last = is_last_window(windowed, what.windowing, what.clock)
         windowed = drop_late(windowed, fires, last, context)
-    folded = _folded(context, windowed, what, (START, END), is_timed)
-    if folded is None:
-        return None
-    frame, calls, keys = folded
+    frame, calls, keys = _folded(context, windowed, what, (START, END), is_timed)
     return WindowRows(frame, context.runtime.aggregate.PreAggregate.merged(keys, calls), keys)
 
 
-def _by_slice(
-    context: TranslationContext, stream: Stream, what: WindowAggregation, is_timed: bool
-) -> WindowRows | None:
+def _by_slice(context: TranslationContext, stream: Stream, what: WindowAggregation, is_timed: bool) -> WindowRows:
     """Of rows that belong to several windows: once for each of the slices that these are made of.
 
     Rows that come too late for any window of their slice stay alone.
@@ -77,10 +70,7 @@ def _by_slice(
         first_fires = timer(what.clock, end - 1)
         units.append(F.when(~is_on_time(stream, first_fires), stream.frame[SEQUENCE]).alias(_LATE))
     sliced = replace(stream, frame=stream.frame.select("*", *units))
-    folded = _folded(context, sliced, what, (_SLICE, _LATE) if is_timed else (_SLICE,), is_timed)
-    if folded is None:
-        return None
-    frame, calls, units_end = folded
+    frame, calls, units_end = _folded(context, sliced, what, (_SLICE, _LATE) if is_timed else (_SLICE,), is_timed)
     window, local = what.windowing.window, frame[_SLICE] - 1
     names = frame.columns
     keys = max(1, len(what.grouping))
@@ -97,7 +87,7 @@ def _by_slice(
 
 def _folded(
     context: TranslationContext, stream: Stream, what: WindowAggregation, units: Sequence[str], is_timed: bool
-) -> tuple[DataFrame, Any, int] | None:
+) -> tuple[DataFrame, Any, int]:
     """The rows folded by key and ``units``, the calls that have folded them, and how many columns those are."""
     frame = stream.frame
     used = sorted({i for call in what.calls for i in (*call.arg_list, call.filter_arg) if i >= 0})
@@ -107,5 +97,4 @@ def _folded(
     keys = max(1, len(what.grouping)) + len(units)
     position = {index: keys + at for at, index in enumerate(used)}
     calls = java_calls(context, context.java_schema(rows.schema), stream, what.calls, position)
-    package = context.runtime.aggregate.PreAggregate
-    return (context.frame(package.run(rows._jdf, keys, calls)), calls, keys) if package.isExact(calls) else None
+    return context.frame(context.runtime.aggregate.PreAggregate.run(rows._jdf, keys, calls)), calls, keys

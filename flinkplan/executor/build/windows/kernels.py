@@ -21,12 +21,13 @@ from ...jvm.spark import F, T, fields, sql
 from ...prepare.choose.window_functions import KernelSessionRows
 from ...prepare.choose.window_ranks import KernelWindowRank
 from ...prepare.known.input_size import is_read_by_several
+from ...prepare.known.key_types import key_type
 from ...prepare.steps import Kernel
 from ...prepare.watermarks import announcing, waits_for_watermark
 from ...prepare.windows import Clock, KernelSessions, KernelWindows, WindowAggregation
 from ..accumulators import java_calls
 from ..context import TranslationContext
-from ..kernels import int_array, key_columns, key_type, key_values, made_kernel, run, schema_of, sort_fields
+from ..kernels import int_array, key_columns, key_values, made_kernel, run, schema_of, sort_fields
 from ..stream import END, KIND, LATENESS, ORDER, ROW, SEQUENCE, START, TARGET, TICK, Stream, column_name
 from .assignment import (
     is_last_window,
@@ -141,7 +142,7 @@ def aggregate_windows(context: TranslationContext, step: KernelWindows, stream: 
     """One row a key and window, when the window closes, of whatever functions and row kinds."""
     what, when = step.aggregation, step.aggregation.emission
     stream = with_time_read(stream, what.windowing, context)
-    rows = (fold_rows(context, stream, what) if step.folds_rows else None) or _rows(context, stream, what)
+    rows = fold_rows(context, stream, what) if step.folds_rows else _rows(context, stream, what)
     columns, results = _output(stream, what)
     result = run_timed(
         context,

@@ -16,16 +16,29 @@ from ....plan.nodes import (
     GroupAggregate,
     IncrementalGroupAggregate,
     LocalGroupAggregate,
+    LookupJoin,
+    TableSourceScan,
+    WatermarkAssigner,
 )
+from ....plan.record import Record
 from ....plan.specs import AggregateCall
 from ....plan.types import LogicalType, row
-from ...aggregate_functions import check_calls
+from ...aggregate_functions import check_calls, folds_exactly
+from ..known.input_size import is_large
+from ..known.key_types import key_type
 from ..known.native_calls import is_native_in_batch, is_traced
-from ..known.row_order import moves_by_each_row
+from ..known.row_order import PASSING, moves_by_each_row
 from ..query import QueryPlan, chooser
-from ..steps import Kernel, Native, PassedBy, accumulators, with_ttl
+from ..steps import FOLDS_ROWS, Kernel, Native, PassedBy, accumulators, with_ttl
 from ..watermarks import row_by_row
 
+MANY_GROUPS = 0.8
+"""Groups are many where of a task's rows so many are of a group that none before them is of."""
+
+_SAMPLES = (
+    f"decided while it runs: where {MANY_GROUPS:.0%} of the first task's rows are of groups of their own, rows are "
+    "shuffled before they are aggregated"
+)
 MINI_BATCH_ENABLED = "table.exec.mini-batch.enabled"
 
 
@@ -33,12 +46,18 @@ class NativeGroups(Native, kw_only=True):
     """Spark's own aggregation of rows that all stay.
 
     ``grouping`` and ``calls`` are over the node's input.  ``traced``: each group has the number of the row that changed
-    it last, not that of its last row.
+    it last, not that of its last row.  ``samples``: whether rows are brought together by group before Spark aggregates
+    them is decided by the first task's rows.
     """
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     traced: bool
+    samples: bool
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (_SAMPLES,) if self.samples else ()
 
 
 class KernelGroups(Kernel, kw_only=True):
@@ -46,8 +65,9 @@ class KernelGroups(Kernel, kw_only=True):
 
     ``grouping`` and ``calls`` are over the node's input, ``output_type`` is what comes of them.  ``inserts``: all rows
     that come are insertions, also in a changelog.  ``update_before``: a row is taken back before it is updated.
-    ``folds``: the changes of a batch to a group come to one.  ``numbered``: a group has the number of the row that
-    changed it last.  ``ttl``: of the state, in milliseconds; 0: none.
+    ``folds``: the changes of a batch to a group come to one.  ``folds_rows``: the rows of a batch are folded by group
+    in each task, before they are sent to their groups.  ``numbered``: a group has the number of the row that changed it
+    last.  ``ttl``: of the state, in milliseconds; 0: none.
     """
 
     grouping: tuple[int, ...]
@@ -56,8 +76,13 @@ class KernelGroups(Kernel, kw_only=True):
     inserts: bool
     update_before: bool
     folds: bool
+    folds_rows: bool
     numbered: bool
     ttl: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (FOLDS_ROWS,) if self.folds_rows else ()
 
 
 def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapping[str, str]) -> None:
@@ -82,7 +107,11 @@ def global_group_aggregate(node: GlobalGroupAggregate, query: QueryPlan) -> Nati
     """The whole aggregation of what the local phase passed by, or of the results of an incremental phase."""
     local = _local_phase(node, query)
     if local is None:
-        return _kernel(node, query, node.grouping, node.agg_calls, node.output_type, node.generate_update_before)
+        partial = query.step(query.input(query.input(node)))
+        rows = _rows_of(query.input(node), query)
+        if isinstance(partial, KernelGroups):  # which emits other columns than Flink's phase
+            rows = _Rows(partial.output_type, is_changelog=True)
+        return _kernel(node, query, rows, node.grouping, node.agg_calls, node.output_type, node.generate_update_before)
     return _choose(node, query, local.grouping, local.agg_calls, node.output_type, folds=True)
 
 
@@ -94,7 +123,7 @@ def incremental_group_aggregate(node: IncrementalGroupAggregate, query: QueryPla
     fields = [query.input(local).fields[g] for g in local.grouping]
     results = [(f"$f{i}", call.type) for i, call in enumerate(local.agg_calls)]
     partial = row([*((f.name, f.type) for f in fields), *results])
-    return _kernel(node, query, local.grouping, local.agg_calls, partial, True)
+    return _kernel(node, query, _rows_of(query.input(local), query), local.grouping, local.agg_calls, partial, True)
 
 
 def _local_phase(node: ExecNode, query: QueryPlan) -> LocalGroupAggregate | None:
@@ -124,13 +153,42 @@ def _choose(
                 grouping=tuple(grouping),
                 calls=tuple(calls),
                 traced=traced,
+                samples=_samples(below, grouping, calls, query),
             )
-    return _kernel(node, query, grouping, calls, output_type, node.generate_update_before, folds=folds)
+    rows = _rows_of(below, query)
+    return _kernel(node, query, rows, grouping, calls, output_type, node.generate_update_before, folds=folds)
+
+
+def _samples(below: ExecNode, grouping: Sequence[int], calls: Sequence[AggregateCall], query: QueryPlan) -> bool:
+    """Whether it is worth to look at some rows of ``below`` first: there are many, and the first come at once."""
+    if not grouping or any(call.distinct for call in calls):
+        return False
+    if any(key_type(t) != t for t in (below.output_type.field_types[k] for k in grouping)):
+        return False
+    upstream = list(query.plan.upstream([below]))
+    return all(map(_is_at_hand, upstream)) and is_large(upstream, query.variables)
+
+
+def _is_at_hand(node: ExecNode) -> bool:
+    """Whether a node yields the first task's rows without having read those of others, or asked a database."""
+    return isinstance(node, (*PASSING, TableSourceScan, WatermarkAssigner)) and not isinstance(node, LookupJoin)
+
+
+class _Rows(Record):
+    """The rows that come to a kernel: their type, and whether there may be other changes than inserts."""
+
+    type: LogicalType
+    is_changelog: bool
+
+
+def _rows_of(node: ExecNode, query: QueryPlan) -> _Rows:
+    return _Rows(node.output_type, query.is_changelog(node))
 
 
 def _kernel(
     node: GroupAggregate | GlobalGroupAggregate | IncrementalGroupAggregate,
     query: QueryPlan,
+    rows: _Rows,
     grouping: Sequence[int],
     calls: Sequence[AggregateCall],
     output_type: LogicalType,
@@ -140,6 +198,10 @@ def _kernel(
 ) -> KernelGroups:
     folds = folds and not query.is_real_time
     ttl = node.ttl_ms()
+    inserts = query.is_batch and query.joins.is_settled(query.input(node))
+    numbered = folds and ttl == 0 and _is_numbered(node, query, calls)
+    is_insert_only = inserts or not rows.is_changelog
+    folds_rows = folds and not numbered and is_insert_only and all(folds_exactly(call, rows.type) for call in calls)
     return KernelGroups(
         kernel="aggregate.GroupAggregate",
         why="each group's state expires by itself, and changes come out as rows",
@@ -148,10 +210,11 @@ def _kernel(
         grouping=tuple(grouping),
         calls=tuple(calls),
         output_type=output_type,
-        inserts=query.is_batch and query.joins.is_settled(query.input(node)),
+        inserts=inserts,
         update_before=update_before,
         folds=folds,
-        numbered=folds and ttl == 0 and _is_numbered(node, query, calls),
+        folds_rows=folds_rows,
+        numbered=numbered,
         ttl=ttl,
     )
 

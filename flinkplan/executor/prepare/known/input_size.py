@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ....plan.nodes import ExecNode, TableSourceScan
+from ....plan.specs import ContextResolvedTable
 from ...connectors import find_connector
 from ...connectors.tables import table_of
+from ...errors import TableError
 
 SMALL_INPUT = 16 << 20
 """Input up to this many bytes is worked on in one partition, and in seconds."""
@@ -48,6 +50,14 @@ def partitions_for(nodes: Iterable[ExecNode], variables: Mapping[str, str], para
 
 
 def _bytes(nodes: Iterable[ExecNode], variables: Mapping[str, str]) -> int | None:
-    tables = [table_of(n.scan_table_source.table, variables) for n in nodes if isinstance(n, TableSourceScan)]
-    sizes = [find_connector(table).size(table) for table in tables]
+    sizes = [_size(n.scan_table_source.table, variables) for n in nodes if isinstance(n, TableSourceScan)]
     return None if None in sizes else sum(size or 0 for size in sizes)
+
+
+def _size(reference: ContextResolvedTable, variables: Mapping[str, str]) -> int | None:
+    """How many bytes a table has; ``None`` where its connector does not know, or the plan does not define it whole."""
+    try:
+        table = table_of(reference, variables)
+        return find_connector(table).size(table)
+    except TableError:
+        return None

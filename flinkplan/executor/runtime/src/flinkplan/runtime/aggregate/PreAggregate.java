@@ -54,6 +54,9 @@ public final class PreAggregate extends RowGenerator {
      * be the watermark that rows came behind.
      */
     public static Dataset<Row> run(Dataset<Row> rows, int keys, Call[] calls) {
+        if (!isExact(calls)) {
+            throw new IllegalArgumentException("folding rows first would change what the calls compute");
+        }
         return run(rows, columns -> new PreAggregate(columns, rows.schema(), keys, calls));
     }
 
