@@ -115,5 +115,17 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 PTH123 - the reader has closed the pipe
         return 0
     except Exception as e:
+        if ended := _end_of_jvm(e):
+            print_error(ended)
+            return ended.exit_code
         print_internal_error(e, "--debug" in arguments or bool(os.environ.get("FLINKPLAN_DEBUG")))
         return INTERNAL
+
+
+def _end_of_jvm(error: Exception) -> FlinkplanError | None:
+    """What to say of an error where Spark's JVM has ended: only a process with py4j has started one."""
+    if "py4j" not in sys.modules:
+        return None
+    from ..executor.jobs.failures import end_of_jvm
+
+    return end_of_jvm(error)

@@ -132,7 +132,7 @@ class new_folder:
             raise StateError(f"the folder cannot be written: {e.strerror or e}", where=str(self._target)) from None
         finally:
             shutil.rmtree(self._work, ignore_errors=True)
-        if isinstance(error, OSError):
+        if isinstance(error, OSError) and not isinstance(error, ConnectionError):
             raise StateError(f"it cannot be written: {error.strerror or error}", where=str(self._target)) from None
 
 

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import click
 import pytest
+from py4j.protocol import Py4JNetworkError
 
 from flinkplan.cli import main
 from flinkplan.cli.errors import HungUp, Terminated
@@ -53,6 +54,12 @@ def test_a_fault_of_our_own_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None
     assert re.match(r"internal error: ZeroDivisionError: division by zero \(flinkplan [\d.]+\)\n", outcome.err)
     assert "Traceback" not in outcome.err
     assert "--debug" in outcome.err
+
+
+def test_an_end_of_the_jvm_is_not_a_fault_of_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = failing(monkeypatch, Py4JNetworkError("Answer from Java side is empty"))
+    assert outcome.code == 5
+    assert outcome.err.startswith("error: the JVM that ran the job has ended\nhint: it was killed, perhaps")
 
 
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
+from ..jvm.exceptions import is_end_of_jvm
+
 _SECONDS = 0.5
 
 
@@ -16,7 +18,13 @@ def polled(number: Callable[[], int], tell: Callable[[int], None]) -> Iterator[N
 
     def poll() -> None:
         while not ended.wait(_SECONDS):
-            tell(number())
+            try:
+                count = number()
+            except Exception as e:
+                if is_end_of_jvm(e):  # of which the block itself gets to know
+                    return
+                raise
+            tell(count)
 
     thread = Thread(target=poll, name="flinkplan progress", daemon=True)
     thread.start()

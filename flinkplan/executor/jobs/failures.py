@@ -10,7 +10,15 @@ from typing import Any
 from ...plan.files import Place
 from ...plan.record import replace
 from ...state.checkpoint import WAY_OUT
-from ..jvm.exceptions import Failure, causes_of, joined_messages, refused_by_system, refused_name
+from ..errors import ExecutionError
+from ..jvm.exceptions import (
+    Failure,
+    causes_of,
+    is_end_of_jvm,
+    joined_messages,
+    refused_by_system,
+    refused_name,
+)
 
 _LONGEST = 4000
 _STATE = ("org.apache.spark.sql.execution.streaming.state.", "org.apache.spark.sql.execution.streaming.checkpointing.")
@@ -19,6 +27,15 @@ _FRAMES = 12
 """How near to these classes an exception must be thrown to be one of reading what they keep."""
 _MALFORMED = "mend it and start the job again; some formats leave such lines out: '….ignore-parse-errors' = 'true'"
 MORE_MEMORY = "--conf spark.driver.memory=4g gives it more than 2g"
+
+
+def end_of_jvm(error: BaseException) -> ExecutionError | None:
+    """What to say of an error where Spark's JVM has ended; ``None`` for other errors."""
+    if not is_end_of_jvm(error):
+        return None
+    return ExecutionError(
+        "the JVM that ran the job has ended", hint=f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
+    )
 
 
 def describe_failure(cause: Any, text: str, state: Place) -> Failure:

@@ -55,7 +55,7 @@ from ..prepare.query import QueryPlan
 from ..prepare.real_time import check_real_time, unshared
 from ..prepare.watermarks import uses_watermark, waits_for_watermark
 from ..scratch import temporary_folder
-from .failures import MORE_MEMORY
+from .failures import end_of_jvm
 from .options import JobOptions
 from .progress import JobListener
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 POLL_SECONDS = 0.1
-_MEMORY = f"it was killed, perhaps for want of memory: {MORE_MEMORY}"
 
 
 class Job:
@@ -138,8 +137,8 @@ class Job:
             self.stop()
             if isinstance(e, ExecutionError):
                 self._put_back()
-            if is_end_of_jvm(e):
-                raise ExecutionError("the JVM that ran the job has ended", hint=_MEMORY) from None
+            if ended := end_of_jvm(e):
+                raise ended from None
             raise
         if self.mode is Mode.BOUNDED:
             self._record.end()
