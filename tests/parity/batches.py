@@ -35,6 +35,7 @@ WAYS = ("rows", "random", "restarts")
 RESTARTS = 3
 UNLIKE: Mapping[str, str] = {
     "window-float-sums-in-phases": "a first phase adds up the floating-point numbers of a batch, and rounds",
+    "window-slices-in-order": "a first phase hands on its lists where a batch ends, as Flink's does at a checkpoint",
 }
 """Cases that are others in batches, and why."""
 
