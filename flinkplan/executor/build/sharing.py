@@ -109,11 +109,16 @@ class SharedStreams:
         kept = self._streams[node.id, folds] = replace(stream, frame=stream.frame.persist())
         return kept
 
+    def drops_late_rows(self, part: Plan) -> bool:
+        """Whether operators before the shared rows that a part of the plan reads count the late rows they drop."""
+        return any(counters for (node, _), counters in self._late_rows.items() if node in part.by_id)
+
     def compute(self, part: Plan) -> None:
         """Compute the rows that a part of the plan reads, unless they are there.
 
         On a cluster they have to be before they are read: tasks of several executors that read the same rows first do
-        not wait for each other, as those of one do, but each compute them.
+        not wait for each other, as those of one do, but each compute them.  Where late rows are counted, too: the
+        counters get to know what a task has dropped when it ends, and others may have read its rows by then.
         """
         with self._computing:
             for (node, _), stream in self._streams.items():

@@ -467,7 +467,7 @@ class _Batches(_Queries):
         is_local = self._spark.sparkContext._jsc.isLocal()
 
         def write(frame: DataFrame, batch: int) -> None:
-            if not is_local:
+            if not is_local or self._common.drops_late_rows(query.plan):
                 self._common.compute(query.plan)
             target.take(frame, batch)
 
