@@ -9,6 +9,7 @@ import pytest
 
 from flinkplan.executor.build.windows import folding as window_folding
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare import windows
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
@@ -17,7 +18,8 @@ from .jobs import Place
 
 pytestmark = pytest.mark.spark
 
-WINDOW_KERNELS = "flinkplan.executor.build.windows.kernels"
+PREPARED = "flinkplan.executor.prepare.windows"
+KERNELS = "flinkplan.executor.build.windows.kernels"
 
 TABLES = """\
 CREATE TABLE t (ts TIMESTAMP(3), k STRING, v INT, WATERMARK FOR ts AS ts - INTERVAL '10' SECOND)
@@ -71,21 +73,22 @@ def written(place: Place, out: str) -> list[str]:
 
 def test_rows_folded_by_window_come_to_the_same(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the first batch on, and over a checkpoint of rows that were not folded."""
-    fold_rows, folded = window_folding.fold_rows, []
+    decide, fold_rows, folded = windows._folds_rows, window_folding.fold_rows, []
 
     def fold(*arguments: Any) -> Any:
         folded.append(fold_rows(*arguments))
         return folded[-1]
 
+    monkeypatch.setattr(f"{KERNELS}.fold_rows", fold)
     dropped: dict[str, int] = {}
     for number, rows in enumerate(FILES):
         place.put(str(number), *({"ts": f"2024-01-01 {ts}", "k": k, "v": v} for ts, k, v in rows))
         for out, folds in (("never", False), ("changed", number > 0), ("always", True)):
-            monkeypatch.setattr(f"{WINDOW_KERNELS}.fold_rows", fold if folds else lambda *_: None)
+            monkeypatch.setattr(f"{PREPARED}._folds_rows", decide if folds else lambda *_: False)
             place.progress.clear()
             folded.clear()
             run(place, out)
-            assert sum(rows is not None for rows in folded) == (FOLDED if folds else 0)
+            assert len(folded) == (FOLDED if folds else 0)
             dropped[out] = dropped.get(out, 0) + sum(p.rows_dropped for p in place.progress)
     lines = written(place, "always")
     assert lines == written(place, "changed") == written(place, "never")
