@@ -36,6 +36,8 @@ RESTARTS = 3
 UNLIKE: Mapping[str, str] = {
     "window-float-sums-in-phases": "a first phase adds up the floating-point numbers of a batch, and rounds",
     "window-slices-in-order": "a first phase hands on its lists where a batch ends, as Flink's does at a checkpoint",
+    "window-tumble-avg-split-keyed": "the sums of buckets, floating-point numbers, are added up in another order",
+    "window-union-of-two-sources": "which rows are late is a race of two sources",
 }
 """Cases that are others in batches, and why."""
 
