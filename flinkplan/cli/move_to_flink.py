@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def move(request: Request) -> None:
     """Write the savepoint from which a job from here goes on in Flink."""
     from ..compat.validation import read_plan
+    from ..executor.prepare.known.pushed_watermarks import with_assigners
     from ..flink.writing import write_savepoint
+    from ..plan.nodes import WatermarkAssigner
 
     if Path(request.output).exists():
         raise StateError(
@@ -43,4 +45,6 @@ def move(request: Request) -> None:
     ):
         manifest = write_savepoint(state, request.output, request.flink, progress)
     progress.end()
+    if any(isinstance(node, WatermarkAssigner) for node in with_assigners(plan).nodes):
+        click.echo("watermarks begin anew in Flink: rows that would be late here can be on time there", err=True)
     click.echo(one_line(f"{request.output}: {summary(manifest)}"), err=True)
