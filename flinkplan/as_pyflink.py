@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 
-from .table.as_pyflink import install, uninstall
+from .udf.as_pyflink import install, uninstall
 
 __all__ = ["install", "uninstall"]
 

@@ -13,6 +13,7 @@ from ..plan.findings import Finding
 from ..plan.interpreter import deep_recursion, no_garbage_collection
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
+from ..plan.user_functions import bind_functions
 from .algebra.logical import Scan, TableModify
 from .algebra.physical import Sink
 from .algebra.rel import Rel
@@ -212,8 +213,8 @@ class Session:
             self.catalog.drop(name.names, Table, temporary=True)
 
     def restore(self, plan: Plan) -> Plan:
-        """A plan with the definitions that it leaves to the catalog.  Raises :class:`CatalogError`."""
-        return restored(plan, self.catalog, self.config)
+        """A plan with the tables and functions that it leaves to the catalog.  Raises :class:`CatalogError`."""
+        return bind_functions(restored(plan, self.catalog, self.config), self.catalog.functions.of_plan)
 
     @deep_recursion
     def bind_query(self, query: ast.Query) -> Rel:

@@ -82,13 +82,13 @@ def _names(elements: Sequence[Any]) -> list[str] | None:
     first = elements[0] if elements else None
     if isinstance(first, Mapping):
         return sorted(first)
-    return first._fields if isinstance(first, Row) and first._names else None
+    return first._fields if isinstance(first, Row) and hasattr(first, "_fields") else None
 
 
 def _row(element: Any) -> tuple[Any, ...]:
     if isinstance(element, Mapping):
         return tuple(element[name] for name in sorted(element))
-    return tuple(element) if isinstance(element, tuple | list) else (element,)
+    return tuple(element) if isinstance(element, tuple | list | Row) else (element,)
 
 
 def _fields(rows: Sequence[tuple[Any, ...]], schema: RowType | Sequence[str] | None) -> list[Field]:
@@ -134,8 +134,8 @@ def _type_of(value: Any) -> DataType:
         if isinstance(value, known):
             zoned = isinstance(value, datetime) and value.tzinfo is not None
             return DataTypes.TIMESTAMP_LTZ() if zoned else data_type
-    if isinstance(value, tuple) and value:
-        names = value._names if isinstance(value, Row) else ()
+    if isinstance(value, tuple | Row) and value:
+        names: Sequence[str] = getattr(value, "_fields", ()) if isinstance(value, Row) else ()
         names = names or tuple(f"_{i}" for i in range(1, len(value) + 1))
         return DataTypes.ROW([DataTypes.FIELD(n, _inferred(n, (v,))) for n, v in zip(names, value, strict=True)])
     if isinstance(value, list) and value:
@@ -205,5 +205,5 @@ _TO_SQL: Sequence[tuple[type[Any] | UnionType, Callable[[Any, DataType], str]]] 
     (datetime, _timestamp),
     (date | time, _moment),
     (Mapping, _map),
-    (list | tuple, _list),
+    (list | tuple | Row, _list),
 )

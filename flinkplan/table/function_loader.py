@@ -16,7 +16,8 @@ from types import ModuleType
 from ..plan.errors import FlinkplanError, PlanError
 from ..plan.findings import did_you_mean
 from ..plan.functions.user import PythonDeclaration
-from .as_pyflink import installed
+from ..plan.record import replace
+from ..udf.as_pyflink import installed
 from .udf import DeclaredFunction
 
 
@@ -31,7 +32,8 @@ class FunctionLoader:
 
     def __call__(self, path: str) -> PythonDeclaration:
         """The declaration of the function at ``module.name``.  Raises :class:`FlinkplanError` if there is none."""
-        return _declaration(self.function(path), path)
+        declaration = _declaration(self.function(path), path)
+        return replace(declaration, folders=tuple(dict.fromkeys(map(_folder, self._roots()))))
 
     def function(self, path: str) -> DeclaredFunction:
         """The function at ``module.name``.  Raises :class:`FlinkplanError` if there is none."""
@@ -81,7 +83,7 @@ def _declaration(function: DeclaredFunction, path: str) -> PythonDeclaration:
 def _folder(root: str) -> str:
     """The folder, or the archive, in which the modules of a file or folder are."""
     path = Path(root)
-    return str(path.parent if path.suffix == ".py" else path)
+    return str((path.parent if path.suffix == ".py" else path).resolve())
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, PlanError, UnsupportedError
 from ..plan.findings import Finding
-from .as_pyflink import install, is_installed, uninstall
+from ..udf.as_pyflink import install, is_installed, uninstall
 from .environment import TableEnvironment, defaults
 from .jobs import Starter
 from .settings import EnvironmentSettings

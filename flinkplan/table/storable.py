@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from ..plan.document import Plan
 from ..plan.errors import UnsupportedError
 from ..plan.functions import called
-from ..plan.functions.user import PythonFunction, called_python
-from ..plan.nodes import PythonGroupAggregate, PythonGroupWindowAggregate, PythonOverAggregate
+from ..plan.functions.user import PythonFunction
 from ..plan.nodes.base import ExecNode
 from ..plan.nodes.expressions import expressions
 from ..plan.rex import walk
+from ..plan.user_functions import aggregate_calls, function_of_aggregate
 
 
 def check_storable(plan: Plan) -> None:
@@ -35,14 +35,4 @@ def _functions(node: ExecNode) -> Iterator[PythonFunction]:
             function = called(rex)
             if isinstance(function, PythonFunction):
                 yield function
-    if isinstance(node, (PythonGroupAggregate, PythonGroupWindowAggregate)):
-        calls = node.agg_calls
-    elif isinstance(node, PythonOverAggregate):
-        calls = tuple(c for g in node.over_spec.groups for c in g.agg_calls)
-    else:
-        return
-    for call in calls:
-        for name in (call.system_name, call.catalog_name, call.class_):
-            python = called_python(name)
-            if python is not None:
-                yield python
+    yield from filter(None, map(function_of_aggregate, aggregate_calls(node)))

@@ -11,14 +11,23 @@ It is called in SQL by the name under which it is registered, in the Table API a
 
 from __future__ import annotations
 
-import abc
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from ..plan.functions.model import Kind
 from ..plan.functions.user import PythonDeclaration, PythonKind
 from ..plan.types import LogicalType, row
+from ..udf.context import FunctionContext
+from ..udf.interfaces import (
+    AggregateFunction,
+    AsyncScalarFunction,
+    ImperativeAggregateFunction,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+    UserDefinedFunction,
+)
 from .data_types import DataType, RowType, logical_type
 from .expression import Expression
 
@@ -38,99 +47,6 @@ __all__ = [
 
 TypeText: TypeAlias = DataType | str
 """A type, also as text of SQL."""
-
-
-class FunctionContext:
-    """What a function can ask in ``open`` of the job that runs it."""
-
-    def __init__(self, job_parameters: dict[str, str] | None = None) -> None:
-        self._job_parameters = job_parameters or {}
-
-    def get_job_parameter(self, key: str, default_value: str) -> str:
-        """The job parameter of a key."""
-        return self._job_parameters.get(key, default_value)
-
-
-class UserDefinedFunction(abc.ABC):  # noqa: B024 (its subclasses have the abstract methods)
-    """The base of the classes of functions."""
-
-    def open(self, function_context: FunctionContext) -> None:  # noqa: B027 (functions need not override it)
-        """Called once before the first row."""
-
-    def close(self) -> None:  # noqa: B027
-        """Called once after the last row."""
-
-    def is_deterministic(self) -> bool:
-        """Whether equal arguments always give an equal result."""
-        return True
-
-
-class ScalarFunction(UserDefinedFunction):
-    """A function from values to one value."""
-
-    @abc.abstractmethod
-    def eval(self, *args: Any) -> Any:
-        """The result for a row's arguments."""
-
-
-class AsyncScalarFunction(UserDefinedFunction):
-    """A function from values to one value, as a coroutine."""
-
-    @abc.abstractmethod
-    async def eval(self, *args: Any) -> Any:
-        """The result for a row's arguments."""
-
-
-class TableFunction(UserDefinedFunction):
-    """A function from values to rows."""
-
-    @abc.abstractmethod
-    def eval(self, *args: Any) -> Any:
-        """The rows for a row's arguments: each a value, a tuple or a Row."""
-
-
-class ImperativeAggregateFunction(UserDefinedFunction):
-    """A function that is computed step by step in an accumulator."""
-
-    @abc.abstractmethod
-    def create_accumulator(self) -> Any:
-        """The accumulator of no rows."""
-
-    @abc.abstractmethod
-    def accumulate(self, accumulator: Any, *args: Any) -> None:
-        """Add a row."""
-
-    def retract(self, accumulator: Any, *args: Any) -> None:
-        """Take a row back; needed over inputs with updates."""
-        raise RuntimeError("Method retract is not implemented")
-
-    def merge(self, accumulator: Any, accumulators: Iterable[Any]) -> None:
-        """Add other accumulators; needed in session windows."""
-        raise RuntimeError("Method merge is not implemented")
-
-    def get_result_type(self) -> TypeText:
-        """The type of the result, unless the declaration says it."""
-        raise RuntimeError("Method get_result_type is not implemented")
-
-    def get_accumulator_type(self) -> TypeText:
-        """The type of the accumulator, unless the declaration says it."""
-        raise RuntimeError("Method get_accumulator_type is not implemented")
-
-
-class AggregateFunction(ImperativeAggregateFunction):
-    """A function from the rows of a group to one value."""
-
-    @abc.abstractmethod
-    def get_value(self, accumulator: Any) -> Any:
-        """The result for what was accumulated."""
-
-
-class TableAggregateFunction(ImperativeAggregateFunction):
-    """A function from the rows of a group to rows."""
-
-    @abc.abstractmethod
-    def emit_value(self, accumulator: Any) -> Iterable[Any]:
-        """The rows for what was accumulated."""
 
 
 class DeclaredFunction:
@@ -185,6 +101,7 @@ class DeclaredFunction:
             deterministic=deterministic,
             takes_row=self.takes_row,
             emits_table=isinstance(self, DeclaredTableAggregate),
+            function=function,
         )
 
 

@@ -16,7 +16,7 @@ _SAFE_CLASSES = {
     "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
     "decimal": {"Decimal"},
     "uuid": {"UUID"},
-    "flinkplan.windowing.rows": {"named_row"},
+    "flinkplan.windowing.rows": {"_restored", "named_row"},
     "flinkplan.windowing.windows": {"TimeWindow", "GlobalWindow"},
 }
 """The classes, by module, that may be unpickled from state in addition to those of the allowed modules."""

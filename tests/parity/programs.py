@@ -1,9 +1,9 @@
-"""Runs a corpus of Python programs: ``python -m tests.parity.programs CASES_FOLDER OUT_FOLDER [NAME…]``.
+"""Runs a corpus of Python programs: ``python -m tests.parity.programs [--plans] CASES_FOLDER OUT_FOLDER [NAME…]``.
 
 A case is a folder with ``functions.py`` and ``pipeline.sql``, or with ``program.py`` whose ``pipeline(t_env)`` gives a
-``TablePipeline`` or a ``StatementSet``; both are what PyFlink takes.  Written to ``OUT_FOLDER/NAME``: ``plan.json`` and
-``explain.txt``, or ``error.json`` with the stage (build, compile) and the words.  Where the cases say what PyFlink did,
-a table shows how many agree, by kind.
+``TablePipeline`` or a ``StatementSet``; both are what PyFlink takes.  Written to ``OUT_FOLDER/NAME``: ``plan.json``,
+``explain.txt`` and what each sink has got in ``rows/SINK``, or ``error.json`` with the stage (build, compile, run) and
+the words.  ``--plans`` executes nothing.  Where the cases say what PyFlink did, a table shows how many agree, by kind.
 """
 
 from __future__ import annotations
@@ -24,23 +24,25 @@ from typing import Any
 
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.table import EnvironmentSettings, TableEnvironment
-from flinkplan.table.as_pyflink import install
+from flinkplan.udf.as_pyflink import install
 
-from .compare import compare_plans
+from .compare import compare_plans, compare_sinks
 from .corpus import SESSION_OPTIONS
 
 HELD = ("expected", "plan.json", "oracle.json", "explain.txt", "out")
 
 
-def run(case: Path, out: Path) -> dict[str, Any]:
-    """Compile and explain one case; what happened."""
+def run(case: Path, out: Path, *, executes: bool = True) -> dict[str, Any]:
+    """Compile, explain and execute one case; what happened."""
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     with tempfile.TemporaryDirectory(prefix="program-") as name:
         work = Path(name)
         shutil.copytree(case, work, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*HELD, "__pycache__"))
         with _importing(work):
-            result = _run(work)
+            result = _run(work, executes=executes)
+        if (work / "out").exists():
+            shutil.copytree(work / "out", out / "rows")
     for file in ("plan.json", "explain.txt"):
         if file in result:
             (out / file).write_text(result.pop(file).replace(name, "${CASE}"), "utf-8")
@@ -63,7 +65,7 @@ def _importing(work: Path) -> Iterator[None]:
         importlib.invalidate_caches()
 
 
-def _run(work: Path) -> dict[str, Any]:
+def _run(work: Path, *, executes: bool) -> dict[str, Any]:
     result: dict[str, Any] = {}
     environment = TableEnvironment(EnvironmentSettings(dict(SESSION_OPTIONS)), warn=lambda finding: None)
     try:
@@ -79,6 +81,11 @@ def _run(work: Path) -> dict[str, Any]:
     except Exception as error:
         if "stage" not in result:
             result |= _failure(error, "explain")
+    if executes and "explain.txt" in result:
+        try:
+            pipeline.execute().wait()
+        except Exception as error:
+            result |= _failure(error, "run")
     return result
 
 
@@ -107,8 +114,8 @@ def _failure(error: Exception, stage: str) -> dict[str, Any]:
     return {"stage": stage, "kind": kind, "is_ours": isinstance(error, FlinkplanError), "words": words}
 
 
-def judge(case: Path, out: Path, result: dict[str, Any]) -> dict[str, str]:
-    """What agrees with PyFlink: the plan, the explanation, or the refusal."""
+def judge(case: Path, out: Path, result: dict[str, Any], *, executes: bool = True) -> dict[str, str]:
+    """What agrees with PyFlink: the plan, the explanation, the rows, or the refusal."""
     oracle = json.loads((case / "oracle.json").read_text("utf-8"))
     verdicts: dict[str, str] = {}
     if oracle["verdict"] == "refused":
@@ -129,6 +136,15 @@ def judge(case: Path, out: Path, result: dict[str, Any]) -> dict[str, str]:
             verdicts["explain"] = "right" if same else "differs"
         else:
             verdicts["explain"] = "none"
+    if executes and oracle["verdict"] == "runs":
+        keys = {sink: (known or {}).get("key") for sink, known in oracle["sinks"].items()}
+        differences = compare_sinks(keys, case / "expected", out / "rows")
+        if result.get("stage") == "run":
+            verdicts["rows"] = f"{result['kind']}: {result['words']}"
+        else:
+            verdicts["rows"] = "; ".join(differences[:3]) or "right"
+    elif executes and oracle["verdict"] == "fails":
+        verdicts["fails"] = "right" if "stage" in result else "runs"
     return verdicts
 
 
@@ -137,18 +153,18 @@ def _explained(file: Path) -> str:
     return "\n".join(line.rstrip() for line in text.strip().splitlines())
 
 
-def main(cases: Path, out: Path, names: list[str]) -> None:
+def main(cases: Path, out: Path, names: list[str], *, executes: bool = True) -> None:
     """Run all cases, or those of the names, and print how they compare."""
     install(replace=True)
     counts: dict[tuple[str, str], Counter[str]] = {}
     for case in sorted(p for p in cases.iterdir() if p.is_dir()):
         if names and case.name not in names:
             continue
-        result = run(case, out / case.name)
+        result = run(case, out / case.name, executes=executes)
         if not (case / "oracle.json").exists():
             continue
         family, kind = case.name.split("-")[:2]
-        for what, verdict in judge(case, out / case.name, result).items():
+        for what, verdict in judge(case, out / case.name, result, executes=executes).items():
             count = counts.setdefault((what, f"{family}-{kind}"), Counter())
             count["right" if verdict == "right" else "wrong"] += 1
             if verdict != "right" and (what != "explain" or names):
@@ -162,4 +178,5 @@ def main(cases: Path, out: Path, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
+    given = [argument for argument in sys.argv[1:] if argument != "--plans"]
+    main(Path(given[0]), Path(given[1]), given[2:], executes="--plans" not in sys.argv)

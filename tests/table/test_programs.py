@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from flinkplan.plan.errors import FlinkplanError
-from flinkplan.table import as_pyflink
 from flinkplan.table.programs import compile_program
+from flinkplan.udf import as_pyflink
 
 PROGRAM = """
 from pyflink.table import DataTypes, EnvironmentSettings, TableEnvironment

@@ -22,7 +22,7 @@ NAMED = Row(b=1, a="x")
 
 
 def test_values_by_place_and_by_name() -> None:
-    assert (list(PLAIN), PLAIN[0], len(PLAIN), PLAIN[:1]) == ([1, "a"], 1, 2, (1,))
+    assert (list(PLAIN), PLAIN[0], len(PLAIN), PLAIN[:1]) == ([1, "a"], 1, 2, [1])
     assert (NAMED.b, NAMED["b"], NAMED[0], NAMED._fields) == (1, 1, 1, ["b", "a"])
     assert NAMED.as_dict() == {"b": 1, "a": "x"}
     assert Row(r=Row(a=1), s=[Row(a=2)], t={"k": Row(a=3)}).as_dict(True) == {

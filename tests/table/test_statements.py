@@ -21,7 +21,7 @@ def last_rows(script: str) -> list[tuple[str, ...]]:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     rows: list[tuple[str, ...]] = []
     for statement in parse_script(TABLES + script).statements:
-        rows = list(environment.execute_statement(statement).collect())
+        rows = [tuple(row) for row in environment.execute_statement(statement).collect()]
     return rows
 
 

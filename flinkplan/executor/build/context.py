@@ -83,6 +83,8 @@ class TranslationContext(Record):
     """What the query's nodes have in common."""
     python: PythonCode = PythonCode()
     """What may be imported where the plan names Python classes."""
+    python_job: str = ""
+    """What tells the job from others in Spark's Python workers."""
     is_closed: bool = True
     """Whether the query only ever sees input that ends, so that its end is the one watermark that reaches all."""
     is_timed: bool = True

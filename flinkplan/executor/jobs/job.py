@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, UnsupportedError
@@ -317,6 +318,7 @@ class _Queries:
         self._record = record
         self._spark = spark
         self._options = options
+        self._python_job = uuid4().hex
         self.built: dict[str, Mapping[int, Built]] = {}
 
     def starts(self) -> dict[str, Callable[[], Query]]:
@@ -353,6 +355,7 @@ class _Queries:
             spark,
             query,
             python=self._options.python,
+            python_job=self._python_job,
             is_closed=(*self._record.modes, mode.value)[0] == Mode.BOUNDED.value,
             is_timed=uses_watermark(query),
             common=common,

@@ -17,6 +17,7 @@ from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, combined_error
 from ...plan.nodes import WindowOperator
 from ...plan.record import Record
+from ...plan.user_functions import unbound_functions
 from ...windowing.keys import is_within
 
 
@@ -82,9 +83,22 @@ class Reference(Record):
 
 
 def check_allowed(plan: Plan, code: PythonCode) -> None:
-    """Raise :class:`FlinkplanError` for every class whose module nobody has allowed."""
+    """Raise :class:`FlinkplanError` for every class whose module nobody has allowed, and every function without code.
+
+    Whoever loads a plan joins the functions that it names with those that the user has allowed, by
+    :func:`~...plan.user_functions.bind_functions`; so a name that is left stands for nothing that may be imported.
+    """
     allowed, errors = code.allowed, []
     for index, node in enumerate(plan.nodes):
+        for function in unbound_functions(node):
+            errors.append(
+                FlinkplanError(
+                    f"the plan calls the Python function {function.short}, and nobody has said where it is",
+                    where=f"node {node.id} (/nodes/{index})",
+                    hint="if you trust it: --py-files with the file that declares a function of that name, beside it "
+                    f"--function {function.short}=MODULE.NAME",
+                )
+            )
         if not isinstance(node, WindowOperator):
             continue
         for part in node.python_parts:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any, ClassVar
 
-from ..record import Json, Record
+from ..record import Json, PartlyCompared
 from ..rex import FUNCTION, Call, FieldAccess, RexNode, callees
 from ..types import LogicalType
 from .model import Function, Kind
@@ -21,12 +22,15 @@ class PythonKind(Enum):
     """As a coroutine, once for each row."""
 
 
-class PythonDeclaration(Record):
+class PythonDeclaration(PartlyCompared):
     """The declaration of a Python function by ``udf``, ``udtf``, ``udaf`` or ``udtaf``.
 
     ``arguments`` are the declared types of its arguments, ``None`` if it takes any; ``result`` is the type of its
-    result, of a table function the row type of its rows.
+    result, of a table function the row type of its rows.  ``function`` is the function itself, or an instance of a
+    class, which only executing it needs; ``folders`` are where its module was found.
     """
+
+    apart: ClassVar[frozenset[str]] = frozenset(("function", "folders"))
 
     kind: Kind
     python: PythonKind
@@ -37,6 +41,8 @@ class PythonDeclaration(Record):
     accumulator: LogicalType | None = None
     emits_table: bool = False
     """Whether it is a table aggregate function, which emits several rows for a group."""
+    function: Any = None
+    folders: tuple[str, ...] = ()
 
 
 class FunctionReference(Json):
@@ -70,9 +76,13 @@ class PythonFunction(Function, eq=False, kw_only=True):
         return "_" not in self.name
 
     def typed(self, t: LogicalType, *operands: RexNode) -> Call:
+        return Call("", operands, t, self.syntax, self.as_reference())
+
+    def as_reference(self) -> FunctionReference:
+        """The JSON by which a plan names the function, with the function."""
         reference = FunctionReference(self.reference)
         reference.function = self
-        return Call("", operands, t, self.syntax, reference)
+        return reference
 
 
 def called_python(name: str | None) -> PythonFunction | None:

@@ -13,6 +13,7 @@ from ...plan.functions.model import Argument, ArgumentRule, Signature
 from ...plan.functions.user import PythonDeclaration, PythonFunction
 from ...plan.record import Json, Record, Struct, field
 from ...plan.types import LogicalType
+from ...plan.user_functions import FunctionId
 from ..rex.casts import can_cast_implicitly
 from .errors import CatalogError
 from .identifier import Identifier
@@ -39,7 +40,7 @@ class Functions(Struct):
     system: dict[str, Registered] = field(default_factory=dict)
     temporary: dict[Identifier, Registered] = field(default_factory=dict)
     permanent: dict[Identifier, Registered] = field(default_factory=dict)
-    loaded: dict[tuple[Registered, str, bool], PythonFunction] = field(default_factory=dict)
+    loaded: dict[tuple[int, str, bool], tuple[Registered, PythonFunction]] = field(default_factory=dict)
 
     def add_system(self, name: str, function: Registered, *, if_not_exists: bool = False) -> None:
         """Register a temporary system function.  Raises :class:`CatalogError` if there is one of the name."""
@@ -90,13 +91,21 @@ class Functions(Struct):
             return None
         return self._function(registered, identifier.name, Json(catalogName=str(identifier)))
 
+    def of_plan(self, function: FunctionId) -> PythonFunction | None:
+        """The function that a plan names."""
+        if function.is_system:
+            return self.find_system(function.name)
+        names = [part.replace("``", "`") for part in function.name.strip("`").split("`.`")]
+        return self.find(Identifier(*names)) if len(names) == 3 else None
+
     def _function(self, registered: Registered, name: str, reference: Json) -> PythonFunction:
-        key = (registered, name, "systemName" in reference)
+        key = (id(registered), name, "systemName" in reference)
         known = self.loaded.get(key)
         if known is None:
             declaration = registered.declaration or self.load(registered.path)
-            known = self.loaded[key] = python_function(name, reference, declaration, registered.is_permanent)
-        return known
+            function = python_function(name, reference, declaration, registered.is_permanent)
+            known = self.loaded[key] = (registered, function)
+        return known[1]
 
     def names(self) -> Iterator[str]:
         """The short names of all functions, in lower case."""

@@ -42,7 +42,7 @@ def correlate(node: Correlate, step: Native, inputs: tuple[Stream, ...], context
     assert isinstance(call, Call), "it was checked"
     function = _FUNCTIONS[call.name]
     width = len(stream.type.fields)
-    arguments = [context.expression(_uncorrelated(o, stream.type), stream) for o in call.operands]
+    arguments = [context.expression(uncorrelated(o, stream.type), stream) for o in call.operands]
     types = node.output_type.field_types[width:]
     rows = function(arguments, [o.type for o in call.operands], types)
     if node.condition is not None:
@@ -61,7 +61,7 @@ def correlate(node: Correlate, step: Native, inputs: tuple[Stream, ...], context
     return replace(stream, frame=frame.select(*named, *(frame[h] for h in stream.hidden)), type=node.output_type)
 
 
-def _uncorrelated(rex: RexNode, row: LogicalType) -> RexNode:
+def uncorrelated(rex: RexNode, row: LogicalType) -> RexNode:
     """The expression with the fields of the outer row as references to the input.
 
     A field that a table function before this one has added may have another name in the input, in the same place.

@@ -1,0 +1,222 @@
+"""Python functions of a plan for Spark's workers: their code, their arguments, and the columns that they compute.
+
+Spark hands the arguments of all calls of a node to a Python worker in Arrow batches and puts the results beside the
+rows, which stay in the JVM: their order, kinds and watermarks are as before.
+"""
+
+from __future__ import annotations
+
+import base64
+import sys
+import sysconfig
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ....plan.durations import parse_duration
+from ....plan.errors import FlinkplanError, UnsupportedError
+from ....plan.functions.user import PythonFunction
+from ....plan.rex import Call, InputRef, Literal, RexNode
+from ....plan.types import LogicalType
+from ....plan.user_functions import function_of_call
+from ....udf.as_pyflink import is_installed, is_real_installed
+from ....udf.asynchronous import AsyncOptions
+from ....udf.code import FunctionCode, Imports
+from ....udf.scalar import Argument, Called, Constant, Surroundings
+from ...errors import ExecutionError
+from ...jvm.spark import F
+from ..context import TranslationContext
+from ..stream import SEQUENCE, Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column
+    from pyspark.sql.types import DataType
+
+
+def function_code(function: PythonFunction, context: TranslationContext) -> FunctionCode:
+    """The code of a function for the workers.  Raises :class:`FlinkplanError` where it cannot be sent to them."""
+    from pyspark import cloudpickle
+
+    declaration = function.declaration
+    try:
+        pickled: bytes = cloudpickle.dumps(declaration.function)  # type: ignore[no-untyped-call]
+    except Exception as e:
+        raise FlinkplanError(
+            f"the Python function {function.name} cannot be sent to Spark's workers: {e}",
+            hint="create what cannot be pickled, such as connections and locks, in its method open",
+        ) from None
+    return FunctionCode(
+        function.name, declaration.python, declaration.takes_row, pickled, imports(context, declaration.folders)
+    )
+
+
+def imports(context: TranslationContext, folders: Sequence[str]) -> Imports:
+    """Where functions of these folders import modules from: there, and where this process does."""
+    ours = str(Path(__file__).parents[4])
+    known = {str(Path(path).resolve()) for path in (*sysconfig.get_paths().values(), ours)}
+    paths = [str(Path(path or ".").resolve()) for path in sys.path]
+    own = (path for path in paths if path not in known and not path.startswith(sys.base_prefix))
+    return Imports(
+        context.python_job,
+        tuple(folders),
+        tuple(dict.fromkeys(path for path in own if "site-packages" not in path and path not in folders)),
+        is_installed() and is_real_installed(),
+    )
+
+
+_PARAMETERS, _METRICS = "pipeline.global-job-parameters", "python.metric.enabled"
+_BATCH = "python.fn-execution.arrow.batch.size"
+_ASYNC = "table.exec.async-scalar"
+
+
+def surroundings(context: TranslationContext) -> Surroundings:
+    """What the functions of the node are called in, by the options of the session."""
+    options = context.query.options
+    node = context.node
+    return Surroundings(
+        zone=context.time_zone,
+        job_parameters=tuple(_parameters(options.get(_PARAMETERS, "")).items()),
+        has_metrics=options.get(_METRICS, "true").lower() == "true",
+        task_name="" if node is None else node.description or node.type,
+        rows_per_call=int(options.get(_BATCH, "10000")),
+        asynchronous=_asynchronous(options),
+    )
+
+
+def _parameters(text: str) -> dict[str, str]:
+    """The job parameters, ``key:value,key:value``; parts in quotes may have colons and commas."""
+    pairs = (list(_split(entry, ":", 1)) for entry in _split(text, ","))
+    return {_unquoted(pair[0]): _unquoted(pair[1]) for pair in pairs if len(pair) == 2}
+
+
+def _split(text: str, separator: str, most: int = -1) -> Iterator[str]:
+    quote, part = "", ""
+    for char in text:
+        if char == separator and not quote and most != 0:
+            most -= 1
+            yield part
+            part = ""
+            continue
+        if char in "'\"" and quote in ("", char):
+            quote = "" if quote else char
+        part += char
+    if part:
+        yield part
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1].replace(text[0] * 2, text[0])
+    return text
+
+
+def _asynchronous(options: Mapping[str, str]) -> AsyncOptions:
+    known = AsyncOptions()
+    retries = options.get(f"{_ASYNC}.retry-strategy", "FIXED_DELAY").upper() != "NO_RETRY"
+    return AsyncOptions(
+        int(options.get(f"{_ASYNC}.max-concurrent-operations", known.concurrent)),
+        parse_duration(options.get(f"{_ASYNC}.timeout", "3 min")) / 1000,
+        int(options.get(f"{_ASYNC}.max-attempts", "3")) if retries else 1,
+        parse_duration(options.get(f"{_ASYNC}.retry-delay", "100 ms")) / 1000,
+    )
+
+
+class CallsOfNode:
+    """The calls of a node, gathered: which functions and which columns they need."""
+
+    def __init__(self, stream: Stream, context: TranslationContext) -> None:
+        self._stream = stream
+        self._context = context
+        self._functions: dict[int, int] = {}
+        self._columns: dict[int, int] = {}
+        self.codes: list[FunctionCode] = []
+
+    def called(self, rex: RexNode) -> Called:
+        """A call of a function."""
+        assert type(rex) is Call
+        function = function_of_call(rex)
+        assert function is not None, "it was checked"
+        number = self._functions.get(id(function))
+        if number is None:
+            number = self._functions[id(function)] = len(self.codes)
+            self.codes.append(function_code(function, self._context))
+        return Called(number, tuple(map(self._operand, rex.operands)))
+
+    def _operand(self, rex: RexNode) -> Argument | Constant | Called:
+        match rex:
+            case InputRef(index=index):
+                return Argument(self._columns.setdefault(index, len(self._columns)))
+            case Literal():
+                return Constant(constant(rex), rex.type)
+        return self.called(rex)
+
+    @property
+    def columns(self) -> list[Column]:
+        """The columns that are arguments; the rows' numbers if there are none, for Spark to count them."""
+        return [self._stream.column(i) for i in self._columns] or [F.col(SEQUENCE)]
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        """The types of the columns."""
+        return tuple(self._stream.type.field_types[i] for i in self._columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._stream.type.field_names[i] for i in self._columns)
+
+
+def constant(rex: Literal) -> Any:
+    """The Python value of a literal, as PyFlink gives it.  Source: ``PythonBridgeUtils.convertLiteralToPython``."""
+    value, t = rex.value, rex.type
+    if value is None:
+        return None
+    match t.root:
+        case "DECIMAL":
+            return Decimal(str(value))
+        case "FLOAT" | "DOUBLE":
+            return float(value)
+        case "DATE":
+            return date.fromisoformat(value)
+        case "TIME":
+            return time.fromisoformat(value)
+        case "TIMESTAMP" | "TIMESTAMP_LTZ":
+            return datetime.fromisoformat(value)
+        case "BINARY" | "VARBINARY":
+            return base64.b64decode(value)
+        case "BOOLEAN" | "CHAR" | "VARCHAR" | "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
+            return value
+    raise UnsupportedError(f"a literal of the type {t} as an argument of a Python function")
+
+
+def arrow_column(work: Callable[..., Any], result: DataType, columns: Sequence[Column]) -> Column:
+    """The column that ``work`` computes of Arrow batches of columns.
+
+    It is computed once for each row, wherever its value is used and whether or not a filter follows.  Raises
+    :class:`ExecutionError` where Python lacks what Spark's workers need.
+    """
+    from pyspark.errors import PySparkImportError
+
+    with _quiet():
+        try:
+            from pyspark.sql.pandas.functions import ArrowUDFType, arrow_udf
+
+            make: Callable[..., Any] = arrow_udf
+            column: Column = make(work, result, ArrowUDFType.SCALAR_ITER).asNondeterministic()(*columns)
+            return column
+        except PySparkImportError as e:
+            message = f"Python functions need more of Python: {e}"
+            raise ExecutionError(message, hint="pip install 'flinkplan[python]'") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # Spark prefers type hints
+        warnings.simplefilter("ignore", FutureWarning)  # of pandas, of which nothing is used here
+        yield

@@ -1,0 +1,95 @@
+"""A function on its way to Spark's Python workers, and what makes it there.
+
+Functions go over pickled by value, as PyFlink sends them: each worker has a copy of the function as it was when the job
+began, with the global variables that it uses.  What a function imports is imported in the worker, from the folders that
+the user has named, anew for each job: a worker may have run another job whose modules have the same names.
+"""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from types import ModuleType
+from typing import Any
+
+from ..plan.functions.user import PythonKind
+from ..plan.record import Record
+from .as_pyflink import install
+from .context import FunctionContext
+from .interfaces import UserDefinedFunction
+
+
+class Imports(Record):
+    """Where a job's functions import modules from in the workers.
+
+    ``job`` tells the job from others; modules in ``folders`` are imported anew for each.  ``paths`` are looked through
+    after Python's own.  ``replaces_pyflink``: ``pyflink`` is flinkplan's where the real one is installed, too.
+    """
+
+    job: str
+    folders: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    replaces_pyflink: bool = False
+
+    def activate(self) -> None:
+        """Have what is imported now, in a worker, be imported so."""
+        global _active
+        install(replace=self.replaces_pyflink)
+        if _active is not None and _active.job == self.job:
+            return
+        if _active is not None:
+            _MODULES[_active.job] = own = _active._own_modules()
+            for name in own:
+                del sys.modules[name]
+            sys.path[:] = [path for path in sys.path if path not in (*_active.folders, *_active.paths)]
+        sys.path[:0] = [path for path in self.folders if path not in sys.path]
+        sys.path += [path for path in self.paths if path not in sys.path]
+        sys.modules.update(_MODULES.pop(self.job, {}))
+        _active = self
+
+    def _own_modules(self) -> dict[str, ModuleType]:
+        """The modules that were imported from the folders."""
+        roots = tuple(f"{folder.rstrip('/')}/" for folder in (*self.folders, *self.paths))
+        return {
+            name: module
+            for name, module in sys.modules.items()
+            if (getattr(module, "__file__", None) or "").startswith(roots)
+            and name.partition(".")[0] not in ("__main__", "flinkplan", "pyspark")
+        }
+
+
+_active: Imports | None = None
+_MODULES: dict[str, dict[str, ModuleType]] = {}
+"""The modules of jobs whose turn it is not, by the job."""
+
+
+class FunctionCode(Record):
+    """A function for the workers.
+
+    ``name`` is what it is called in SQL.  ``pickled`` is the function, or an instance of a class of
+    :mod:`.interfaces`, as cloudpickle writes it on the driver: never bytes of a plan.
+    """
+
+    name: str
+    kind: PythonKind
+    takes_row: bool
+    pickled: bytes
+    imports: Imports
+
+    def made(self) -> Any:
+        """A new copy of the function, or of the instance, in a worker."""
+        self.imports.activate()
+        return pickle.loads(self.pickled)
+
+    def opened(self, context: FunctionContext) -> Any:
+        """A new copy whose ``open`` has been called."""
+        function = self.made()
+        if isinstance(function, UserDefinedFunction):
+            function.open(context)
+        return function
+
+
+def close(function: Any) -> None:
+    """Call ``close`` of an instance; functions have none."""
+    if isinstance(function, UserDefinedFunction):
+        function.close()

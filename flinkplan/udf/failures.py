@@ -1,0 +1,82 @@
+"""The error of a function that fails: what it raised, where in its file, and for which arguments.
+
+A worker raises it with its contents as JSON, which is all that reaches the driver of an exception in Python.
+"""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from ..plan.record import Record
+
+_LONGEST_VALUE, _LONGEST_CALL = 60, 300
+_MARK = "flinkplan.udf.failures.FunctionError: "
+
+
+class FunctionError(Exception):
+    """A call of a user's function that failed; the text is JSON, which :func:`failure_in` reads."""
+
+
+class FunctionFailure(Record):
+    """What to say of it: ``where`` is the file and line."""
+
+    message: str
+    where: str | None
+
+
+def function_error(name: str, error: BaseException, arguments: Sequence[Any] | None) -> FunctionError:
+    """The error for a call of ``name`` that raised ``error``; ``arguments`` are ``None`` where they are not known."""
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    return FunctionError(json.dumps({"message": f"{_shown(name, arguments)} raised {reason}", "where": _where(error)}))
+
+
+def result_error(name: str, arguments: Sequence[Any] | None, result: Any, problem: str) -> FunctionError:
+    """The error for a result that does not fit the declared type."""
+    return FunctionError(
+        json.dumps({"message": f"{_shown(name, arguments)} returned {_short(result)}: {problem}", "where": None})
+    )
+
+
+def failure_in(text: str) -> FunctionFailure | None:
+    """The failure of a function in the text of an exception that a worker raised."""
+    _, mark, rest = text.partition(_MARK)
+    if not mark:
+        return None
+    try:
+        told = json.JSONDecoder().raw_decode(rest)[0]
+        return FunctionFailure(str(told["message"]), told["where"])
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _shown(name: str, arguments: Sequence[Any] | None) -> str:
+    if arguments is None:
+        return f"{name}(…)"
+    text = ", ".join(map(_short, arguments))
+    return f"{name}({text if len(text) <= _LONGEST_CALL else text[:_LONGEST_CALL] + '…'})"
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+def _where(error: BaseException) -> str | None:
+    """The innermost line of the user's own code; else the innermost one at all."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
+    own = [f for f in frames if "site-packages" not in f.filename and "/lib/python" not in f.filename]
+    innermost = (own or frames)[-1:]
+    return f"{innermost[0].filename}:{innermost[0].lineno}" if innermost else None
+
+
+_FOLDER = __file__.rpartition("/")[0]
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith((_FOLDER, "<"))
