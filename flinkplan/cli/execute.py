@@ -38,6 +38,10 @@ def command(
     that the plan fixes cannot be changed. --tables names a script (SQL, or a spec in YAML): its tables replace those of
     the same names in the plan, for example files a topic in a test. A plan with temporary tables needs such a script,
     because it holds only their names.
+
+    Python functions that the plan calls are looked up by their names in --py-files, and in py-files of pyproject.toml;
+    --function says what one is called there if it has another name, as does a CREATE FUNCTION in the script of
+    --tables.
     """
     from ..compat.validation import read_plan
 
@@ -50,7 +54,7 @@ def command(
     text, name = read_plan_text(plan)
     compiled = read_plan(text, name)
     if tables is not None:
-        compiled = restore(compiled, tables, session)
+        compiled = restore(compiled, tables, session, job["py_files"])
     with JobRunner(debug=debug, **job) as runner:
         runner.start(compiled, session, single=True)
         runner.wait()

@@ -46,6 +46,14 @@ _OPTIONS = (
         "--py-files", multiple=True, metavar="PATH", help="Python modules (.py, .zip, a directory) that plans may run."
     ),
     click.option("--python-module", multiple=True, metavar="NAME", help="An installed module that plans may run."),
+    click.option(
+        "--function",
+        "functions",
+        multiple=True,
+        type=assignment,
+        metavar="NAME=MODULE.NAME",
+        help="What a Python function of the plan is called in --py-files, unless it has the same name there.",
+    ),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
     click.option(
         "--checkpoint-interval",
@@ -119,6 +127,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         mode: str | None,
         py_files: tuple[str, ...],
         python_module: tuple[str, ...],
+        functions: tuple[tuple[str, str], ...],
         trigger_interval: int | None,
         checkpoint_interval: int | None,
         files_per_batch: int | None,
@@ -150,6 +159,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         }
         self._databases = databases
         self._python = (python_module, py_files)
+        self._functions = dict(functions)
         self._mode = mode
         self._how_shown = (log_format, quiet)
         self._watched = Watched(report, ui, metrics_port, ui_host, metrics_host)
@@ -189,6 +199,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         Raises :class:`RestartError` where the plan cannot continue from the checkpoint.
         """
         checkpoint = None if collector else self._next_checkpoint()
+        plan = self._with_functions(plan)
         self._check_restart(checkpoint, plan, options)
         from ..executor.jobs.job import JobOptions, execute
         from ..executor.jobs.progress import SilentListener
@@ -223,6 +234,18 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         if not job.mode.is_endless:
             self._wait_for(job)
         return job
+
+    def _with_functions(self, plan: Plan) -> Plan:
+        """The plan with the Python functions that the user allows it to call."""
+        from ..plan.user_functions import unbound_functions
+        from .pipelines import project_files
+
+        if not any(map(unbound_functions, plan.nodes)):
+            return plan
+        from ..table.plan_functions import bind_to_files
+
+        modules, files = self._python
+        return bind_to_files(plan, (*files, *project_files()), modules, self._functions)
 
     def _next_checkpoint(self) -> str | None:
         """The checkpoint of the next job: the given directory for the first one, directories in it for further ones."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -84,15 +84,16 @@ def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
     return loads(text, name)
 
 
-def restore(plan: Plan, path: str, options: Mapping[str, str]) -> Plan:
-    """A plan whose tables are replaced by those of the same names in a script.
+def restore(plan: Plan, path: str, options: Mapping[str, str], py_files: Sequence[str] = ()) -> Plan:
+    """A plan whose tables are replaced by those of the same names in a script, and whose functions are those of it.
 
     Raises :class:`CatalogError` where the script has a table that the plan does not have, but misses one of the plan's.
     """
     from ..planner.catalog.restoring import RESTORED, check_replaces
     from ..planner.script import definitions, parse_pipeline
 
-    session = definitions(parse_pipeline(*read_pipeline_text(path)), {RESTORED: "IDENTIFIER", **options})
+    script = parse_pipeline(*read_pipeline_text(path))
+    session = definitions(script, {RESTORED: "IDENTIFIER", **options}, _loader(py_files))
     check_replaces(plan, session.catalog, path)
     return session.restore(plan)
 
@@ -108,12 +109,19 @@ def _compile(
 ) -> Plan:
     from ..planner import compile_script
 
+    load = _loader(py_files)
+    return compile_script(text, file=name, options=options, complete=complete, warn=warnings or Warnings(), load=load)
+
+
+def _loader(py_files: Sequence[str]) -> Callable[[str], PythonDeclaration]:
+    """What loads the Python functions of a script."""
+
     def load(function: str) -> PythonDeclaration:
         from ..table.function_loader import FunctionLoader
 
         return FunctionLoader(lambda: (*py_files, *project_files()))(function)
 
-    return compile_script(text, file=name, options=options, complete=complete, warn=warnings or Warnings(), load=load)
+    return load
 
 
 def project_files() -> Sequence[str]:

@@ -10,9 +10,20 @@ from .functions import LocalTime, called, function_of
 from .functions.cast import CAST
 from .nodes import ExecNode, GroupWindowAggregate, Sink, WatermarkAssigner
 from .nodes.expressions import expressions
+from .nodes.python import PythonNode
 from .record import replace
 from .rex import Call, Literal, RexNode, Sarg, walk
-from .settings import IDLE_TIMEOUT, LEGACY_CASTS, LOCAL_TIME_ZONE, SETTINGS, STATE_TTL, Effect, defaults
+from .settings import (
+    ASYNC_SCALAR,
+    IDLE_TIMEOUT,
+    JOB_PARAMETERS,
+    LEGACY_CASTS,
+    LOCAL_TIME_ZONE,
+    SETTINGS,
+    STATE_TTL,
+    Effect,
+    defaults,
+)
 from .specs import StateMetadata
 from .types import LogicalType
 
@@ -78,6 +89,8 @@ def _depends_on(node: ExecNode, option: str) -> bool:
         return isinstance(node, GroupWindowAggregate)
     if option == IDLE_TIMEOUT:
         return isinstance(node, WatermarkAssigner)
+    if option.startswith((JOB_PARAMETERS, "python.", ASYNC_SCALAR)):
+        return isinstance(node, PythonNode)
     if option == LEGACY_CASTS:
         return any(called(rex) is CAST for outer in expressions(node) for rex in walk(outer))
     return option in node.metadata.consumed_options or any(

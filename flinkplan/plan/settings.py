@@ -90,6 +90,10 @@ _SINK, _EMIT, _OPTIMIZER = "table.exec.sink.", "table.exec.emit.", "table.optimi
 _AUTO = one_of("NONE", "AUTO", "FORCE")
 _SWITCH = one_of("ENABLED", "DISABLED")
 
+JOB_PARAMETERS, PYTHON_METRICS = "pipeline.global-job-parameters", "python.metric.enabled"
+PANDAS_ROWS = "python.fn-execution.arrow.batch.size"
+ASYNC_SCALAR = "table.exec.async-scalar."
+
 PROCESSING_TIME_JOINS = "table.exec.temporal-join.processing-time"
 WAIT_FOR_SNAPSHOT = "WAIT-FOR-SNAPSHOT"
 
@@ -178,6 +182,19 @@ _EXECUTING = _settings(
     ),
     (LEGACY_CASTS, _SWITCH, "DISABLED", "casts that fail give NULL"),
     (IDLE_TIMEOUT, DURATION, "0 ms", "the watermark does not wait for a source without rows for this time"),
+    (JOB_PARAMETERS, TEXT, "", "what Python functions can ask for in open: key:value,key:value"),
+    (PYTHON_METRICS, BOOLEAN, "true", "Python functions have metrics, which are not reported"),
+    (PANDAS_ROWS, POSITIVE, "10000", "for how many rows a pandas function is called at most"),
+    (f"{ASYNC_SCALAR}max-concurrent-operations", POSITIVE, "10", "how many asynchronous calls a task waits for"),
+    (f"{ASYNC_SCALAR}timeout", DURATION, "3 min", "how long an asynchronous call may take with all its attempts"),
+    (
+        f"{ASYNC_SCALAR}retry-strategy",
+        one_of("NO_RETRY", "FIXED_DELAY"),
+        "FIXED_DELAY",
+        "whether an asynchronous call that fails is made again",
+    ),
+    (f"{ASYNC_SCALAR}retry-delay", DURATION, "100 ms", "the time before that"),
+    (f"{ASYNC_SCALAR}max-attempts", POSITIVE, "3", "how often an asynchronous call is made at most"),
 )
 
 _SESSION = _settings(
@@ -219,6 +236,7 @@ _SESSION = _settings(
         None,
         "the maximum number of files of a source in a batch of a stream; by default all new files",
     ),
+    ("python.files", TEXT, None, "files, folders and archives of Python functions, separated by commas"),
     ("flinkplan.python-modules", TEXT, None, "installed Python modules that plans may run, separated by commas"),
     ("flinkplan.py-files", TEXT, None, "files of Python modules that plans may run, separated by commas"),
     (
@@ -318,7 +336,7 @@ FAMILIES: Mapping[str, str] = {
     "pipeline.": _SPARK,
     "sql-client.": "the commands of flinkplan have options of their own",
     "sql-gateway.": "there is no gateway here",
-    "python.": "there are no functions in Python",
+    "python.": "Spark starts and stops the Python workers that run functions",
     "table.exec.async-": _UNSUPPORTED,
     "table.": _DEFAULT_ONLY,
 }

@@ -113,9 +113,9 @@ def with_job(
     raise combined_error(errors) if errors else _nothing_to_compile(script)
 
 
-def definitions(script: ast.Script, options: Mapping[str, str]) -> Session:
+def definitions(script: ast.Script, options: Mapping[str, str], load: Loader | None = None) -> Session:
     """A session with the definitions of a script; its jobs are ignored.  Raises the first error."""
-    session = Session(options)
+    session = Session(options, load=load)
     for statement in script.statements:
         job = _job(statement)
         if isinstance(job, ast.CreateTable):

@@ -40,7 +40,7 @@ class FunctionLoader:
         name, _, attribute = path.rpartition(".")
         if not name:
             raise PlanError(f"'{path}' names no function", hint="write 'module.name'")
-        module = self._module(name, path)
+        module = self.module(name, path)
         function = getattr(module, attribute, None)
         if function is None:
             known = [n for n, value in vars(module).items() if isinstance(value, DeclaredFunction)]
@@ -52,14 +52,15 @@ class FunctionLoader:
             )
         return function
 
-    def _module(self, name: str, path: str) -> ModuleType:
+    def module(self, name: str, path: str = "") -> ModuleType:
+        """The module of a name, for the function at ``path``.  Raises :class:`FlinkplanError` if it is in no root."""
         roots = list(dict.fromkeys(map(_folder, self._roots())))
         if name in sys.modules:
             return sys.modules[name]
         if PathFinder.find_spec(name.partition(".")[0], roots) is None:
             named = f"it is not in {' or '.join(roots)}" if roots else "no Python files are named"
             raise PlanError(
-                f"the module '{name}' of the function '{path}' is not loaded: {named}",
+                f"the module '{name}' of the function '{path or name}' is not loaded: {named}",
                 hint="name its file or folder: --py-files PATH, py-files in pyproject.toml, or the option python.files",
             )
         try:

@@ -78,7 +78,18 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         saved_states=read_states,
     )
     with quiet_jvm():
-        return execute(plan, job_options)
+        return execute(_with_functions(plan, options), job_options)
+
+
+def _with_functions(plan: Plan, options: Mapping[str, str]) -> Plan:
+    """The plan with the Python functions that it calls by name, from the files that the options name."""
+    from ..plan.user_functions import unbound_functions
+    from .plan_functions import bind_to_files
+
+    if not any(map(unbound_functions, plan.nodes)):
+        return plan
+    files = (*_list("flinkplan.py-files", options), *_list("python.files", options))
+    return bind_to_files(plan, files, _list("flinkplan.python-modules", options))
 
 
 def allowed_databases(options: Mapping[str, str]) -> tuple[str, ...]:

@@ -8,8 +8,13 @@
 :mod:`.as_pyflink`      ``import pyflink`` finds flinkplan's modules
 ======================  ==============================================================================================
 
-The driver makes a :class:`~.code.FunctionCode` of a declaration (``executor/prepare/python_functions.py`` says whose
-declaration a plan may name), which is pickled with the class that processes batches.  In a worker this calls
-:meth:`~.code.FunctionCode.opened` and works on Arrow arrays by :func:`~.values.reader` and :func:`~.values.writer`.
-Nothing here imports Spark.
+A plan names a function; ``plan/user_functions.py`` joins the name with a ``PythonFunction``, whose declaration has the
+function itself: :func:`function_of_call` and :func:`function_of_aggregate` give it for a call in a node.  For a plan
+from a file whoever loads it says which functions may be meant (``table/plan_functions.py``), else it is refused.
+
+The driver makes a :class:`~.code.FunctionCode` of it (:func:`function_code` in ``executor/build/python/functions.py``,
+where :func:`surroundings` has the options that functions see), which is pickled with the record that processes
+batches, such as :class:`~.scalar.ScalarCalls`.  In a worker this makes the functions between ``open`` and ``close`` by
+:class:`~.scalar.Opened`, and works on Arrow arrays by :func:`~.values.reader` and :func:`~.values.writer`.  Nothing
+here imports Spark.
 """

@@ -7,6 +7,7 @@ the user has named, anew for each job: a worker may have run another job whose m
 
 from __future__ import annotations
 
+import importlib
 import pickle
 import sys
 from types import ModuleType
@@ -15,8 +16,6 @@ from typing import Any
 from ..plan.functions.user import PythonKind
 from ..plan.record import Record
 from .as_pyflink import install
-from .context import FunctionContext
-from .interfaces import UserDefinedFunction
 
 
 class Imports(Record):
@@ -44,6 +43,7 @@ class Imports(Record):
             sys.path[:] = [path for path in sys.path if path not in (*_active.folders, *_active.paths)]
         sys.path[:0] = [path for path in self.folders if path not in sys.path]
         sys.path += [path for path in self.paths if path not in sys.path]
+        importlib.invalidate_caches()
         sys.modules.update(_MODULES.pop(self.job, {}))
         _active = self
 
@@ -80,16 +80,3 @@ class FunctionCode(Record):
         """A new copy of the function, or of the instance, in a worker."""
         self.imports.activate()
         return pickle.loads(self.pickled)
-
-    def opened(self, context: FunctionContext) -> Any:
-        """A new copy whose ``open`` has been called."""
-        function = self.made()
-        if isinstance(function, UserDefinedFunction):
-            function.open(context)
-        return function
-
-
-def close(function: Any) -> None:
-    """Call ``close`` of an instance; functions have none."""
-    if isinstance(function, UserDefinedFunction):
-        function.close()

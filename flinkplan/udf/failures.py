@@ -33,6 +33,12 @@ def function_error(name: str, error: BaseException, arguments: Sequence[Any] | N
     return FunctionError(json.dumps({"message": f"{_shown(name, arguments)} raised {reason}", "where": _where(error)}))
 
 
+def loading_error(name: str, error: BaseException) -> FunctionError:
+    """The error for a function that a worker cannot make."""
+    message = f"Spark's Python worker cannot load the function {name}: {type(error).__name__}: {error}"
+    return FunctionError(json.dumps({"message": message, "where": _where(error)}))
+
+
 def result_error(name: str, arguments: Sequence[Any] | None, result: Any, problem: str) -> FunctionError:
     """The error for a result that does not fit the declared type."""
     return FunctionError(

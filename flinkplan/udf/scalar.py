@@ -14,9 +14,9 @@ from ..plan.functions.user import PythonKind
 from ..plan.record import Record
 from ..plan.types import LogicalType
 from .asynchronous import AsyncOptions, awaited
-from .code import FunctionCode, close
+from .code import FunctionCode
 from .context import FunctionContext, Task
-from .failures import function_error, result_error
+from .failures import function_error, loading_error, result_error
 from .interfaces import UserDefinedFunction
 from .pandas_columns import series_of, to_array
 from .values import ResultError, Writer, arrow_type, reader, writer
@@ -101,15 +101,22 @@ class Opened:
         context = self._surroundings.context(*task_numbers())
         for code in self._codes:
             try:
-                self.functions.append(code.opened(context))
+                function = code.made()
+            except Exception as error:
+                raise loading_error(code.name, error) from None
+            try:
+                if isinstance(function, UserDefinedFunction):
+                    function.open(context)
             except Exception as error:
                 raise function_error(f"{code.name}.open", error, None) from None
+            self.functions.append(function)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         for code, function in zip(self._codes, self.functions, strict=False):
             try:
-                close(function)
+                if isinstance(function, UserDefinedFunction):
+                    function.close()
             except Exception as failed:
                 if error is None:
                     raise function_error(f"{code.name}.close", failed, None) from None

@@ -10,6 +10,7 @@ from typing import Any
 from ...plan.files import Place
 from ...plan.record import replace
 from ...state.checkpoint import WAY_OUT
+from ...udf.failures import failure_in
 from ..errors import ExecutionError
 from ..jvm.exceptions import (
     Failure,
@@ -88,6 +89,8 @@ def is_of_state(name: str, trace: Sequence[str]) -> bool:
 def failure_of(causes: Sequence[tuple[str, str | None]]) -> Failure | None:
     """What a chain of exceptions tells, outermost first: each the name of its class and its message, if any."""
     for name, message in causes:
+        if name.endswith(".PythonException") and message and (function := failure_in(message)):
+            return Failure(function.message, function.where)
         if name.endswith(".MalformedInputException") and message:
             place, _, told = message.partition("\n")
             return Failure(told, place, _MALFORMED)

@@ -33,7 +33,7 @@ class PythonCode(Record):
     @property
     def allowed(self) -> tuple[str, ...]:
         """The modules that may be imported.  Raises :class:`FlinkplanError` for files that are not there."""
-        return (*self.modules, *(module for file in self.files for module in _modules(Path(file))))
+        return (*self.modules, *(module for file in self.files for module in modules_in(Path(file))))
 
     @property
     def folders(self) -> tuple[str, ...]:
@@ -42,7 +42,8 @@ class PythonCode(Record):
         return tuple(str(path.parent if path.suffix == ".py" else path) for path in paths)
 
 
-def _modules(file: Path) -> list[str]:
+def modules_in(file: Path) -> list[str]:
+    """The modules in a file, a folder or an archive.  Raises :class:`FlinkplanError` for a file that is not there."""
     if not file.exists():
         raise FlinkplanError("there is no such file", where=str(file), hint="--py-files takes .py, .zip and folders")
     if file.suffix == ".py":

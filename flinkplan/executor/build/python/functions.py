@@ -10,7 +10,7 @@ import base64
 import sys
 import sysconfig
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -21,6 +21,8 @@ from ....plan.durations import parse_duration
 from ....plan.errors import FlinkplanError, UnsupportedError
 from ....plan.functions.user import PythonFunction
 from ....plan.rex import Call, InputRef, Literal, RexNode
+from ....plan.session import DEFAULTS
+from ....plan.settings import ASYNC_SCALAR, JOB_PARAMETERS, PANDAS_ROWS, PYTHON_METRICS
 from ....plan.types import LogicalType
 from ....plan.user_functions import function_of_call
 from ....udf.as_pyflink import is_installed, is_real_installed
@@ -68,22 +70,22 @@ def imports(context: TranslationContext, folders: Sequence[str]) -> Imports:
     )
 
 
-_PARAMETERS, _METRICS = "pipeline.global-job-parameters", "python.metric.enabled"
-_BATCH = "python.fn-execution.arrow.batch.size"
-_ASYNC = "table.exec.async-scalar"
-
-
 def surroundings(context: TranslationContext) -> Surroundings:
     """What the functions of the node are called in, by the options of the session."""
-    options = context.query.options
-    node = context.node
+    node, options = context.node, {**DEFAULTS, **context.query.options}
+    retries = options[f"{ASYNC_SCALAR}retry-strategy"].upper() != "NO_RETRY"
     return Surroundings(
         zone=context.time_zone,
-        job_parameters=tuple(_parameters(options.get(_PARAMETERS, "")).items()),
-        has_metrics=options.get(_METRICS, "true").lower() == "true",
+        job_parameters=tuple(_parameters(options[JOB_PARAMETERS]).items()),
+        has_metrics=options[PYTHON_METRICS].lower() == "true",
         task_name="" if node is None else node.description or node.type,
-        rows_per_call=int(options.get(_BATCH, "10000")),
-        asynchronous=_asynchronous(options),
+        rows_per_call=int(options[PANDAS_ROWS]),
+        asynchronous=AsyncOptions(
+            int(options[f"{ASYNC_SCALAR}max-concurrent-operations"]),
+            parse_duration(options[f"{ASYNC_SCALAR}timeout"]) / 1000,
+            int(options[f"{ASYNC_SCALAR}max-attempts"]) if retries else 1,
+            parse_duration(options[f"{ASYNC_SCALAR}retry-delay"]) / 1000,
+        ),
     )
 
 
@@ -113,17 +115,6 @@ def _unquoted(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1].replace(text[0] * 2, text[0])
     return text
-
-
-def _asynchronous(options: Mapping[str, str]) -> AsyncOptions:
-    known = AsyncOptions()
-    retries = options.get(f"{_ASYNC}.retry-strategy", "FIXED_DELAY").upper() != "NO_RETRY"
-    return AsyncOptions(
-        int(options.get(f"{_ASYNC}.max-concurrent-operations", known.concurrent)),
-        parse_duration(options.get(f"{_ASYNC}.timeout", "3 min")) / 1000,
-        int(options.get(f"{_ASYNC}.max-attempts", "3")) if retries else 1,
-        parse_duration(options.get(f"{_ASYNC}.retry-delay", "100 ms")) / 1000,
-    )
 
 
 class CallsOfNode:

@@ -1,0 +1,60 @@
+"""Modules that functions import in workers, which run one job after the other."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from flinkplan.udf import code
+from flinkplan.udf.as_pyflink import uninstall
+from flinkplan.udf.code import Imports
+
+
+@pytest.fixture(autouse=True)
+def worker() -> Iterator[None]:
+    """The process is as it was afterwards."""
+    path, modules = list(sys.path), set(sys.modules)
+    yield
+    sys.path[:] = path
+    for name in set(sys.modules) - modules:
+        del sys.modules[name]
+    code._active = None
+    code._MODULES.clear()
+    uninstall()
+
+
+def job(folder: Path, name: str, text: str) -> Imports:
+    folder.mkdir()
+    (folder / "helpers_of_a_job.py").write_text(text, "utf-8")
+    return Imports(name, (str(folder),))
+
+
+def imported() -> str:
+    import helpers_of_a_job  # type: ignore[import-not-found]
+
+    word: str = helpers_of_a_job.WORD
+    return word
+
+
+def test_each_job_imports_its_own_modules(tmp_path: Path) -> None:
+    first = job(tmp_path / "a", "first", "WORD = 'one'")
+    second = job(tmp_path / "b", "second", "WORD = 'two'")
+    first.activate()
+    assert imported() == "one"
+    sys.modules["helpers_of_a_job"].WORD = "changed"  # type: ignore[attr-defined]
+    second.activate()
+    assert imported() == "two"
+    first.activate()
+    assert imported() == "changed"
+
+
+def test_a_changed_module_is_imported_anew_for_another_job(tmp_path: Path) -> None:
+    first = job(tmp_path / "a", "first", "WORD = 'one'")
+    first.activate()
+    assert imported() == "one"
+    (tmp_path / "a" / "helpers_of_a_job.py").write_text("WORD = 'changed'", "utf-8")
+    Imports("second", first.folders).activate()
+    assert imported() == "changed"
