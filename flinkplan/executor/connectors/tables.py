@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from ...plan.document import Plan
-from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ...plan.record import Record
 from ...plan.secrets import remember
 from ...plan.specs import Column, ContextResolvedTable, ResolvedTable
+from ...plan.tables import replace_variables
 from ...plan.types import LogicalType
 from ..errors import TableError
-from .options import replace_variables
 
 
 class Table(Record):
@@ -65,14 +63,3 @@ def defined_options(reference: ContextResolvedTable, variables: Mapping[str, str
     """The options of a table with their variables replaced; none where the plan does not hold them."""
     resolved = reference.resolved_table
     return replace_variables((resolved.options if resolved else None) or {}, variables)
-
-
-def plan_tables(plan: Plan) -> Iterator[tuple[ExecNode, ContextResolvedTable]]:
-    """The nodes that read, look up or write a table, with this."""
-    for node in plan.nodes:
-        if isinstance(node, TableSourceScan):
-            yield node, node.scan_table_source.table
-        elif isinstance(node, LookupJoin):
-            yield node, node.table
-        elif isinstance(node, Sink):
-            yield node, node.dynamic_table_sink.table

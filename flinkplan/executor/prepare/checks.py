@@ -16,9 +16,9 @@ from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ...plan.nodes.expressions import expressions
 from ...plan.record import Record, replace
 from ...plan.specs import ContextResolvedTable, Overwrite
+from ...plan.tables import plan_tables, unset_variables
 from ..connectors import find_connector
-from ..connectors.options import unset_variables
-from ..connectors.tables import Table, plan_tables, table_of
+from ..connectors.tables import Table, table_of
 from ..errors import TableError
 from .query import choices
 from .refusals import refusal

@@ -5,12 +5,12 @@ Source: ``ContextResolvedTableJsonSerializer`` and ``ContextResolvedTableJsonDes
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ...plan.document import Plan
-from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ...plan.record import replace
 from ...plan.specs import Column, ContextResolvedTable, ResolvedTable
+from ...plan.tables import plan_tables, with_tables
 from .catalog import Catalog, CatalogError, Table
 
 COMPILED = "table.plan.compile.catalog-objects"
@@ -38,7 +38,7 @@ def restored(plan: Plan, catalog: Catalog, config: Mapping[str, str]) -> Plan:
     if not tables:
         return plan
     objects = config.get(RESTORED, "ALL").upper()
-    return replace(plan, nodes=tuple(_restored_node(node, tables, objects) for node in plan.nodes))
+    return with_tables(plan, lambda held: _restored(held, tables, objects))
 
 
 def check_replaces(plan: Plan, catalog: Catalog, file: str) -> None:
@@ -48,7 +48,7 @@ def check_replaces(plan: Plan, catalog: Catalog, file: str) -> None:
     not define: the plan would be run with what a table of almost that name is connected to.
     """
     defined = {str(table.identifier) for table in catalog.tables()}
-    held = {table.identifier for table in _tables(plan)}
+    held = {table.identifier for _, table in plan_tables(plan)}
     unknown, left = sorted(defined - held), sorted(held - defined)
     if unknown and left:
         verb = "it replaces" if len(unknown) == 1 else "they replace"
@@ -58,30 +58,6 @@ def check_replaces(plan: Plan, catalog: Catalog, file: str) -> None:
             hint=f"the plan keeps its own definition of {', '.join(left)}: name {'it' if len(left) == 1 else 'them'} "
             f"in {file}, or take {unknown[0]} out of it",
         )
-
-
-def _tables(plan: Plan) -> Iterator[ContextResolvedTable]:
-    for node in plan.nodes:
-        if isinstance(node, TableSourceScan):
-            yield node.scan_table_source.table
-        elif isinstance(node, LookupJoin):
-            yield node.temporal_table.lookup_table_source.table
-        elif isinstance(node, Sink):
-            yield node.dynamic_table_sink.table
-
-
-def _restored_node(node: ExecNode, tables: Mapping[str, Table], objects: str) -> ExecNode:
-    if isinstance(node, TableSourceScan):
-        source = node.scan_table_source
-        return replace(node, scan_table_source=replace(source, table=_restored(source.table, tables, objects)))
-    if isinstance(node, LookupJoin):
-        temporal, source = node.temporal_table, node.temporal_table.lookup_table_source
-        source = replace(source, table=_restored(source.table, tables, objects))
-        return replace(node, temporal_table=replace(temporal, lookup_table_source=source))
-    if isinstance(node, Sink):
-        sink = node.dynamic_table_sink
-        return replace(node, dynamic_table_sink=replace(sink, table=_restored(sink.table, tables, objects)))
-    return node
 
 
 def _restored(held: ContextResolvedTable, tables: Mapping[str, Table], objects: str) -> ContextResolvedTable:
