@@ -13,7 +13,7 @@ def command(rule_id: str | None) -> None:
     from ..compat.validation import RULES as VALIDATION
     from ..plan.errors import FlinkplanError
     from ..plan.findings import nearest
-    from .tables import aligned
+    from ..plan.printable import aligned
 
     if rule_id is None:
         rows = [(r.id, r.flink.value, r.spark.value, r.results.value, r.summary) for r in RULES.values()]

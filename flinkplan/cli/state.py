@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..plan.printable import json_text, one_line
+from ..plan.printable import aligned, json_text, one_line
 from .choosing import chosen_states
 from .options import key_values
 from .signals import ends_raised
 from .state_drop import drop_command
 from .state_folders import export_command, import_command
-from .tables import aligned
 
 if TYPE_CHECKING:
     from ..executor.jobs.states import Entry, State

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..plan.printable import one_line
+from ..plan.printable import aligned, one_line
 from ..plan.record import Record
 from .confirming import confirm
 from .options import key_values
 from .signals import ends_raised
-from .tables import aligned
 
 if TYPE_CHECKING:
     from ..state.keys import KeyValues

@@ -13,7 +13,7 @@ import click
 from ..flink.savepoint import is_savepoint, read_savepoint
 from ..plan.document import Plan, load
 from ..plan.errors import PlanError
-from ..plan.printable import json_text, one_line
+from ..plan.printable import aligned, json_text, one_line
 from ..plan.record import Record
 from ..plan.uids import Uids
 from ..state.filtering import has_key
@@ -23,7 +23,6 @@ from ..state.keys import KeyValues
 from ..state.naming import NamedState
 from ..state.plain import plain_value
 from .entries import operator_name
-from .tables import aligned
 
 
 class Selection(Record):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -27,6 +27,13 @@ def one_line(text: str) -> str:
 def continued(text: str) -> str:
     """The text as :func:`printable`, with a mark before each line but the first, for messages of several lines."""
     return printable(text).replace("\n", "\n  | ")
+
+
+def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A header and rows as text, each column as wide as its longest cell."""
+    lines = [head, *([one_line(cell) for cell in row] for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
 
 
 def json_text(value: Any, indent: int | None = None, default: Callable[[Any], Any] | None = None) -> str:
