@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import assignment, check_output, force_option, is_json, read_input, read_pipeline_text, write_output
-from .pipelines import load_plan_or_pipeline
+from .options import assignment, check_output, force_option, read_pipeline_text, write_output
 
 if TYPE_CHECKING:
     from ..executor.prepare.job_plan import JobPlan
     from ..plan.document import Plan
+    from .inputs import PlanInput
 
 
 @click.command(short_help="Show the operators of a plan or pipeline as a tree.")
@@ -41,7 +41,9 @@ def command(
     output: str | None,
     force: bool,
 ) -> None:
-    """Show PLAN (a compiled plan, a SQL script or a spec in YAML) as a tree from the sinks down.
+    """Show PLAN (a compiled plan, a SQL script, a spec in YAML or a Python program) as a tree from the sinks down.
+
+    PLAN is a file, - for standard input, REVISION:PATH in git, or a checkpoint directory.
 
     Each operator is shown with its keys, its states with their TTLs, and the kinds of rows that it emits (I insert, UB
     and UA update before and after, D delete; UNKNOWN for operators that are not analysed).
@@ -57,6 +59,8 @@ def command(
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import json_text
     from ..plan.secrets import masked_json, shown_line
+    from .inputs import Compilation, read_input_plan
+    from .pipelines import Warnings
 
     if rules and (physical or sql is not None or format_ == "html"):
         raise click.UsageError("--rules can only be combined with --set, --format text or json, and --output.")
@@ -68,9 +72,12 @@ def command(
     if rules:
         _show_rules(plan, dict(options), format_, output)
         return
-    compiled = load_plan_or_pipeline(plan, dict(options))
+    given = read_input_plan(plan, Compilation(dict(options), warn=Warnings()))
+    if options and not given.is_pipeline:
+        raise click.UsageError(f"--set is for pipelines; {plan} is a compiled plan, whose options are fixed.")
+    compiled = given.plan
     if format_ == "html":
-        write_output(_page(compiled, plan, sql), output)
+        write_output(_page(given, plan, sql), output)
         return
     job = None
     if physical:
@@ -127,16 +134,15 @@ def _prepared(compiled: Plan, mode: str | None) -> JobPlan:
     return prepare_by_default(compiled) if mode is None else prepare(compiled, Mode(mode))
 
 
-def _page(compiled: Plan, path: str, sql: str | None) -> str:
-    """The plan as a page, beside it the pipeline: that of ``--sql``, else ``path`` itself where it is one."""
+def _page(given: PlanInput, title: str, sql: str | None) -> str:
+    """The plan as a page, beside it the pipeline: that of ``--sql``, else what was given where it is one."""
     from ..planner.spec import is_spec
+    from ..table.programs import is_program
     from .pages.page import page
     from .pages.plan_page import plan_page
     from .pages.sql_places import places_in
 
-    if sql is None and path == "-":  # standard input has been read
-        return page(plan_page(compiled, path))
-    text, name = read_input(path) if sql is None else read_pipeline_text(sql)
-    if is_json(text, name):
-        return page(plan_page(compiled, path))
-    return page(plan_page(compiled, path, text, places_in(compiled, text, name), is_spec(name)))
+    if sql is None and (not given.is_pipeline or is_program(given.source.name)):
+        return page(plan_page(given.plan, title))
+    text, name = (given.source.text, given.source.name) if sql is None else read_pipeline_text(sql)
+    return page(plan_page(given.plan, title, text, places_in(given.plan, text, name), is_spec(name)))

@@ -238,7 +238,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def _with_functions(self, plan: Plan) -> Plan:
         """The plan with the Python functions that the user allows it to call."""
         from ..plan.user_functions import unbound_functions
-        from .pipelines import project_files
+        from .inputs import project_files
 
         if not any(map(unbound_functions, plan.nodes)):
             return plan

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-import click
-
 from .errors import print_warning
-from .options import is_json, read_input, read_pipeline_text
+from .options import read_pipeline_text
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
     from ..plan.findings import Finding
-    from ..plan.functions.user import PythonDeclaration
 
 
 class Warnings:
@@ -57,31 +54,17 @@ def compile_pipeline(
 
     ``py_files`` are the files and folders from which Python functions may be loaded.
     """
-    if path.lower().endswith(".py"):
-        from ..table.programs import compile_program
+    from ..compat.diff import Source
+    from ..table.programs import is_program
+    from .inputs import Compilation, Tree, compile_in
 
-        warn = warnings or Warnings()
-        files = (*py_files, *project_files())
-        return compile_program(path, options, warn, py_files=files, replace_pyflink=replace_pyflink)
-    text, name = read_pipeline_text(path)
-    return _compile(text, name, options, warnings, py_files=py_files)
-
-
-def load_plan_or_pipeline(path: str, options: Mapping[str, str]) -> Plan:
-    """Load a plan, or compile a pipeline, whose plan then also has the definitions of its temporary tables.
-
-    Raises :class:`click.UsageError` where ``options`` are given for a plan, which has its options already.
-    """
-    if path.lower().endswith(".py"):
-        return compile_pipeline(path, options)
-    text, name = read_input(path)
-    if not is_json(text, name):
-        return _compile(text, name, options, complete=True)
-    from ..plan.document import loads
-
-    if options:
-        raise click.UsageError(f"--set is for pipelines; {name} is a compiled plan, whose options are fixed.")
-    return loads(text, name)
+    if is_program(path):
+        source = Source(path, "", path)
+    else:
+        text, name = read_pipeline_text(path)
+        source = Source(name, text)
+    compilation = Compilation(options, complete=False, warn=warnings or Warnings(), replace_pyflink=replace_pyflink)
+    return compile_in(Tree(py_files), path, source, compilation)
 
 
 def restore(plan: Plan, path: str, options: Mapping[str, str], py_files: Sequence[str] = ()) -> Plan:
@@ -91,43 +74,28 @@ def restore(plan: Plan, path: str, options: Mapping[str, str], py_files: Sequenc
     """
     from ..planner.catalog.restoring import RESTORED, check_replaces
     from ..planner.script import definitions, parse_pipeline
+    from .inputs import Tree, loading_from
 
     script = parse_pipeline(*read_pipeline_text(path))
-    session = definitions(script, {RESTORED: "IDENTIFIER", **options}, _loader(py_files))
+    load = loading_from(Tree(py_files).py_files)
+    session = definitions(script, {RESTORED: "IDENTIFIER", **options}, load)
     check_replaces(plan, session.catalog, path)
     return session.restore(plan)
 
 
-def _compile(
-    text: str,
-    name: str,
-    options: Mapping[str, str],
-    warnings: Warnings | None = None,
-    *,
-    complete: bool = False,
-    py_files: Sequence[str] = (),
-) -> Plan:
-    from ..planner import compile_script
+def project_pipelines() -> list[str]:
+    """The paths of the project's pipelines.
 
-    load = _loader(py_files)
-    return compile_script(text, file=name, options=options, complete=complete, warn=warnings or Warnings(), load=load)
-
-
-def _loader(py_files: Sequence[str]) -> Callable[[str], PythonDeclaration]:
-    """What loads the Python functions of a script."""
-
-    def load(function: str) -> PythonDeclaration:
-        from ..table.function_loader import FunctionLoader
-
-        return FunctionLoader(lambda: (*py_files, *project_files()))(function)
-
-    return load
-
-
-def project_files() -> Sequence[str]:
-    """The Python files and folders that ``py-files`` of the project's ``pyproject.toml`` names."""
+    Raises :class:`click.UsageError` for a project that names none, :class:`PlanError` where they are missing.
+    """
     from pathlib import Path
 
+    import click
+
+    from ..compat.project import pipelines_of
     from ..compat.settings import read_settings
 
-    return read_settings(Path.cwd()).py_files
+    settings = read_settings(Path())
+    if not settings.pipelines:
+        raise click.UsageError("Name a plan or pipeline, or set 'pipelines' in [tool.flinkplan] of pyproject.toml.")
+    return [str(Path(settings.folder) / path) for path in pipelines_of(settings)]

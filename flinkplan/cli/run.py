@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from .errors import print_warning
+from .inputs import project_files
 from .jobs import JobRunner, job_options
 from .options import assignment, duration, read_pipeline_text, replace_pyflink_option
-from .pipelines import project_files
 from .results import Shown, show
 
 

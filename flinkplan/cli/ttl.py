@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import read_plan_text
-from .tables import aligned
+from ..plan.printable import aligned
 
 if TYPE_CHECKING:
     from ..plan.document import Plan
@@ -22,22 +21,32 @@ if TYPE_CHECKING:
 @click.option("-i", "--in-place", is_flag=True, help="Write the result to PLAN, not to standard output.")
 @click.option("--format", "format_", type=click.Choice(("text", "json")), default="text", show_default=True)
 def command(plan: str, sets: tuple[str, ...], all_: str | None, in_place: bool, format_: str) -> None:
-    """List each state of PLAN with its TTL and the effect of its expiry, or set TTLs.
+    """List each state of PLAN (a compiled plan or a pipeline) with its TTL and the effect of its expiry, or set TTLs.
 
-    NODE is an id, an operator's name (join, or join#2 for the second one), or its description; NODE and STATE may
-    be patterns: 'join*.*=1 d'. Only the TTLs change; the rest of the file stays as it is, byte for byte.
+    PLAN is a file, - for standard input, REVISION:PATH in git, or a checkpoint directory. For a pipeline, --set prints
+    its plan with these TTLs. NODE is an id, an operator's name (join, or join#2 for the second one), or its
+    description; NODE and STATE may be patterns: 'join*.*=1 d'. Only the TTLs change; the rest of a plan's file stays as
+    it is, byte for byte.
     """
-    from ..plan.document import loads
+    from ..plan.document import dumps, loads
+    from ..plan.errors import PlanError
     from ..plan.output import write_text
     from ..plan.printable import one_line
     from ..plan.ttl import set_ttls, states
+    from .inputs import Compilation, compile_in, is_pipeline, open_tree
 
     edits = _edits(sets, all_)
     if in_place and not edits:
         raise click.UsageError("--in-place needs --set or --all.")
     if in_place and plan == "-":
         raise click.UsageError("--in-place writes PLAN, which must be a file.")
-    text, name = read_plan_text(plan)
+    with open_tree(plan) as (tree, path, source):
+        is_compiled = not is_pipeline(source)
+        if in_place and not is_compiled:
+            hint = f"compile it first: 'flinkplan compile {plan} -o plan.json'"
+            raise PlanError("--in-place sets TTLs in a compiled plan, and this is a pipeline", where=plan, hint=hint)
+        text = source.text if is_compiled else dumps(compile_in(tree, path, source, Compilation(complete=False)))
+    name = source.name
     if not edits:
         plan_ = loads(text, name)
         _list(list(states(plan_)), format_)

@@ -21,12 +21,14 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def variable_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds ``--var`` and ``--var-file``; the command gets both as ``variables``, a mapping from names to values."""
+    """Adds ``--var``, ``--var-file`` and ``--env``; the command gets all of them as ``variables``, by their names."""
 
     @wraps(command)
-    def called(*args: Any, var: tuple[tuple[str, str], ...], var_file: tuple[str, ...], **options: Any) -> Any:
+    def called(
+        *args: Any, var: tuple[tuple[str, str], ...], var_file: tuple[str, ...], env: str | None, **options: Any
+    ) -> Any:
         from_files = {name: value for path in var_file for name, value in read_variables(path).items()}
-        return command(*args, variables={**from_files, **dict(var)}, **options)
+        return command(*args, variables={**project_variables(env), **from_files, **dict(var)}, **options)
 
     file = click.option(
         "--var-file", multiple=True, metavar="FILE", help="Read variables from lines NAME=VALUE; --var overrides them."
@@ -39,7 +41,25 @@ def variable_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Replace ${NAME} in table options. NAME@env[=OTHER] takes the value from the environment, "
         "NAME@file=PATH from a file: use these for secrets, because other users can see command lines.",
     )
-    return single(file(called))
+    return single(file(environment_option(called)))
+
+
+environment_option = click.option(
+    "--env", metavar="NAME", help="Take the variables of this environment of the project from pyproject.toml."
+)
+"""``--env`` of the commands that need variables."""
+
+
+def project_variables(environment: str | None) -> Mapping[str, str]:
+    """The variables of an environment of the project; none for ``None``.
+
+    Raises :class:`PlanError` for an unknown environment.
+    """
+    if environment is None:
+        return {}
+    from ..compat.settings import read_settings
+
+    return read_settings(Path()).variables(environment)
 
 
 allow_database = click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from ..plan.document import Plan, loads, place
@@ -34,33 +34,52 @@ class Source(Record):
     file: str | None = None
 
 
-class Side:
-    """One of the two plans, with the places of its nodes in the text."""
+Locate = Callable[[str, ExecNode | None], Location | None]
+"""The place of what a finding is about in the text of a plan or pipeline: by its JSON pointer, or by its node."""
 
-    def __init__(self, plan: Plan, source: Source, locate: bool) -> None:
-        self.plan = plan
+
+class Side:
+    """One of the two plans, with the places of its nodes in the text that it was read or compiled from.
+
+    ``is_successor`` says that the plan was compiled with the ids of the other one, as by ``compile --like``.
+    """
+
+    def __init__(self, plan: Plan, source: Source, locate: Locate, is_successor: bool = False) -> None:
+        self.plan = comparable(plan)
         self.source = source
-        self.names = node_names(plan)
-        self._places = {node.id: i for i, node in enumerate(plan.nodes)}
-        self._positions = Positions(source.text, source.file or source.name) if locate else None
+        self.is_successor = is_successor
+        self.names = node_names(self.plan)
+        self.location = locate
+        self._places = {node.id: i for i, node in enumerate(self.plan.nodes)}
 
     @classmethod
     def read(cls, source: Source, locate: bool) -> Side:
+        """The plan in a text.  ``locate`` says whether to look for the lines of findings, which takes time.
+
+        Raises :class:`PlanError` for a text that is not a plan.
+        """
         plan = loads(source.text, source.name)
-        try:
-            check_plan(plan)
-        except FlinkplanError as e:
-            place(e, source.text, source.name)
-            raise
-        return cls(comparable(plan), source, locate)
+        check_read(plan, source)
+        return cls(plan, source, located_in(source) if locate else lambda pointer, node: None)
 
     def pointer(self, node: ExecNode | None, relative: str) -> str:
         """The JSON pointer in the plan for one relative to a node; with no node ``relative`` is that of the plan."""
         return relative if node is None else pointer("nodes", self._places[node.id]) + relative
 
-    def location(self, pointer: str) -> Location | None:
-        """The line of a JSON pointer."""
-        return self._positions.location(pointer) if self._positions else None
+
+def check_read(plan: Plan, source: Source) -> None:
+    """Raise :class:`PlanError`, with its place in the text, where a plan has invalid states."""
+    try:
+        check_plan(plan)
+    except FlinkplanError as e:
+        place(e, source.text, source.name)
+        raise
+
+
+def located_in(source: Source) -> Locate:
+    """The lines of the values of a plan."""
+    positions = Positions(source.text, source.file or source.name)
+    return lambda pointer, node: positions.location(pointer)
 
 
 class ChangeFinding(Finding):
@@ -262,7 +281,7 @@ def _finding(
         rule.severity if rule.has_own_severity and verdict <= Verdict.PARTIAL else severity_of(verdict),
         judgement.message,
         pointer,
-        side.location(pointer),
+        side.location(pointer, node),
         node.id if node else None,
         node.type if node else None,
         _hint(judgement, old, new, restored),
@@ -289,9 +308,11 @@ _ORDER_RULES = {
 def _hint(judgement: Judgement, old: Side, new: Side, restored: Mapping[int, str]) -> str | None:
     """What the user can do; ``restored`` tells by node which order ``compile --like`` restores."""
     rule, node = judgement.rule, judgement.new
+    if rule.id in _ID_RULES and new.is_successor:
+        return "Nothing to fix here: it gets a new id because it cannot use the old state."
     if rule.id in _ID_RULES:
         return f"For Flink, keep the old ids: {compile_like(old.source.name, new.source.name)}"
-    if rule.id in _ORDER_RULES and node is not None and node.id in restored:
+    if rule.id in _ORDER_RULES and not new.is_successor and node is not None and node.id in restored:
         command = compile_like(old.source.name, new.source.name)
         return f"Keep the order of its state with {command}: it {restored[node.id]}, and results do not change."
     hint = judgement.hint or (None if rule.fix.startswith(_NO_FIX) else rule.fix)

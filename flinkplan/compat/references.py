@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
+import os
+from pathlib import Path
 
 from ..plan.errors import PlanError
 from ..plan.files import Place
 from ..state.checkpoint import CheckpointRecord
 from .diff import Source
+from .git import Repository, cat_blob, decoded, first_line
 
 
 def read_plan(reference: str) -> Source:
@@ -23,6 +25,23 @@ def read_plan(reference: str) -> Source:
     if ":" in reference and place.local and not place.exists():
         return _from_git(reference)
     return Source(reference, place.read(), reference)
+
+
+def find_in_git(reference: str) -> tuple[Repository, str, str] | None:
+    """The repository, the revision and the path from its top that ``REVISION:PATH`` names; ``None`` for other ones."""
+    place = Place.of(reference)
+    revision, colon, path = reference.partition(":")
+    if not colon or not revision or not path or revision.startswith("-") or not place.local or place.exists():
+        return None
+    try:
+        repository = Repository.containing(Path.cwd())
+    except PlanError:
+        return None
+    below = os.path.relpath(Path.cwd().resolve() / path, Path(repository.top).resolve())
+    is_relative = path.startswith(("./", "../"))
+    paths = (below,) if is_relative else (below, path)
+    present = (p for p in paths if not cat_blob(f"{revision}:{p}", repository.top).returncode)
+    return next(((repository, revision, p) for p in present), None)
 
 
 def recorded_plan(checkpoint: str) -> Source:
@@ -42,20 +61,10 @@ def _from_git(reference: str) -> Source:
     if not revision or revision.startswith("-") or not path:
         raise PlanError("no such file", where=reference, hint="write a file, REVISION:PATH, a checkpoint or -")
     is_relative = path.startswith(("./", "../"))
-    blob = _blob(f"{revision}:{path if is_relative else f'./{path}'}", reference)
+    blob = cat_blob(f"{revision}:{path if is_relative else f'./{path}'}")
     if blob.returncode and not is_relative:
-        blob = _blob(f"{revision}:{path}", reference)
+        blob = cat_blob(f"{revision}:{path}")
     if blob.returncode:
-        message = blob.stderr.decode(errors="replace").strip().removeprefix("fatal: ") or "git found nothing"
-        raise PlanError(message.splitlines()[0], where=reference, hint="write REVISION:PATH, such as main:plans/p.json")
-    try:
-        return Source(reference, blob.stdout.decode("utf-8"))
-    except UnicodeDecodeError as e:
-        raise PlanError(f"not UTF-8 text (byte {e.start})", where=reference) from None
-
-
-def _blob(object_name: str, reference: str) -> subprocess.CompletedProcess[bytes]:
-    try:
-        return subprocess.run(["git", "cat-file", "blob", object_name], capture_output=True, check=False)
-    except OSError as e:
-        raise PlanError(f"git cannot be run: {e.strerror}", where=reference) from None
+        message = first_line(blob.stderr) or "git found nothing"
+        raise PlanError(message, where=reference, hint="write REVISION:PATH, such as main:plans/p.json")
+    return Source(reference, decoded(blob.stdout, reference))

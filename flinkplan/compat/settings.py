@@ -1,7 +1,8 @@
-"""Settings in a project's ``pyproject.toml``: of ``diff``, and the files of Python functions."""
+"""Settings in a project's ``pyproject.toml``: its pipelines, its environments, and those of ``diff``."""
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,19 +10,23 @@ from typing import Any
 
 from ..plan.errors import Location, PlanError
 from ..plan.findings import nearest
-from ..plan.record import Record, replace
+from ..plan.record import Record, field, replace
 from .rules import RULES
+
+SETTINGS_FILE = "pyproject.toml"
 
 _CHOICES = {
     "fail-on": ("compatible", "partial", "incompatible", "corrupting"),
     "for": ("flink", "spark"),
     "runtime": ("apache", "vvr"),
 }
-_KEYS = ("ignore", "allow", "py-files", *_CHOICES)
+_LISTS = ("ignore", "allow", "py-files", "pipelines")
+_KEYS = (*_LISTS, "environments", *_CHOICES)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Settings(Record):
-    """``[tool.flinkplan]``; each key has the name and meaning of an option of ``diff``, or of ``compile``."""
+    """``[tool.flinkplan]``; most keys have the name and meaning of an option of ``diff`` or ``compile``."""
 
     ignore: tuple[str, ...] = ()
     allow: tuple[str, ...] = ()
@@ -32,6 +37,25 @@ class Settings(Record):
     """The distribution of Flink: ``apache``, or ``vvr`` for Ververica's, which restores each aggregate by itself."""
     py_files: tuple[str, ...] = ()
     """Files, folders and archives of Python functions; relative paths begin at the folder of ``pyproject.toml``."""
+    pipelines: tuple[str, ...] = ()
+    """Patterns of the pipelines and plans of the project, relative to ``folder``: ``pipelines/**/*.sql``."""
+    environments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The variables of table options in each environment, by its name."""
+    folder: str = "."
+    """The folder of the file with the settings; the working directory where there is none."""
+
+    def variables(self, environment: str | None) -> Mapping[str, str]:
+        """The variables of an environment; none for ``None``.  Raises :class:`PlanError` for an unknown one."""
+        if environment is None:
+            return {}
+        if environment not in self.environments:
+            known = ", ".join(self.environments)
+            hint = nearest(environment, self.environments) or (
+                f"known are {known}" if known else f"add [tool.flinkplan.environments.{environment}]"
+            )
+            where = f"{Path(self.folder) / SETTINGS_FILE}, [tool.flinkplan.environments]"
+            raise PlanError(f"there is no environment '{environment}'", where=where, hint=hint)
+        return self.environments[environment]
 
 
 def read_settings(directory: Path) -> Settings:
@@ -40,23 +64,35 @@ def read_settings(directory: Path) -> Settings:
     Directories above a git repository are ignored.  Raises :class:`PlanError` for invalid settings.
     """
     for folder in (directory, *directory.absolute().parents):
-        path = folder / "pyproject.toml"
-        tool = _read(path).get("tool", {})
-        if isinstance(tool, Mapping) and "flinkplan" in tool:
-            settings = _settings(tool["flinkplan"], f"{path}, [tool.flinkplan]")
+        path = folder / SETTINGS_FILE
+        settings = settings_in(_read(path), str(path), str(folder))
+        if settings is not None:
             return replace(settings, py_files=tuple(str(folder / name) for name in settings.py_files))
         if (folder / ".git").exists():
             break
     return Settings()
 
 
-def _read(path: Path) -> dict[str, Any]:
+def settings_in(text: str | None, path: str, folder: str = ".") -> Settings | None:
+    """The settings in the text of a ``pyproject.toml``, ``None`` where it has none; ``py_files`` as they are written.
+
+    Raises :class:`PlanError` for invalid settings.
+    """
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
+        tool = tomllib.loads(text or "").get("tool", {})
+    except tomllib.TOMLDecodeError as e:
+        raise PlanError(f"not valid TOML: {e}", where=Location(path)) from None
+    if not isinstance(tool, Mapping) or "flinkplan" not in tool:
+        return None
+    return replace(_settings(tool["flinkplan"], f"{path}, [tool.flinkplan]"), folder=folder)
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
+        return None
+    except UnicodeDecodeError as e:
         raise PlanError(f"not valid TOML: {e}", where=Location(str(path))) from None
     except OSError as e:
         raise PlanError(e.strerror or str(e), where=Location(str(path))) from None
@@ -71,11 +107,12 @@ def _settings(table: Any, where: str) -> Settings:
     for key, choices in _CHOICES.items():
         if (value := table.get(key)) is not None and value not in choices:
             raise PlanError(f"'{key}' is one of {', '.join(choices)}, not {value!r}", where=where)
-    ignore, allow, py_files = (_texts(table, key, where) for key in ("ignore", "allow", "py-files"))
+    ignore, allow, py_files, pipelines = (_texts(table, key, where) for key in _LISTS)
     for entry in (*ignore, *allow):
         check_rule(entry, where)
     fail_on, engine, runtime = (table.get(key) for key in _CHOICES)
-    return Settings(ignore, allow, fail_on, engine, runtime, py_files)
+    environments = _environments(table.get("environments", {}), where)
+    return Settings(ignore, allow, fail_on, engine, runtime, py_files, pipelines, environments)
 
 
 def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
@@ -83,6 +120,17 @@ def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
         raise PlanError(f"'{key}' is a list of texts", where=where)
     return tuple(value)
+
+
+def _environments(value: Any, where: str) -> Mapping[str, Mapping[str, str]]:
+    environments: Mapping[str, Any] = value if isinstance(value, Mapping) else {"": None}
+    for name, variables in environments.items():
+        if not isinstance(variables, Mapping) or not all(isinstance(v, str) for v in variables.values()):
+            hint = "write [tool.flinkplan.environments.NAME], then lines VARIABLE = 'value'"
+            raise PlanError("each environment is a table of texts", where=where, hint=hint)
+        if wrong := [variable for variable in variables if not _VARIABLE.fullmatch(variable)]:
+            raise PlanError(f"'{wrong[0]}' of the environment '{name}' is not the name of a variable", where=where)
+    return environments
 
 
 def check_rule(entry: str, where: str | None = None) -> None:

@@ -7,7 +7,7 @@ that were never used before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..plan.document import FLINK_VERSION, Plan, loads, place
@@ -33,10 +33,15 @@ def read_predecessor(source: Source) -> Plan:
     plan = loads(source.text, source.name)
     try:
         check_plan(plan)
-        return migrate(plan, FLINK_VERSION).plan
+        return predecessor(plan)
     except FlinkplanError as e:
         place(e, source.text, source.name)
         raise
+
+
+def predecessor(plan: Plan) -> Plan:
+    """The old plan, converted to the newest release.  Raises :class:`PlanError` for one of a later release."""
+    return migrate(plan, FLINK_VERSION).plan
 
 
 class CarriedTtl(Record):
@@ -67,13 +72,13 @@ class Successor(Record):
     reorderings: tuple[Reordering, ...]
 
 
-def succeed(old: Plan, new: Plan) -> Successor:
+def succeed(old: Plan, new: Plan, keep_ttls: bool = True) -> Successor:
     """The new plan with the ids, versions, TTLs and notes of those nodes that the old plan has too.
 
     If only the order of columns, keys or aggregates changed, the new plan has the old order and a projection above it
     (:mod:`.alignment`).  Nodes keep their old versions, because a newer version may not restore the state of an older
     one. They also keep their old TTLs; but if all states of the old plan have the same TTL, nobody has set one by hand,
-     and the TTLs that the pipeline declares are used.
+    and the TTLs that the pipeline declares are used, as always without ``keep_ttls``.
 
     Raises :class:`UnsupportedError` where the plans are too large to compare.
     """
@@ -83,7 +88,12 @@ def succeed(old: Plan, new: Plan) -> Successor:
     unused_ids = iter(fresh_ids(old, len(new.nodes) - len(pairs)))
     ids = {node.id: pairs[node.id].id if node.id in pairs else next(unused_ids) for node in new.nodes}
     set_by_hand = len({state.ttl_ms for node in old.nodes for state in node.states}) > 1
-    nodes = tuple(replace(_restoring(node, pairs.get(node.id), set_by_hand), id=ids[node.id]) for node in new.nodes)
+
+    def keeps_ttl(state: StateMetadata) -> bool:
+        """Whether a state of the new plan gets its old TTL."""
+        return keep_ttls and (set_by_hand or not state.ttl_ms)
+
+    nodes = tuple(replace(_restoring(node, pairs.get(node.id), keeps_ttl), id=ids[node.id]) for node in new.nodes)
     edges = tuple(replace(e, source=ids[e.source], target=ids[e.target]) for e in new.edges)
     highest = max(highest_id(old), *ids.values())
     plan = with_highest_id(replace(new, nodes=nodes, edges=edges), highest)
@@ -98,7 +108,7 @@ def succeed(old: Plan, new: Plan) -> Successor:
     )
 
 
-def _restoring(node: ExecNode, old: ExecNode | None, set_by_hand: bool) -> ExecNode:
+def _restoring(node: ExecNode, old: ExecNode | None, keeps_ttl: Callable[[StateMetadata], bool]) -> ExecNode:
     """The node with its old counterpart's TTLs and notes, and the version that can restore its state."""
     if old is None:
         return node
@@ -109,13 +119,11 @@ def _restoring(node: ExecNode, old: ExecNode | None, set_by_hand: bool) -> ExecN
         changed["unbounded_over_version"] = old.unbounded_over_version
     if node.states and old.states:
         old_states = {state.index: state for state in old.states}
-        changed["state"] = tuple(_with_ttl(old_states.get(s.index, s), s, set_by_hand) for s in node.states)
+        changed["state"] = tuple(
+            replace(s, ttl=old_states[s.index].ttl) if s.index in old_states and keeps_ttl(s) else s
+            for s in node.states
+        )
     return with_notes_of(replace(node, **changed), old)
-
-
-def _with_ttl(old: StateMetadata, new: StateMetadata, set_by_hand: bool) -> StateMetadata:
-    """The new state, with the old TTL if that is kept."""
-    return replace(new, ttl=old.ttl) if set_by_hand or not new.ttl_ms else new
 
 
 def _carried_ttls(old: Plan, new: Plan, successor: Plan, pairs: Mapping[int, ExecNode]) -> Iterator[CarriedTtl]:

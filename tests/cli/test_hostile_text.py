@@ -23,7 +23,7 @@ INSERT INTO b SELECT x FROM a;
 """
 
 
-@pytest.mark.parametrize("command", ["execute", "validate", "ttl", "upgrade"])
+@pytest.mark.parametrize("command", ["execute", "upgrade"])
 @pytest.mark.parametrize("name", ["p.sql", "p.yaml", "p"])
 def test_a_pipeline_instead_of_a_plan(tmp_path: Path, command: str, name: str) -> None:
     file = tmp_path / name
@@ -32,13 +32,6 @@ def test_a_pipeline_instead_of_a_plan(tmp_path: Path, command: str, name: str) -
     assert outcome.code == 3
     assert "this is a pipeline, not a compiled plan" in outcome.err
     assert f"'flinkplan run {file}' runs it" in outcome.err
-
-
-def test_a_pipeline_instead_of_a_plan_to_compare(tmp_path: Path) -> None:
-    (tmp_path / "p.sql").write_text(SCRIPT)
-    outcome = flinkplan("diff", str(tmp_path / "p.sql"), str(PLAN))
-    assert outcome.code == 2
-    assert "not a compiled plan" in outcome.err
 
 
 @pytest.mark.parametrize("command", ["compile", "run"])

@@ -31,6 +31,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 ON_PLANS = ("execute", "explain", "validate", "ttl", "upgrade")
 ON_FILES = (*ON_PLANS, "compile", "run")
+TAKE_CHECKPOINTS = ("explain", "validate", "ttl")
+NO_FILE = "this is a directory, not a file\n --> directory\nhint: name a file in it"
+NO_CHECKPOINT = (
+    "this directory is not a checkpoint of 'flinkplan execute'\n --> directory\n"
+    "hint: name a plan, REVISION:PATH, or a checkpoint"
+)
 
 
 def error(code: int, *arguments: str) -> str:
@@ -47,12 +53,17 @@ def error(code: int, *arguments: str) -> str:
         ("paln.json", "no such file\n --> paln.json\nhint: did you mean 'plan.json'?"),
         ("nowhere/plan.json", "no such file\n --> nowhere/plan.json\nhint: there is no directory 'nowhere'"),
         ("plan.json/x", "no such file\n --> plan.json/x\nhint: 'plan.json' is not a directory"),
-        ("directory", "this is a directory, not a file\n --> directory\nhint: name a file in it"),
         ("", "the path is empty\nhint: name a file"),
     ],
 )
 def test_a_file_that_cannot_be_read(command: str, file: str, message: str) -> None:
-    assert error(3, command, file) == f"error: {message}\n"
+    end = " or directory" if command in TAKE_CHECKPOINTS and not file else ""
+    assert error(3, command, file) == f"error: {message}{end}\n"
+
+
+@pytest.mark.parametrize("command", ON_FILES)
+def test_a_directory(command: str) -> None:
+    assert error(3, command, "directory") == f"error: {NO_CHECKPOINT if command in TAKE_CHECKPOINTS else NO_FILE}\n"
 
 
 @pytest.mark.parametrize("file", ["", "directory/../missing.json"])

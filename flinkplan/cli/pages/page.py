@@ -32,14 +32,26 @@ def page(graph: Graph) -> str:
     """
     data = masked_json("", to_builtins(graph))
     shown = convert(data, Graph)
-    scripts = {"layout": _asset("dagre.min.js"), "drawing": _asset("drawing.js"), "program": _asset("graph.js")}
     texts = {
         "subtitle": escape(printable(": ".join(filter(None, (shown.verdict, shown.subtitle))))),
         "sql": "" if shown.sql is None else highlighted(shown.sql, shown.colours),
         "without_sql": "hidden" if shown.sql is None else "",
         "static": static_text(shown),
     }
-    return _filled("page.html", shown.title, data, scripts, **texts)
+    return _filled("page.html", shown.title, data, _graph_scripts(), **texts)
+
+
+def framing_page(title: str, subtitle: str, table: str, pipelines: str) -> str:
+    """The HTML of a page with pages of graphs in frames; ``table`` and ``pipelines`` are HTML.
+
+    A frame has the policy of the page around it, too, so this allows the scripts of graphs.
+    """
+    texts = {"subtitle": escape(printable(subtitle)), "table": table, "pipelines": pipelines}
+    return _filled("project.html", title, None, _graph_scripts(), **texts)
+
+
+def _graph_scripts() -> dict[str, str]:
+    return {"layout": _asset("dagre.min.js"), "drawing": _asset("drawing.js"), "program": _asset("graph.js")}
 
 
 def report_page(data: Mapping[str, Any]) -> str:

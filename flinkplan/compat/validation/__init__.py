@@ -15,7 +15,7 @@ from ...plan.text.positions import Positions
 from .columns import check_element_names, check_output_types, check_reads
 from .contents import check_functions, check_types_and_expressions
 from .raw import RawPlan
-from .rules import REFUSED_BY_FLINK, RULES
+from .rules import PIPELINE, REFUSED_BY_FLINK, RULES
 from .shape import check_schema
 from .starts import starts_on_flink
 from .states import check_states
@@ -30,7 +30,7 @@ from .structure import (
 )
 from .tables import check_tables
 
-__all__ = ["REFUSED_BY_FLINK", "RULES", "check_plan", "read_plan", "starts_on_flink", "validate_text"]
+__all__ = ["PIPELINE", "REFUSED_BY_FLINK", "RULES", "check_plan", "read_plan", "starts_on_flink", "validate_text"]
 
 CHECKS: tuple[Callable[[RawPlan], Iterator[Finding]], ...] = (
     check_keys,

@@ -7,7 +7,17 @@ from ...plan.findings import Rule, Severity, rule_table
 
 ERROR, WARNING = Severity.ERROR, Severity.WARNING
 
+PIPELINE = "pipeline"
+"""The rule for the errors of a pipeline."""
+
 RULES = rule_table(
+    Rule(
+        PIPELINE,
+        ERROR,
+        "the pipeline does not compile",
+        "The SQL, the YAML or the Python program is wrong, or uses what flinkplan does not support. 'flinkplan "
+        "compile' reports the same errors.",
+    ),
     Rule(
         "json",
         ERROR,

@@ -336,3 +336,32 @@ def test_the_page_follows_a_run(browser: Chrome) -> None:
         assert "no batch yet" in browser.find_element("id", "subtitle").text
         report.batch_done(batch(1))
         WebDriverWait(browser, 10).until(lambda page: page.find_elements("css selector", "figure"))
+
+
+def test_the_difference_of_a_project(browser: Chrome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.cli.test_pipelines_as_input import commit, git
+
+    monkeypatch.chdir(tmp_path)
+    text = (SAMPLE / "pipeline.sql").read_text()
+    for name in ("a.sql", "b.sql"):
+        Path(name).write_text(text)
+    Path("pyproject.toml").write_text('[tool.flinkplan]\npipelines = ["*.sql"]\n')
+    git("init", "-q", "-b", "main")
+    commit()
+    Path("a.sql").write_text(text.replace("b.line_order_id;", "b.line_order_id WHERE a.order_id > 5;"))
+    Path("b.sql").write_text(text.replace("a.line_order_id = b.line_order_id", "a.order_id = b.line_order_id"))
+    flinkplan("diff", "--base", "main", "--format", "html", "-o", "project.html")
+    logged(browser, "browser")
+    browser.get(Path("project.html").absolute().as_uri())
+    cells = [cell.text for cell in browser.find_elements("css selector", "td")]
+    assert (cells[0], cells[5]) == ("a.sql", "b.sql")
+    verdicts = []
+    for details in browser.find_elements("css selector", "details"):
+        details.find_element("css selector", "summary").click()
+        browser.switch_to.frame(details.find_element("css selector", "iframe"))
+        verdicts.append(browser.find_element("css selector", "header .verdict").text)
+        assert browser.find_elements("css selector", ".node")
+        assert browser.find_elements("css selector", "#sql pre")
+        browser.switch_to.default_content()
+    assert verdicts == ["compatible", "incompatible"]
+    assert logged(browser, "browser") == []

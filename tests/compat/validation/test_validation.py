@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from flinkplan import advice
-from flinkplan.compat.validation import RULES, validate_text
+from flinkplan.compat.validation import PIPELINE, RULES, validate_text
 from flinkplan.plan.findings import Finding, Severity
 from tests.parity.corpus import HERE, Case, cases
 
@@ -48,7 +48,7 @@ OF_ENGINES = {"flink-start", "option-unlisted", "table-option"} | {
 
 def test_a_finding_of_every_rule_is_tested() -> None:
     tested = {case.values[0] for case in [*EDITS, *WITHOUT_JSON]}
-    assert tested | advice.RULES.keys() | OF_ENGINES == RULES.keys()
+    assert tested | advice.RULES.keys() | OF_ENGINES | {PIPELINE} == RULES.keys()
 
 
 def as_of_processing_time(plan: Any) -> None:

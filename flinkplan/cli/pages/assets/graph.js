@@ -371,7 +371,14 @@
     go(event);
   });
   map.addEventListener("pointermove", (event) => event.buttons && go(event));
-  arrange();
-  begin();
-  choose(null);
+  /** Lays the graph out once the page has a size: in a frame that is folded away it has none. */
+  function start() {
+    if (!view.clientWidth || !view.clientHeight) return false;
+    arrange();
+    begin();
+    choose(null);
+    return true;
+  }
+
+  if (!start()) new ResizeObserver((_, observer) => start() && observer.disconnect()).observe(view);
 })();
