@@ -15,6 +15,6 @@ from a file whoever loads it says which functions may be meant (``table/plan_fun
 The driver makes a :class:`~.code.FunctionCode` of it (:func:`function_code` in ``executor/build/python/functions.py``,
 where :func:`surroundings` has the options that functions see), which is pickled with the record that processes
 batches, such as :class:`~.scalar.ScalarCalls`.  In a worker this makes the functions between ``open`` and ``close`` by
-:class:`~.scalar.Opened`, and works on Arrow arrays by :func:`~.values.reader` and :func:`~.values.writer`.  Nothing
+:class:`~.opening.Opened`, and works on Arrow arrays by :func:`~.values.reader` and :func:`~.values.writer`.  Nothing
 here imports Spark.
 """

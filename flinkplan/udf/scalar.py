@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from ..plan.functions.user import PythonKind
 from ..plan.record import Record
 from ..plan.types import LogicalType
-from .asynchronous import AsyncOptions, awaited
+from .asynchronous import awaited
 from .code import FunctionCode
-from .context import FunctionContext, Task
-from .failures import function_error, loading_error, result_error
+from .failures import function_error, result_error
 from .interfaces import UserDefinedFunction
+from .opening import Opened, Surroundings
 from .pandas_columns import series_of, to_array
 from .values import ResultError, Writer, arrow_type, reader, writer
 
@@ -45,25 +45,6 @@ class Called(Record):
     operands: tuple[Argument | Constant | Called, ...]
 
 
-class Surroundings(Record):
-    """What a node's functions are called in: their names are those of the options of a job.
-
-    ``rows_per_call`` limits the rows of a call of a pandas function.
-    """
-
-    zone: str
-    job_parameters: tuple[tuple[str, str], ...]
-    has_metrics: bool
-    task_name: str
-    rows_per_call: int
-    asynchronous: AsyncOptions
-
-    def context(self, partition: int, partitions: int, attempt: int) -> FunctionContext:
-        """What functions see in ``open``, in one of so many tasks."""
-        task = Task(self.task_name, partition, partitions, attempt)
-        return FunctionContext(dict(self.job_parameters), task, self.has_metrics)
-
-
 class ScalarCalls(Record):
     """The calls of a node, which is called with the batches of a task.
 
@@ -87,51 +68,6 @@ class ScalarCalls(Record):
             for batch in batches:
                 arrays = work.arrays(batch if isinstance(batch, tuple) else (batch,))
                 yield pa.StructArray.from_arrays(arrays, [f"f{i}" for i in range(len(arrays))])
-
-
-class Opened:
-    """The functions of a task, from ``open`` to ``close``."""
-
-    def __init__(self, codes: Sequence[FunctionCode], surroundings: Surroundings) -> None:
-        self._codes = codes
-        self._surroundings = surroundings
-        self.functions: list[Any] = []
-
-    def __enter__(self) -> Opened:
-        context = self._surroundings.context(*task_numbers())
-        for code in self._codes:
-            try:
-                function = code.made()
-            except Exception as error:
-                raise loading_error(code.name, error) from None
-            try:
-                if isinstance(function, UserDefinedFunction):
-                    function.open(context)
-            except Exception as error:
-                raise function_error(f"{code.name}.open", error, None) from None
-            self.functions.append(function)
-        return self
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        for code, function in zip(self._codes, self.functions, strict=False):
-            try:
-                if isinstance(function, UserDefinedFunction):
-                    function.close()
-            except Exception as failed:
-                if error is None:
-                    raise function_error(f"{code.name}.close", failed, None) from None
-
-
-def task_numbers() -> tuple[int, int, int]:
-    """The number of the task that runs, how many there are, and how often it has failed."""
-    import sys
-
-    pyspark = sys.modules.get("pyspark")
-    context = None if pyspark is None else pyspark.TaskContext.get()
-    if context is None:
-        return 0, 1, 0
-    partition = context.partitionId()
-    return partition, max(partition + 1, context.numPartitions() or 1), context.attemptNumber()
 
 
 Key = Argument | Constant | Called

@@ -9,7 +9,8 @@ from ..plan.record import replace
 from ..plan.types import LogicalType
 from ..windowing.rows import Row
 from .failures import function_error, result_error
-from .scalar import Called, Opened, ScalarCalls, ValuesOfBatch, Work
+from .opening import Opened
+from .scalar import Called, ScalarCalls, ValuesOfBatch, Work
 from .values import ResultError, writer
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from flinkplan.plan.types.parser import parse_type
 from flinkplan.table.udf import DeclaredFunction, DeclaredTable
 from flinkplan.udf.asynchronous import AsyncOptions
 from flinkplan.udf.code import FunctionCode, Imports
-from flinkplan.udf.scalar import Argument, Called, Constant, ScalarCalls, Surroundings
+from flinkplan.udf.opening import Surroundings
+from flinkplan.udf.scalar import Argument, Called, Constant, ScalarCalls
 from flinkplan.udf.tables import TableCall
 from flinkplan.udf.values import writer
 

@@ -66,6 +66,25 @@ def test_an_instance_is_opened_and_closed(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text("utf-8") == "closed"
 
 
+def test_in_a_stream_an_instance_stays_open_between_micro_batches(tmp_path: Path) -> None:
+    class Counting(Unit):
+        def open(self, function_context: FunctionContext) -> None:
+            self.count = 0
+
+        def eval(self, value: int) -> Any:
+            self.count += 1
+            return 6 // value * 0 + self.count
+
+    count, stream = udf(Counting(str(tmp_path / "file")), result_type="INT"), replace(SURROUNDINGS, stream="a node")
+    assert called(count, ["INT"], [1, 1], surroundings=stream) == [1, 2]
+    assert called(count, ["INT"], [1], surroundings=stream) == [3]
+    assert not (tmp_path / "file").exists()
+    with pytest.raises(FunctionError, match="ZeroDivisionError"):
+        called(count, ["INT"], [0], surroundings=stream)
+    assert (tmp_path / "file").read_text("utf-8") == "closed"
+    assert called(count, ["INT"], [1], surroundings=stream) == [1]
+
+
 def test_equal_calls_are_computed_once_for_each_row() -> None:
     calls: list[int] = []
     work = ScalarCalls(

@@ -28,7 +28,8 @@ from ....plan.user_functions import function_of_call
 from ....udf.as_pyflink import is_installed, is_real_installed
 from ....udf.asynchronous import AsyncOptions
 from ....udf.code import FunctionCode, Imports
-from ....udf.scalar import Argument, Called, Constant, Surroundings
+from ....udf.opening import Surroundings
+from ....udf.scalar import Argument, Called, Constant
 from ...errors import ExecutionError
 from ...jvm.spark import F
 from ..context import TranslationContext
@@ -86,6 +87,7 @@ def surroundings(context: TranslationContext) -> Surroundings:
             int(options[f"{ASYNC_SCALAR}max-attempts"]) if retries else 1,
             parse_duration(options[f"{ASYNC_SCALAR}retry-delay"]) / 1000,
         ),
+        stream=None if context.is_batch or node is None else f"{context.python_job} {node.id}",
     )
 
 
