@@ -46,6 +46,7 @@ from .expression import Expression
 from .function_loader import FunctionLoader
 from .jobs import Starter, of_own_statements, start
 from .naming import name_of
+from .pandas_frames import frame_descriptor
 from .pipeline import StatementSet, TablePipeline
 from .query_result import QueryResult
 from .result import TableResult
@@ -208,10 +209,12 @@ class TableEnvironment(CatalogMethods):
             return Table(self, expression_rows(self.context(), items, schema))
         return self.sql_query(elements_query(items, schema))
 
-    def from_pandas(self, pdf: Any, schema: RowType | Sequence[str] | None = None, splits_num: int = 1) -> Table:
-        """The table of a pandas ``DataFrame``; missing values are NULL."""
-        rows = pdf.astype(object).where(pdf.notna(), None).itertuples(index=False, name=None)
-        return self.from_elements(rows, schema or [str(name) for name in pdf.columns])
+    def from_pandas(self, pdf: Any, schema: RowType | Sequence[Any] | None = None, splits_num: int = 1) -> Table:
+        """The table of a pandas ``DataFrame``; missing values are NULL.
+
+        ``schema`` has the names and types of the columns, or only the names, or only the types.  A plan holds the rows.
+        """
+        return self.from_descriptor(frame_descriptor(pdf, schema, splits_num))
 
     def create_temporary_view(self, view_path: str, table_or_data_stream: Table, *fields_or_schema: Any) -> None:
         """Create a temporary view of a table."""

@@ -6,6 +6,7 @@ Sources: the options of ``FileSystemConnectorOptions``, ``DataGenConnectorOption
 
 from __future__ import annotations
 
+from ..arrow_data import DATA, NAME
 from ..options import BOOLEAN, DURATION, MEMORY, NUMBER, TEXT, WHOLE, Option, OptionType, exactly_one_of, one_of
 from ..row_kinds import ALL, INSERTS, UPSERTS
 from ..types import BIGINT, STRING, timestamp_ltz
@@ -140,6 +141,14 @@ BUNDLED = (
             Option("standard-error", BOOLEAN, "false", "rows go to standard error"),
             PARALLELISM,
         ),
+        executed=True,
+    ),
+    Connector(
+        NAME,
+        "rows of a data frame, within the plan; PyFlink's `from_pandas` makes such tables",
+        Source(always(INSERTS), bounded=True),
+        None,
+        (*EVERYWHERE, Option(DATA, TEXT, None, "the rows", required=True)),
         executed=True,
     ),
     Connector(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import PlanError
-from ..record import Json
+from ..record import Json, replace
 from .logical import WITH_LENGTH, LogicalType, RowField, TimeKind
 from .parser import parse_type
 
@@ -15,6 +15,8 @@ _JSON_ROOTS = {
     "TIMESTAMP_LTZ": "TIMESTAMP_WITH_LOCAL_TIME_ZONE",
     "TIMESTAMP_TZ": "TIMESTAMP_WITH_TIME_ZONE",
 }
+_CONVERTED = "logicalType"
+"""The type of an object that names the class of the values beside it."""
 _FROM_JSON_ROOTS = {v: k for k, v in _JSON_ROOTS.items()}
 
 
@@ -22,7 +24,7 @@ def type_to_json(t: LogicalType) -> Any:
     """The JSON of a type: its text if that expresses the whole type, else an object."""
     if t.is_said_by_text:
         return t.text
-    if t.raw is not None and "type" in t.raw:
+    if t.raw is not None and t.raw.keys() & {"type", _CONVERTED}:
         return dict(t.raw)
     out: dict[str, Any] = {"type": _JSON_ROOTS.get(t.root, t.root)}
     if not t.nullable:
@@ -49,6 +51,8 @@ def type_from_json(value: Any) -> LogicalType:
     """The inverse of :func:`type_to_json`.  Raises :class:`PlanError` on anything else."""
     if isinstance(value, str):
         return parse_type(value)
+    if isinstance(value, Mapping) and _CONVERTED in value:
+        return replace(type_from_json(value[_CONVERTED]), raw=Json(value))
     if not isinstance(value, Mapping) or not isinstance(value.get("type"), str):
         raise PlanError(f"a type is a text or an object with a 'type', not {value!r:.80}")
     root = value["type"]

@@ -69,7 +69,7 @@ class LogicalType(Record, dict=True, cache_hash=True):
         """Whether the text form expresses the whole type."""
         if self.is_time_attribute or self.root == "SYMBOL" or self.is_empty:
             return False
-        if self.raw is not None and "type" in self.raw:
+        if self.raw is not None and self.raw.keys() & {"type", "logicalType"}:
             return False
         return all([t.is_said_by_text for t in (*self.children, *self.field_types)])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ...plan import nodes, specs
+from ...plan.arrow_data import NAME, internal
 from ...plan.connectors import CHANGELOG, declared_kinds, without_declared_kinds
 from ...plan.functions import called
 from ...plan.functions.user import PythonKind, calls_python, python_kind
@@ -34,6 +35,9 @@ from .context import Context, Parts, Rules, Texts, columns, input_fields, no_par
 
 def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context) -> specs.ContextResolvedTable:
     resolved = table.resolved
+    if (resolved.options or {}).get("connector") == NAME:
+        schema = replace(resolved.schema, columns=tuple(map(internal, resolved.schema.columns)))
+        resolved = replace(resolved, schema=schema)
     merged = table_options(table, dict(options))
     if options or CHANGELOG in merged:
         shown_options = without_declared_kinds(merged)

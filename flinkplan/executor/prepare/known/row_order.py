@@ -27,6 +27,7 @@ from ....plan.nodes import (
     Union,
     WindowAggregate,
 )
+from ....plan.nodes.python import PythonAsyncCalc, PythonCalc, PythonCorrelate
 from ....plan.row_kinds import INSERTS, Kinds
 from ....plan.specs import AggregateCall, UpdateFastStrategy
 from ....plan.types import LogicalType
@@ -43,6 +44,9 @@ PASSING = (
     LocalWindowAggregate,
     LookupJoin,
     MiniBatchAssigner,
+    PythonAsyncCalc,
+    PythonCalc,
+    PythonCorrelate,
     Union,
 )
 """What hands rows on as they come."""
