@@ -9,33 +9,52 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..plan.types import LogicalType
-from .values import arrow_type, has_nanos, reader
+from .values import arrow_type, has_nanos, writer
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-_AS_PYTHON = ("ARRAY", "MAP", "TIME")
-"""The types whose series hold Python values."""
-
 
 def series_of(array: pa.Array, t: LogicalType, zone: str) -> pd.Series | pd.DataFrame:
     """The series of an array of the type ``t``; of a ROW the data frame."""
     import pandas as pd
+
+    if t.root in ("ROW", "STRUCTURED"):
+        columns: Any = array
+        fields = zip(columns.flatten(), t.field_names, t.field_types, strict=True)
+        return pd.concat([series_of(c, f, zone).rename(name) for c, name, f in fields], axis=1)
+    series = _as_in_flink(array, t).to_pandas(date_as_object=True)
+    return series.dt.tz_localize(zone) if t.root == "TIMESTAMP_LTZ" else series
+
+
+def _as_in_flink(array: Any, t: LogicalType) -> pa.Array:
+    """The array as PyFlink has it in Arrow: with times of their own type, and timestamps without a zone."""
     import pyarrow as pa
 
     match t.root:
-        case "ROW" | "STRUCTURED":
-            columns: Any = array
-            fields = zip(columns.flatten(), t.field_names, t.field_types, strict=True)
-            return pd.concat([series_of(c, f, zone).rename(name) for c, name, f in fields], axis=1)
+        case "TIME":
+            return array.cast(pa.time32("ms"))
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
-            micros: Any = array.flatten()[0] if has_nanos(t) else array
-            series = micros.cast(pa.timestamp("us")).cast(pa.timestamp("ns")).to_pandas()
-            return series.dt.tz_localize(zone) if t.root == "TIMESTAMP_LTZ" else series
-        case root if root in _AS_PYTHON:
-            return pd.Series(reader(t, zone)(array), dtype=object)
-    return array.to_pandas(date_as_object=True)
+            micros = array.flatten()[0] if has_nanos(t) else array
+            return micros.cast(pa.timestamp("us")).cast(pa.timestamp("ns"))
+        case "ARRAY":
+            return pa.ListArray.from_arrays(_offsets(array), _as_in_flink(array.values, t.element), mask=array.is_null())
+        case "MAP":
+            key, value = t.children
+            keys, items = _as_in_flink(array.keys, key), _as_in_flink(array.items, value)
+            return pa.MapArray.from_arrays(_offsets(array), keys, items, mask=array.is_null())
+        case "ROW" | "STRUCTURED":
+            fields = [_as_in_flink(c, f) for c, f in zip(array.flatten(), t.field_types, strict=True)]
+            return pa.StructArray.from_arrays(fields, list(t.field_names), mask=array.is_null())
+    return array
+
+
+def _offsets(array: Any) -> pa.Array:
+    """The offsets of a list array, in an array of their own: Arrow takes no part of one beside a mask."""
+    import pyarrow as pa
+
+    return pa.array(array.offsets.to_numpy())
 
 
 def to_array(result: Any, t: LogicalType, zone: str) -> pa.Array:
@@ -65,9 +84,8 @@ def to_array(result: Any, t: LogicalType, zone: str) -> pa.Array:
             millis = pa.compute.divide(times.cast(pa.int64()), 1000)
             return millis.cast(pa.int32())
         case "ARRAY" | "MAP":
-            from .values import writer
-
-            return writer(t)([None if _is_null(v) else v if t.root == "MAP" else list(v) for v in result])
+            made = dict if t.root == "MAP" else list
+            return writer(t)([None if _is_null(v) else made(v) for v in result])
     return pa.Array.from_pandas(result, mask=result.isnull(), type=arrow_type(t))
 
 

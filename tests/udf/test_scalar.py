@@ -201,6 +201,16 @@ def test_pandas_timestamps_and_rows() -> None:
     ]
 
 
+def test_pandas_functions_see_arrays_and_maps_in_parts_of_a_batch() -> None:
+    options = replace(SURROUNDINGS, rows_per_call=2)
+    kinds = udf(lambda a: a.map(lambda x: f"{type(x).__name__} {x}"), result_type="STRING", func_type="pandas")
+    arrays = [[1, 2], None, [3], [4]]
+    assert called(kinds, ["ARRAY<INT>"], arrays, surroundings=options)[2:] == ["ndarray [3]", "ndarray [4]"]
+    maps = [{"a": 1}, {}, None, {"b": 2}]
+    back = udf(lambda m: m, result_type="MAP<STRING, INT>", func_type="pandas")
+    assert called(back, ["MAP<STRING, INT>"], maps, surroundings=options) == [[("a", 1)], [], None, [("b", 2)]]
+
+
 def test_pandas_functions_are_called_for_so_many_rows_at_most() -> None:
     count = udf(lambda s: s * 0 + len(s), result_type="INT", func_type="pandas")
     assert called(count, ["INT"], [1, 2, 3], surroundings=replace(SURROUNDINGS, rows_per_call=2)) == [2, 2, 1]

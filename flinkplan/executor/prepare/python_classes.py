@@ -96,8 +96,8 @@ def check_allowed(plan: Plan, code: PythonCode) -> None:
                 FlinkplanError(
                     f"the plan calls the Python function {function.short}, and nobody has said where it is",
                     where=f"node {node.id} (/nodes/{index})",
-                    hint="if you trust it: --py-files with the file that declares a function of that name, beside it "
-                    f"--function {function.short}=MODULE.NAME",
+                    hint=f"if you trust it: --py-files with the file that declares {function.short}, and --function "
+                    f"{function.short}=MODULE.NAME if it has another name there",
                 )
             )
         if not isinstance(node, WindowOperator):
