@@ -39,7 +39,8 @@ def _as_in_flink(array: Any, t: LogicalType) -> pa.Array:
             micros = array.flatten()[0] if has_nanos(t) else array
             return micros.cast(pa.timestamp("us")).cast(pa.timestamp("ns"))
         case "ARRAY":
-            return pa.ListArray.from_arrays(_offsets(array), _as_in_flink(array.values, t.element), mask=array.is_null())
+            elements = _as_in_flink(array.values, t.element)
+            return pa.ListArray.from_arrays(_offsets(array), elements, mask=array.is_null())
         case "MAP":
             key, value = t.children
             keys, items = _as_in_flink(array.keys, key), _as_in_flink(array.items, value)

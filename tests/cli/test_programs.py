@@ -78,3 +78,18 @@ def test_errors_of_a_program(folder: Path) -> None:
     assert failed.code != 0
     assert "there is no table or view 'aa'" in failed.err
     assert "program.py:9" in failed.err
+
+
+def test_a_plan_that_calls_functions_is_executed_only_with_files_that_are_named(folder: Path) -> None:
+    assert flinkplan("compile", "script.sql", "--py-files", "cli_functions.py", "-o", "plan.json").code == 0
+    refused = flinkplan("execute", "plan.json")
+    assert refused.code == 3
+    assert "the plan calls the Python function twice, and nobody has said where it is" in refused.err
+    assert "--function twice=MODULE.NAME" in refused.err
+    unknown = flinkplan("execute", "plan.json", "--py-files", "cli_functions.py")
+    assert unknown.code == 3
+    assert "nobody has said where it is" in unknown.err
+    named = ("--py-files", "cli_functions.py", "--function", "twice=cli_functions.no")
+    missing = flinkplan("execute", "plan.json", *named)
+    assert missing.code == 3
+    assert "the module 'cli_functions' has no function 'no'" in missing.err
