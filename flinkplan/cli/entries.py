@@ -28,6 +28,10 @@ class EntryProgress:
         """Show a step of a command."""
         self._show(f"{what}: {done} of {total} entries")
 
+    def read(self, entries: int) -> None:
+        """Show how many entries of a savepoint have been read."""
+        self._show(f"reading: {entries} entries")
+
     def _show(self, text: str) -> None:
         if self._is_shown:
             self._print(f"\r\x1b[K{one_line(text)}")

@@ -22,7 +22,7 @@ from ..state.form_folder import FolderState, is_state_folder
 from ..state.keys import KeyValues
 from ..state.naming import NamedState
 from ..state.plain import plain_value
-from .entries import operator_name
+from .entries import EntryProgress, operator_name
 
 
 class Selection(Record):
@@ -58,7 +58,9 @@ def read_state(place: str, flink: str | None, uids: Sequence[str] = ()) -> Itera
     Remarks about parts that could not be read are printed to standard error.
     """
     folder = FolderState(place) if is_state_folder(place) else None
-    with nullcontext(folder) if folder else read_savepoint(place, flink, uids) as state:
+    progress = EntryProgress()
+    with nullcontext(folder) if folder else read_savepoint(place, flink, uids, progress.read) as state:
+        progress.end()
         for remark in state.manifest.remarks:
             click.echo(one_line(f"note: {remark}"), err=True)
         yield state

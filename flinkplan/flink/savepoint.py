@@ -18,7 +18,7 @@ from ..state.form import JobState, Manifest, StateError, StateTable
 from ..state.form_arrow import table_schema
 from .batches import read_batches
 from .home import flink_jars
-from .java import ERROR, MANIFEST, new_tables, run_java
+from .java import ERROR, MANIFEST, Counted, new_tables, run_java, uncounted
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -68,15 +68,18 @@ class Savepoint(JobState):
         self.close()
 
 
-def read_savepoint(place: str | Path, flink: str | None = None, uids: Sequence[str] = ()) -> Savepoint:
+def read_savepoint(
+    place: str | Path, flink: str | None = None, uids: Sequence[str] = (), counted: Counted = uncounted
+) -> Savepoint:
     """Read a savepoint, with the jars of Flink that :func:`.home.flink_jars` finds.
 
     ``uids`` are those of the plan's operators, for savepoints that name operators by their hashes alone (of Flink
-    before 2.0); UIDs that nodes with small ids have by default are recognized without.
+    before 2.0); UIDs that nodes with small ids have by default are recognized without.  ``counted`` is told how many
+    entries have been read.
 
     Raises :class:`StateError` where there is no Flink, or the savepoint cannot be read.
     """
-    (savepoint,) = read_savepoints([place], flink, uids)
+    (savepoint,) = read_savepoints([place], flink, uids, counted)
     try:
         savepoint.manifest  # noqa: B018  (raises what went wrong)
     except BaseException:
@@ -86,7 +89,7 @@ def read_savepoint(place: str | Path, flink: str | None = None, uids: Sequence[s
 
 
 def read_savepoints(
-    places: Sequence[str | Path], flink: str | None = None, uids: Sequence[str] = ()
+    places: Sequence[str | Path], flink: str | None = None, uids: Sequence[str] = (), counted: Counted = uncounted
 ) -> Iterator[Savepoint]:
     """Read savepoints in one go of the JVM; each is to be closed.
 
@@ -95,7 +98,8 @@ def read_savepoints(
     jars = flink_jars(flink)
     folders = [new_tables() for _ in places]
     try:
-        run_java(jars, [_request(place, folder, uids) for place, folder in zip(places, folders, strict=True)])
+        requests = [_request(place, folder, uids) for place, folder in zip(places, folders, strict=True)]
+        run_java(jars, requests, counted=counted)
         while folders:
             yield Savepoint(places[-len(folders)], folders[0])
             folders.pop(0)

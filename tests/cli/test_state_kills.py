@@ -14,10 +14,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 from flinkplan.executor.checkpoints.copies import relocate
@@ -28,9 +29,13 @@ from flinkplan.executor.jvm.session import PARTITIONS
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.flink.home import PYTHON
 from flinkplan.flink.savepoint import read_savepoint
+from flinkplan.plan.document import Plan, dumps
+from flinkplan.plan.nodes import GroupAggregate, TableSourceScan
 from flinkplan.planner import compile_script
 from flinkplan.state.checkpoint import CheckpointRecord
-from flinkplan.state.form_folder import FolderState
+from flinkplan.state.form import Column, JobState, Kind, Manifest, OperatorState, SourcePosition, StateTable
+from flinkplan.state.form_arrow import table_schema
+from flinkplan.state.form_folder import FolderState, write_folder
 from tests.cli.support import ROOT
 from tests.killing import SEED, Worker
 
@@ -201,7 +206,9 @@ def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     (root / "in").mkdir()
     (root / "in" / "1").write_text("".join(f"k{i % 100},{i}\n" for i in range(5000)))
     options = JobOptions(checkpoint=str(root / "original"), mode=Mode.AVAILABLE_NOW, spark=spark)
-    execute(compile_script(SCRIPT.format(root=root)), options).wait()
+    plan = compile_script(SCRIPT.format(root=root))
+    (root / "plan.json").write_text(dumps(plan))
+    execute(plan, options).wait()
     relocate(root / "original", root / "work" / "input")
     return root
 
@@ -220,29 +227,88 @@ SOAK = pytest.mark.nightly("each kill starts a JVM")
     ],
 )
 def test_a_checkpoint_is_changed_whole(spark: SparkSession, checkpoint: Path, arguments: tuple[str, ...]) -> None:
-    def content(folder: Path) -> Content:
-        record = CheckpointRecord(folder)
-        record.check(["sums"])
-        states = {(state.operator, state.name): count(spark, state) for state in find_states(folder)}
-        return states, record.settings("sums").get(PARTITIONS)
+    command = Command(checkpoint, arguments, lambda folder: _checkpoint(spark, folder))
+    _soak(command, KILLS, lambda arguments: Worker(arguments, 1))
 
-    _soak(Command(checkpoint, arguments, content), KILLS, lambda arguments: Worker(arguments, 1))
+
+def _checkpoint(spark: SparkSession, folder: Path) -> Content:
+    """What a checkpoint holds: the entries of each state, and in how many partitions they are."""
+    record = CheckpointRecord(folder)
+    record.check(["sums"])
+    states = {(state.operator, state.name): count(spark, state) for state in find_states(folder)}
+    return states, record.settings("sums").get(PARTITIONS)
+
+
+def _savepoint(folder: Path) -> Content:
+    """What a savepoint holds: the entries of each state."""
+    with read_savepoint(folder) as state:
+        return [(operator.uid, table.name, table.entries) for operator, table in state.manifest.tables()]
+
+
+def _tables(folder: Path) -> Content:
+    """What the tables of a state hold: the entries of each of them."""
+    state = FolderState(folder)
+    return [(t.name, sum(batch.num_rows for batch in state.batches(t))) for _, t in state.manifest.tables()]
+
+
+class Groups(JobState):
+    """The state of a job of Flink that counts rows by key, with so many keys."""
+
+    def __init__(self, plan: Plan, keys: int) -> None:
+        (scan,) = (node for node in plan.nodes if isinstance(node, TableSourceScan))
+        (group,) = (node for node in plan.nodes if isinstance(node, GroupAggregate))
+        value = (Column("f0", "BIGINT"), Column("$kind", "TINYINT"))
+        table = StateTable(1, "accState", Kind.VALUE, (Column("f0", "STRING"),), value=value, entries=keys)
+        operators = (
+            OperatorState((), uid=f"{scan.id}_source", hash="1"),
+            OperatorState((table,), uid=f"{group.id}_group-aggregate", hash="2"),
+        )
+        positions = (SourcePosition(f"{scan.id}_source", None, "filesystem", ()),)
+        self._manifest = Manifest("flink", operators, positions=positions)
+        self._keys = keys
+
+    @property
+    def manifest(self) -> Manifest:
+        return self._manifest
+
+    def batches(self, table: StateTable) -> Iterator[pa.RecordBatch]:
+        rows = [{"key": {"f0": f"k{i}"}, "value": {"f0": i, "$kind": 0}} for i in range(self._keys)]
+        yield pa.RecordBatch.from_pylist(rows, table_schema(table))
+
+
+@pytest.mark.spark
+@SOAK
+def test_a_job_is_moved_to_spark_whole(spark: SparkSession, tmp_path: Path) -> None:
+    plan = compile_script(SCRIPT.format(root=tmp_path).replace("DISTINCT v", "*"))
+    (tmp_path / "plan.json").write_text(dumps(plan))
+    (tmp_path / "in").mkdir()
+    (tmp_path / "work").mkdir()
+    write_folder(Groups(plan, 5000), tmp_path / "original")
+
+    def content(folder: Path) -> Content:
+        return _tables(folder) if (folder / "manifest.json").exists() else _checkpoint(spark, folder)
+
+    places = ("{input}", str(tmp_path / "plan.json"), "--to", "spark", "-o", "{output}")
+    _soak(Command(tmp_path, ("move", *places), content), KILLS, lambda arguments: Worker(arguments, 1))
+
+
+@pytest.mark.spark
+@pytest.mark.skipif(PYTHON not in os.environ, reason=f"needs Flink: {PYTHON}")
+@SOAK
+def test_a_job_is_moved_to_flink_whole(spark: SparkSession, checkpoint: Path) -> None:
+    def content(folder: Path) -> Content:
+        return _savepoint(folder) if (folder / "_metadata").exists() else _checkpoint(spark, folder)
+
+    places = ("{input}", str(checkpoint / "plan.json"), "--to", "flink", "-o", "{output}")
+    _soak(Command(checkpoint, ("move", *places), content), KILLS, lambda arguments: Worker(arguments, 1))
 
 
 @pytest.mark.skipif(PYTHON not in os.environ, reason=f"needs Flink: {PYTHON}")
 @SOAK
 @pytest.mark.parametrize("name", ["export", "import", "drop"])
 def test_a_savepoint_of_flink_is_written_whole(tmp_path: Path, name: str) -> None:
-    def savepoint(folder: Path) -> Content:
-        with read_savepoint(folder) as state:
-            return [(operator.uid, table.name, table.entries) for operator, table in state.manifest.tables()]
-
-    def exported(folder: Path) -> Content:
-        state = FolderState(folder)
-        return [(t.name, sum(batch.num_rows for batch in state.batches(t))) for _, t in state.manifest.tables()]
-
     def content(folder: Path) -> Content:
-        return exported(folder) if (folder / "manifest.json").exists() else savepoint(folder)
+        return _tables(folder) if (folder / "manifest.json").exists() else _savepoint(folder)
 
     if name == "import":
         Process(["state", "export", str(SAVEPOINT), "-o", str(tmp_path / "original")]).finish()

@@ -25,6 +25,7 @@ from flinkplan.plan.nodes import (
     Match,
     OverAggregate,
     WindowAggregate,
+    WindowTableFunction,
 )
 from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
@@ -55,6 +56,18 @@ INSERT INTO hops SELECT k, window_end, SUM(CAST(v AS DOUBLE))
   FROM HOP(TABLE s, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE) GROUP BY k, window_start, window_end;
 INSERT INTO patterns SELECT * FROM s MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES A.v AS x, B.v AS y
   PATTERN (A B) DEFINE A AS A.v > 4, B AS B.v < 5);
+END;
+"""
+CLOCK_SCRIPT = """
+CREATE TABLE p (k STRING, v INT, pt AS PROCTIME())
+  WITH ('connector' = 'filesystem', 'path' = '{folder}/p', 'format' = 'json');
+CREATE TABLE s (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '{folder}/s', 'format' = 'json');
+CREATE TABLE overs (k STRING, v INT, s INT) WITH ('connector' = 'print');
+CREATE TABLE spans (k STRING, v INT, e TIMESTAMP(3)) WITH ('connector' = 'print');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO overs SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY pt ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM p;
+INSERT INTO spans SELECT k, v, window_end FROM SESSION(TABLE s PARTITION BY k, DESCRIPTOR(ts), INTERVAL '1' MINUTE);
 END;
 """
 T0 = datetime(2024, 1, 1)
@@ -216,3 +229,42 @@ def test_each_kind_of_operator_goes_on(spark: SparkSession, tmp_path: Path) -> N
             ("patterns", "+I[a, 5, 4]"),
         ]
     )
+
+
+def test_frames_by_the_clock_and_sessions_of_rows_go_on(spark: SparkSession, tmp_path: Path) -> None:
+    _write(tmp_path, "p", [{"k": "a", "v": 4}])
+    rows = (("a", 4, "00:01:00"), ("a", 9, "01:00:00"))
+    _write(tmp_path, "s", [{"k": k, "v": v, "ts": f"2024-01-01 {time}"} for k, v, time in rows])
+    plan = compile_script(CLOCK_SCRIPT.format(folder=tmp_path))
+    state = Given()
+    single = {"value": LONG}
+    counted = {"f0": LONG, "f1": INT, "f2": LONG, "$kind": "TINYINT"}
+    state.add(plan, OverAggregate, "accState", Kind.VALUE, counted, {"value": {"f0": 2, "f1": 8, "f2": 2, "$kind": 0}})
+    for name, number in (("smallestTSState", at(1)), ("processedCountState", 2)):
+        state.add(plan, OverAggregate, name, Kind.VALUE, single, {"value": {"value": number}})
+    clocked = ROW.replace("TIMESTAMP(3)", "TIMESTAMP_LTZ(3)")
+    kept = [{"map_key": {"value": at(t)}, "value": {"value": [{**row(v, 0), "f2": None}]}} for t, v in ((1, 3), (2, 5))]
+    state.add(plan, OverAggregate, "inputState", Kind.MAP, {"value": f"ARRAY<{clocked}>"}, *kept, map_key=single)
+    window, bounds = {"start": LONG, "end": LONG}, {"start": at(10), "end": at(80)}
+    owner = {"start": at(10), "end": at(70)}
+    opened = {"map_key": bounds, "value": owner}
+    state.add(plan, WindowTableFunction, "session-window-mapping", Kind.MAP, window, opened, map_key=window)
+    columns = {"f0": TEXT, "f1": INT, "f2": "TIMESTAMP(3)", "$kind": "TINYINT"}
+    held = [
+        {"namespace": owner, "map_key": {"value": n}, "value": row(v, seconds)}
+        for n, v, seconds in ((1, 3, 20), (0, 5, 10))
+    ]
+    state.add(
+        plan, WindowTableFunction, "session-window-tvf-acc", Kind.MAP, columns, *held, map_key=single, namespace=window
+    )
+    options = JobOptions(mode=Mode.AVAILABLE_NOW, spark=spark)
+    checkpoint = str(tmp_path / "checkpoint")
+    write_checkpoint(plan, state, checkpoint, spark, options)
+    collected = Rows()
+    execute(plan, replace(options, checkpoint=checkpoint, collector=collected)).wait()
+    assert list(collected.texts()) == [
+        ("overs", "+I[a, 4, 9]"),
+        ("spans", "+I[a, 5, 2024-01-01T00:02]"),
+        ("spans", "+I[a, 3, 2024-01-01T00:02]"),
+        ("spans", "+I[a, 4, 2024-01-01T00:02]"),
+    ]

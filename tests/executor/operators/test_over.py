@@ -199,6 +199,16 @@ def test_processing_time_emits_at_once(bench: Bench) -> None:
     assert [row[3:] for row in bench.step(stream, at=1)] == [(4, 7)]
 
 
+def test_rows_wait_where_the_clock_was_set_back(bench: Bench) -> None:
+    clocked = row([("k", STRING), ("p", timestamp(3, kind=TimeKind.PROCTIME)), ("v", INT)])
+    stream = build(over([call("SUM", 2)], True, 1), (bench.source("events", clocked),), bench.context)
+    steps = []
+    for at, v in ((5000, 1), (1000, 2), (6000, 4)):
+        bench.put("events", ("a", minute(0), v))
+        steps.append([row[3:] for row in bench.step(stream, at=at)])
+    assert steps == [[(1, 1)], [], [(2, 3), (4, 6)]]
+
+
 @pytest.mark.parametrize(("rows", "preceding", "last"), [(True, 1, 6), (False, None, 7)])
 def test_processing_time_knows_no_late_rows(rows: bool, preceding: int | None, last: int, bench: Bench) -> None:
     both = row([("k", STRING), ("p", timestamp(3, kind=TimeKind.PROCTIME)), ("v", INT), ("ts", ROWTIME)])

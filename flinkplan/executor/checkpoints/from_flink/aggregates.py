@@ -227,13 +227,16 @@ def calls_of(node: GroupAggregate | GlobalGroupAggregate, plan: Plan) -> Calls:
 _ROWS = ("FIRST_VALUE", "LAST_VALUE", "$WELFORD_M2", "ARRAY_AGG", "LAG")
 """The functions whose accumulator is a row even where all of it is there."""
 
+_RANKS = {"ROW_NUMBER": ("sequence",), "RANK": ("currNumber", "sequence"), "DENSE_RANK": ("sequence",)}
+"""The parts of the accumulators of ranks, which are all the number of rows: in a stream they know no order."""
+
 
 def parts_of(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) -> list[str]:
     """The names of the parts of a call's accumulator.  Raises :class:`StateError` where they are not known."""
     if function_name(call) in _ROWS or view_of(call, retracts) is not None:
         return [WHOLE]
-    if function_name(call) == "ROW_NUMBER":
-        return ["sequence"]
+    if function_name(call) in _RANKS:
+        return list(_RANKS[function_name(call)])
     try:
         return [name for name, _ in parts(call, retracts, types)]
     except UnsupportedError as e:
@@ -247,7 +250,7 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
     """
     types = [field.dataType for field in stored.fields]
     match function_name(call):
-        case "COUNT" | "ROW_NUMBER":
+        case "COUNT" | "ROW_NUMBER" | "RANK" | "DENSE_RANK":
             values = [next(iter(accumulator.values()))]
         case "SUM":
             total = accumulator["sum"]

@@ -28,6 +28,9 @@ LASTING = "-lasting"
 _TIMER = "timer"
 """The state in which kernels that wait for the watermark keep what they wait for, as ``TimedKernel.java`` calls it."""
 
+_EVENT_TIME = "EventTime"
+"""The time mode of an operator whose timers go by the watermark."""
+
 Carried = Mapping[str, "DataFrame"]
 """Frames of entries by the names of variables, as :mod:`..entries` has them."""
 
@@ -108,7 +111,8 @@ class Carrier(Record):
         says so, and Spark's timers.
         """
         own = frame.select("key", F.struct("time").alias("value"))
-        timers = frame.select("key", (F.col("time") + SHIFT_MS).alias("due"))
+        shift = SHIFT_MS if self.operator.time_mode == _EVENT_TIME else 0
+        timers = frame.select("key", (F.col("time") + shift).alias("due"))
         return dict([self.entries(_TIMER, 0, own), (TIMERS, timers)])
 
     def input_row(self, state: str, held: Mapping[str, Column]) -> Column:

@@ -1,7 +1,8 @@
 """OVER windows.
 
 Sources: Flink's ``AbstractNonTimeUnboundedPrecedingOver``, ``AbstractRowTimeUnboundedPrecedingOver``,
-``RowTimeRowsBoundedPrecedingFunction``, ``RowTimeRangeBoundedPrecedingFunction`` and
+``RowTimeRowsBoundedPrecedingFunction``, ``RowTimeRangeBoundedPrecedingFunction``,
+``ProcTimeRowsBoundedPrecedingFunction``, ``ProcTimeRangeBoundedPrecedingFunction`` and
 ``ProcTimeUnboundedPrecedingFunction``.
 """
 
@@ -13,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from ....plan.nodes import OverAggregate
 from ....plan.types import RowField
-from ....state.form import StateError
 from ...expressions import to_column
 from ...jvm.spark import F
 from ...jvm.types import field_name
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _NEVER = 2**63 - 1
-_TIMERS = "_timer_state/event_user-timers"
+_EVENT_TIMERS = "_timer_state/event_user-timers"
+_CLOCK_TIMERS = "_timer_state/processing_user-timers"
 _CLEANUP = (
     "RowTimeUnboundedOverCleanupTime",
     "RowTimeBoundedRowsOverCleanupTime",
@@ -37,7 +38,7 @@ _CLEANUP = (
 """The states with the time of the clock at which an idle key is forgotten."""
 
 
-@carries(OverAggregate, implied=("idState", "sortedListState", "accMapState", *_CLEANUP))
+@carries(OverAggregate, implied=("idState", "sortedListState", "accMapState", "smallestTSState", *_CLEANUP))
 def over_aggregate(carrier: Carrier) -> Carried:
     """All rows, in the order in which they have come: what is computed over them is computed anew."""
     node = carrier.node
@@ -63,20 +64,22 @@ def _by_time(carrier: Carrier, node: OverAggregate) -> Carried:
     step = carrier.step
     assert isinstance(step, KernelOverByTime)
     is_bounded = step.preceding != UNBOUNDED
-    if step.by_clock and is_bounded:
-        raise StateError("a bounded frame in processing time is not carried over yet")
     (group,) = node.over_spec.groups
     constants = [RowField(f"constant{i}", c.type) for i, c in enumerate(node.over_spec.constants)]
     retracts = [is_bounded] * len(group.agg_calls)
     calls = Calls(group.agg_calls, retracts, False, [*carrier.fields(), *constants])
     entries = {**_rows(carrier, node), **counted_values(carrier, calls, 0), **distinct_values(carrier, calls, 0)}
-    frame = _frame(carrier, calls, is_bounded)
+    timers = _timers(carrier, step)
+    if timers is not None:
+        due = timers.select("key", F.array_min("timers").alias("time")).where("time IS NOT NULL")
+        entries |= carrier.due(due)
+    frame = _frame(carrier, calls, step, timers)
     return {**entries, **({} if frame is None else dict([carrier.entries("frame", 0, frame)]))}
 
 
 def _rows(carrier: Carrier, node: OverAggregate) -> Carried:
-    """The rows by their times, and the time that each key waits for: Flink sets a timer for each."""
-    table, timers = carrier.table("inputState"), carrier.timers.get(_TIMERS)
+    """The rows by their times."""
+    table = carrier.table(_INPUT)
     if table is None:
         return {}
     width = len(carrier.fields())
@@ -85,20 +88,46 @@ def _rows(carrier: Carrier, node: OverAggregate) -> Carried:
         return F.struct(*_widened(carrier, node, [row.getField(field_name(i)) for i in range(width)]))
 
     rows = F.transform(table.frame["value"].getField(field_name(0)), widened)
-    kept = carrier.put("rows", 0, table, F.struct(rows), F.struct(table.frame["map_key"].getField(field_name(0))))
-    if timers is None:
-        return dict([kept])
-    times = timers.frame.select(carrier.key(timers).alias("key"), _timestamp(timers).alias("time"))
-    return {**dict([kept]), **carrier.due(times.groupBy("key").agg(F.min("time").alias("time")))}
+    return dict([carrier.put("rows", 0, table, F.struct(rows), F.struct(_time(table)))])
 
 
-def _timestamp(timers: FlinkTable) -> Column:
-    return timers.frame["value"].getField(field_name(0)).cast("bigint")
+_INPUT = "inputState"
 
 
-def _frame(carrier: Carrier, calls: Calls, is_bounded: bool) -> DataFrame | None:
+def _time(table: FlinkTable) -> Column:
+    """The time of the rows in an entry of :data:`_INPUT`."""
+    return table.frame["map_key"].getField(field_name(0)).cast("bigint")
+
+
+def _timers(carrier: Carrier, step: KernelOverByTime) -> DataFrame | None:
+    """The times that each key waits for, an array ``timers`` that may be empty.
+
+    By the clock, Flink's timers are a millisecond behind the rows that they are for, and those of frames that count
+    rows are for the retention of state alone.
+    """
+    table = carrier.timers.get(_CLOCK_TIMERS if step.by_clock else _EVENT_TIMERS)
+    if table is None or (step.by_clock and step.by_rows):
+        return None
+    time = table.frame["value"].getField(field_name(0)).cast("bigint")
+    times = table.frame.select(carrier.key(table).alias("key"), time.alias("time"))
+    gathered = times.groupBy("key").agg(F.collect_list("time").alias("timers"))
+    rows = carrier.table(_INPUT)
+    if not step.by_clock or rows is None:
+        return gathered
+    own = rows.frame.select(carrier.key(rows).alias("key"), (_time(rows) + 1).alias("time"))
+    behind = own.groupBy("key").agg(F.collect_list("time").alias("behind"))
+    waiting = F.transform(F.array_intersect("timers", "behind"), lambda time: time - 1)
+    others = F.array_except("timers", "behind")
+    known = F.col("behind").isNotNull()
+    return _joined(gathered, behind).select(
+        "key", F.when(known, F.array_union(waiting, others)).otherwise(F.col("timers")).alias("timers")
+    )
+
+
+def _frame(carrier: Carrier, calls: Calls, step: KernelOverByTime, timers: DataFrame | None) -> DataFrame | None:
     """What each key's frame has accumulated, and how far it is."""
-    table, waiting = carrier.table("accState"), carrier.table("inputState")
+    is_bounded = step.preceding != UNBOUNDED
+    table, waiting = carrier.table("accState"), carrier.table(_INPUT)
     known = [each for each in (table, waiting) if each is not None]
     if table is None and not (is_bounded and known):
         return None
@@ -109,10 +138,10 @@ def _frame(carrier: Carrier, calls: Calls, is_bounded: bool) -> DataFrame | None
     states = {"last": "lastTriggeringTsState", "inFrame": "processedCountState", "expiry": "cleanupTsState"}
     for name, state in states.items() if is_bounded else ():
         frame = _with_number(frame, carrier.table(state), name, carrier)
-    timers = carrier.timers.get(_TIMERS)
     if is_bounded and timers is not None:
-        times = timers.frame.select(carrier.key(timers).alias("key"), _timestamp(timers).alias("time"))
-        frame = _joined(frame, times.groupBy("key").agg(F.collect_list("time").alias("timers")))
+        frame = _joined(frame, timers)
+    if is_bounded and step.by_clock and waiting is not None:
+        frame = _with_last(frame, carrier, waiting)
     columns = []
     for field in schema.fields:
         column = (F.col(field.name) if field.name in frame.columns else F.lit(None)).cast(field.dataType)
@@ -122,6 +151,16 @@ def _frame(carrier: Carrier, calls: Calls, is_bounded: bool) -> DataFrame | None
             column = F.coalesce(column, F.array().cast(field.dataType))
         columns.append(column)
     return frame.select("key", F.struct(*columns).alias("value"))
+
+
+def _with_last(frame: DataFrame, carrier: Carrier, waiting: FlinkTable) -> DataFrame:
+    """The frame with the time of the last rows that came out: by the clock Flink keeps only timers of the others."""
+    times = waiting.frame.select(carrier.key(waiting).alias("key"), _time(waiting).alias("time"))
+    frame = _joined(frame, times.groupBy("key").agg(F.collect_list("time").alias("times")))
+    emitted = F.col("times")
+    if "timers" in frame.columns:
+        emitted = F.array_except("times", F.coalesce("timers", F.array().cast("array<bigint>")))
+    return frame.withColumn("last", F.array_max(emitted)).drop("times")
 
 
 _BEGINNING = {"last": 0, "inFrame": 0, "expiry": _NEVER, "passed": -_NEVER - 1}

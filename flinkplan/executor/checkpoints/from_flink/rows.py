@@ -6,7 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink, TemporalSort
-from ....state.form import StateError
+from ....state.form import Kind, StateError
 from ...build.stream import KIND, ROW, SEQUENCE, TIME
 from ...jvm.spark import F
 from ...jvm.types import field_name
@@ -94,9 +94,12 @@ def temporal_sort(carrier: Carrier) -> Carried:
     table = carrier.table("dataState")
     if table is None:
         return entries
-    time = table.frame["map_key"].getField(field_name(0))
-    lists = table.frame["value"].getField(field_name(0))
-    rows = table.frame.select("*", F.posexplode(lists).alias("place", ROW), time.alias(TIME))
+    if table.table.kind is Kind.LIST:  # by the clock, whose rows come out a millisecond later
+        rows = table.frame.select("*", F.col("position").alias("place"), table.row.alias(ROW), F.lit(0).alias(TIME))
+    else:
+        time = table.frame["map_key"].getField(field_name(0))
+        lists = table.frame["value"].getField(field_name(0))
+        rows = table.frame.select("*", F.posexplode(lists).alias("place", ROW), time.alias(TIME))
     placed = rows.select(carrier.key(FlinkTable(table.table, rows)).alias("key"), "place", ROW, TIME)
     held = {TIME: F.col(TIME), ROW: F.col(ROW), SEQUENCE: F.col("place").cast("bigint"), KIND: F.lit(0)}
     value = carrier.input_row("rows", held).alias("value")

@@ -1,10 +1,10 @@
-"""Aggregations over sessions.
+"""Aggregations over sessions, and sessions of rows.
 
 A kernel keeps the rows of sessions, since these merge, and Flink what they have accumulated.  So a row stands for the
 accumulators of each open session, and one for each value that a DISTINCT call has seen, as ``SessionAggregate.java``
 has it.
 
-Source: Flink's ``MergingWindowProcessFunction``.
+Sources: Flink's ``MergingWindowProcessFunction`` and ``UnalignedWindowTableFunctionOperator``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 
 from ....plan.savepoint.views import view_of
 from ....state.form import StateError
-from ...build.stream import END, KIND, SEQUENCE, START
+from ...aggregate_functions import function_name
+from ...build.stream import END, KIND, ROW, SEQUENCE, START
 from ...jvm.spark import F, T, sql
 from ...jvm.types import field_name
-from .aggregates import Calls, DistinctCall, accumulated
+from .aggregates import COUNTED, VIEW_COLUMN, Calls, DistinctCall, accumulated, with_views
 from .carriers import Carried, Carrier
 from .tables import FlinkTable
 
@@ -35,6 +36,9 @@ _FIRST_NUMBER = -(2**62) - 2**40
 _MOST_SESSIONS = 2**32
 """More than there are rows of one kind and key."""
 
+_BEFORE_ALL = -(2**40)
+"""The number of the first row that came before the savepoint."""
+
 _NO_CALL = -1
 
 _BOUNDS = ("start", "end")
@@ -45,21 +49,49 @@ def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[
     mapping = carrier.table(_SESSIONS)
     if mapping is None:
         return {}
-    if any(map(view_of, calls.calls, calls.retracts)):
-        raise StateError("sessions whose values are in states of their own are not carried over yet")
+    for call, retracts in zip(calls.calls, calls.retracts, strict=True):
+        if view_of(call, retracts) is not None and function_name(call) in COUNTED:
+            raise StateError(f"sessions of which {function_name(call)} counts the values are not carried over yet")
+    opened = _opened(carrier, mapping)
+    placed, kept = zip(*_rows(carrier, calls, table, opened), strict=True)
+    return {
+        **dict([carrier.entries("rows", 0, reduce(_union, placed))]),
+        **dict([carrier.entries("accumulated", 0, reduce(_union, kept))]),
+        **_due(carrier, opened, fires),
+    }
+
+
+def session_rows(carrier: Carrier, fires: Callable[[Column], Column]) -> Carried:
+    """The rows of each open session, in the order in which they came; ``fires`` as in :func:`sessions`."""
+    mapping, table = carrier.table(_SESSIONS), carrier.table("session-window-tvf-acc")
+    if mapping is None or table is None:
+        return {}
+    opened = _opened(carrier, mapping)
+    rows = table.frame.select(
+        carrier.key(table).alias("key"),
+        _window(table.frame["namespace"]).alias("owner"),
+        (table.frame["map_key"].getField(field_name(0)).cast("bigint") + _BEFORE_ALL).alias("number"),
+        table.row.alias(ROW),
+    )
+    held = {START: F.col("start"), END: F.col("end"), KIND: F.lit(0), SEQUENCE: F.col("number"), ROW: F.col(ROW)}
+    kept = _of_sessions(opened, rows).select(
+        "key", carrier.input_row("rows", held).alias("value"), F.col("number").alias("position")
+    )
+    return {**dict([carrier.entries("rows", 0, kept)]), **_due(carrier, opened, fires)}
+
+
+def _opened(carrier: Carrier, mapping: FlinkTable) -> DataFrame:
+    """The open sessions: ``key``, ``start``, ``end``, and under which window Flink has what belongs to them."""
     frame = mapping.frame
-    opened = frame.select(
+    return frame.select(
         carrier.key(mapping).alias("key"),
         *(frame["map_key"].getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(_BOUNDS)),
         _window(frame["value"]).alias("owner"),
     )
-    placed, kept = zip(*_rows(carrier, calls, table, opened), strict=True)
-    due = opened.groupBy("key").agg(F.min(fires(F.col("end"))).cast("bigint").alias("time"))
-    return {
-        **dict([carrier.entries("rows", 0, reduce(_union, placed))]),
-        **dict([carrier.entries("accumulated", 0, reduce(_union, kept))]),
-        **carrier.due(due),
-    }
+
+
+def _due(carrier: Carrier, opened: DataFrame, fires: Callable[[Column], Column]) -> Carried:
+    return carrier.due(opened.groupBy("key").agg(F.min(fires(F.col("end"))).cast("bigint").alias("time")))
 
 
 def _rows(
@@ -67,10 +99,14 @@ def _rows(
 ) -> Iterator[tuple[DataFrame, DataFrame]]:
     """The rows that stand for something, and what they stand for."""
     own = carrier.operator.variable("accumulated").value["accumulators"].dataType
+    table, values_of_calls = with_views(carrier, calls, table)
     values = table.frame.select(
-        carrier.key(table).alias("key"), _window(table.frame["namespace"]).alias("owner"), F.col("value").alias("acc")
+        carrier.key(table).alias("key"),
+        _window(table.frame["namespace"]).alias("owner"),
+        F.col("value").alias("acc"),
+        *(name for name in table.frame.columns if name.startswith(VIEW_COLUMN)),
     )
-    parts, rows = calls.by_call(F.col("acc"))
+    parts, rows = calls.by_call(F.col("acc"), values_of_calls)
     accumulators = [
         F.lit(None).cast(field.dataType).alias(field.name)
         if call.distinct

@@ -9,7 +9,7 @@ Source: Flink's ``SliceAssigners``, ``SlicingWindowOperator`` and ``AbstractWind
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from ....plan.nodes import (
     WindowDeduplicate,
     WindowJoin,
     WindowRank,
+    WindowTableFunction,
 )
 from ....plan.record import Record, replace
 from ....plan.settings import LOCAL_TIME_ZONE
@@ -49,7 +50,7 @@ from ...prepare.choose.group_windows import windowing_of
 from ...prepare.windows import Clock
 from .aggregates import VIEW_COLUMN, Calls, accumulated, counted, with_views
 from .carriers import Carried, Carrier, carries
-from .sessions import sessions
+from .sessions import session_rows, sessions
 from .tables import FlinkTable
 
 if TYPE_CHECKING:
@@ -65,13 +66,16 @@ _SUMMED = ("sum", "count", "count1")
 class Windows(Record):
     """The windows of an operator; ``watermark`` is that of the savepoint (epoch milliseconds), if it has one.
 
-    ``open``: those that have not fired, by ``key``, ``start`` and ``end``, where timers say which they are.
+    ``open``: those that are kept, by ``key``, ``start`` and ``end``, where timers say which they are, with ``fired``:
+    they have emitted their result.
+    ``first``: the end of the first one of each ``key`` that has not fired, where the clock says so.
     """
 
     windowing: WindowingStrategy
     clock: Clock
     watermark: int | None
     open: DataFrame | None = None
+    first: DataFrame | None = None
 
     @classmethod
     def of(cls, carrier: Carrier, windowing: WindowingStrategy) -> Windows:
@@ -101,7 +105,10 @@ class Windows(Record):
             frame = frame.select("*", self.start(end).alias("start"), end.alias("end"))
         if self.open is not None:
             same = reduce(and_, (F.col(f"slices.{b}").eqNullSafe(F.col(f"open.{b}")) for b in ("key", "start", "end")))
-            return frame.alias("slices").join(self.open.alias("open"), same, "left_semi")
+            return frame.alias("slices").join(self.open.alias("open"), same).select("slices.*", "open.fired")
+        if self.first is not None:
+            is_open = F.col("slices.key").eqNullSafe(F.col("first.key")) & (F.col("slices.end") >= F.col("first.end"))
+            return frame.alias("slices").join(self.first.alias("first"), is_open, "left_semi")
         if self.watermark is None:
             return frame
         return frame.where(self.fires(F.col("end")) > F.lit(self.watermark))
@@ -125,21 +132,39 @@ class Windows(Record):
         return timer(self.clock, end - 1)
 
 
-_WINDOW_TIMERS = "_timer_state/event_window-timers"
+_EVENT_TIMERS, _CLOCK_TIMERS = "_timer_state/event_window-timers", "_timer_state/processing_window-timers"
 
 
-def _open_windows(carrier: Carrier) -> DataFrame:
-    """The windows that have a timer.  Source: Flink's ``WindowOperator``."""
-    table = carrier.timers.get(_WINDOW_TIMERS)
+def _timers(carrier: Carrier, windowing: WindowingStrategy) -> FlinkTable:
+    table = carrier.timers.get(_CLOCK_TIMERS if windowing.is_proctime else _EVENT_TIMERS)
     if table is None:
-        raise StateError("windows without timers, as those by the clock are, are not carried over yet")
+        raise StateError("windows without timers are not carried over")
+    return table
+
+
+def _open_windows(carrier: Carrier, windowing: WindowingStrategy, fires: Callable[[Column], Column]) -> DataFrame:
+    """The windows that have a timer: those whose last one is not at their end have fired, and take late rows.
+
+    Source: Flink's ``WindowOperator``.
+    """
+    table = _timers(carrier, windowing)
     bounds = (
         F.col("namespace").getField(field_name(i)).cast("bigint").alias(n) for i, n in enumerate(("start", "end"))
     )
-    return table.frame.select(carrier.key(table).alias("key"), *bounds)
+    time = table.frame["value"].getField(field_name(0)).cast("bigint").alias("time")
+    timers = table.frame.select(carrier.key(table).alias("key"), *bounds, time)
+    first = timers.groupBy("key", "start", "end").agg(F.min("time").alias("first"))
+    return first.select("key", "start", "end", (F.col("first") > fires(F.col("end"))).alias("fired"))
 
 
-@carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
+def _first_windows(carrier: Carrier, windowing: WindowingStrategy) -> DataFrame:
+    """The end of the first window of each key that has a timer: when it fires, it sets the next one's."""
+    table = _timers(carrier, windowing)
+    end = F.col("namespace").getField(field_name(0)).cast("bigint")
+    return table.frame.groupBy(carrier.key(table).alias("key")).agg(F.min(end).alias("end"))
+
+
+@carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate, implied=("eventTime-afterEOW",))
 def window_aggregate(carrier: Carrier) -> Carried:
     """The accumulators of each open window."""
     calls, windowing = calls_and_windowing(carrier.node, carrier.plan)
@@ -150,7 +175,9 @@ def window_aggregate(carrier: Carrier) -> Carried:
     if isinstance(windowing.window, SessionWindow):
         return sessions(carrier, calls, table, windows.fires)
     if isinstance(carrier.node, GroupWindowAggregate):
-        windows = replace(windows, open=_open_windows(carrier))
+        windows = replace(windows, open=_open_windows(carrier, windowing, windows.fires))
+    elif windowing.is_proctime and windows.is_sliced:
+        windows = replace(windows, first=_first_windows(carrier, windowing))
     stored = carrier.operator.variable("windows").value
     own: StructType = stored["accumulators"].dataType  # type: ignore[assignment]
     table, values_of_calls = with_views(carrier, calls, table)
@@ -165,11 +192,15 @@ def window_aggregate(carrier: Carrier) -> Carried:
     views = [name for name in table.frame.columns if name.startswith(VIEW_COLUMN)]
     slices = windows.of_slices(
         table.frame.select(carrier.key(table).alias("key"), "namespace", table.frame["value"].alias("acc"), *views)
-    ).select("key", "start", "end", one.alias("rows"), *(c.alias(name) for name, c in named.items()))
+    )
+    fired = F.col("fired") if windows.open is not None else F.lit(False)
+    slices = slices.select(
+        "key", "start", "end", fired.alias("fired"), one.alias("rows"), *(c.alias(name) for name, c in named.items())
+    )
     seen = _seen_by_window(carrier, calls, windows)
     by = ("key", "start", "end")
     merged = [_merged(calls, name).alias(name) for name in named]
-    frame = slices.groupBy(*by).agg(F.sum("rows").alias("rows"), *merged)
+    frame = slices.groupBy(*by).agg(F.sum("rows").alias("rows"), F.first("fired").alias("fired"), *merged)
     for number, values in seen.items():
         if windows.is_sliced:
             frame = _with_distinct(frame, calls, number, values)
@@ -182,7 +213,8 @@ def window_aggregate(carrier: Carrier) -> Carried:
         )
     ]
     calls_of = F.struct(*accumulators) if accumulators else F.lit(None)
-    value = F.struct("rows", F.lit(False), F.lit(-1), F.lit(None), calls_of)
+    frame, emitted = _with_emitted(carrier, frame, stored)
+    value = F.struct("rows", "fired", F.lit(-1), emitted, calls_of)
     kept = frame.select("key", F.struct("end", "start").alias("map_key"), value.alias("value"))
     entries = {
         f"{calls.names[number]}-distinct": values.select(
@@ -194,6 +226,25 @@ def window_aggregate(carrier: Carrier) -> Carried:
     }
     counted = _counted_by_window(carrier, calls, windows)
     return {**entries, **counted, **_entries(carrier, "windows", kept), **_due(carrier, windows, frame)}
+
+
+def _with_emitted(carrier: Carrier, frame: DataFrame, stored: StructType) -> tuple[DataFrame, Column]:
+    """The windows with what each has emitted before, where it may emit again."""
+    table = carrier.table("previous-aggs")
+    if table is None:
+        return frame, F.lit(None)
+    results: StructType = stored["emitted"].dataType  # type: ignore[assignment]
+    values = [table.frame["value"].getField(field_name(i)) for i in range(len(results))]
+    bounds = [table.frame["namespace"].getField(field_name(i)).cast("bigint") for i in range(2)]
+    before = table.frame.select(
+        carrier.key(table).alias("key"),
+        bounds[0].alias("start"),
+        bounds[1].alias("end"),
+        F.struct(*values).cast(results).alias("emitted"),
+    )
+    same = reduce(and_, (F.col(f"windows.{b}").eqNullSafe(F.col(f"before.{b}")) for b in ("key", "start", "end")))
+    joined = frame.alias("windows").join(before.alias("before"), same, "left")
+    return joined.select("windows.*", "before.emitted"), F.col("emitted")
 
 
 _PARTS = "parts"
@@ -232,18 +283,13 @@ def _counted_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Carr
 
 
 def calls_and_windowing(node: ExecNode, plan: Plan) -> tuple[Calls, WindowingStrategy]:
-    """The calls of an aggregation in windows, over the columns that come to its first phase, and its windows.
-
-    Raises :class:`StateError` where the windows emit early or late.
-    """
+    """The calls of an aggregation in windows, over the columns that come to its first phase, and its windows."""
     if isinstance(node, GlobalWindowAggregate):
         local = plan.inputs(plan.inputs(node)[0])[0]
         assert isinstance(local, LocalWindowAggregate)
         fields: Sequence[RowField] = plan.inputs(local)[0].fields
         calls, windowing, retracts = local.agg_calls, local.windowing, bool(local.need_retraction)
     elif isinstance(node, GroupWindowAggregate):
-        if "emit=[" in node.description:  # the plan says so there alone
-            raise StateError("windows that fire early or late are not carried over yet")
         retracted = [node.need_retraction] * len(node.agg_calls)
         fields = plan.inputs(node)[0].fields
         return Calls(node.agg_calls, retracted, node.need_retraction, fields), windowing_of(node)
@@ -313,6 +359,14 @@ def _due(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
     """When each key is due, of a frame with its open windows: by the kernel's own state, and Spark's timer."""
     due = frame.groupBy("key").agg(F.min(windows.fires(F.col("end"))).cast("bigint").alias("time"))
     return carrier.due(due)
+
+
+@carries(WindowTableFunction, implied=("session-window-tvf-counter",))
+def window_table_function(carrier: Carrier) -> Carried:
+    """The rows of open sessions: those of other windows are not kept."""
+    node = carrier.node
+    assert isinstance(node, WindowTableFunction)
+    return session_rows(carrier, Windows.of(carrier, node.windowing).fires)
 
 
 @carries(WindowRank, WindowDeduplicate)

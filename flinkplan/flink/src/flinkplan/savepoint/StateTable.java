@@ -211,6 +211,7 @@ final class StateTable {
                 for (int row = 0; row < count; row++) {
                     rows.take(row);
                 }
+                Progress.add(count);
             }
         }
     }

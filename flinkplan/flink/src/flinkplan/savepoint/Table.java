@@ -58,6 +58,7 @@ final class Table implements Closeable {
             column.write(out);
             column.clear();
         }
+        Progress.add(rows);
         rows = 0;
     }
 

@@ -116,7 +116,7 @@ public final class OverAggregate extends TimedKernel {
 
     @Override
     protected long accept(InternalRow input, byte kind, long watermark) {
-        long time = input.getLong(timeOrdinal);
+        long time = timeOf(input);
         boolean isLate = time <= watermark;
         if (isBounded() && isLate && watermark > passed) {
             fireBefore(watermark); // what is late comes behind all that was on time
@@ -132,6 +132,13 @@ public final class OverAggregate extends TimedKernel {
             changed = true;
         }
         return isLate ? dueWhenLate(time, watermark) : time;
+    }
+
+    /** No row is late by the clock, though that of another machine may have been ahead. */
+    private long timeOf(InternalRow input) {
+        long time = input.getLong(timeOrdinal);
+        boolean byClock = timeMode().equals(TimeMode.ProcessingTime());
+        return byClock && isBounded() ? Math.max(time, last + 1) : time;
     }
 
     /** A late row is dropped where a later one of its key has come out. */
