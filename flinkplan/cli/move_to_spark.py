@@ -21,6 +21,9 @@ from .state_tables import read_state
 if TYPE_CHECKING:
     from .move import Request
 
+_CONF = {"spark.driver.memory": "1g"}
+"""What goes through is sorted and spilled, so that a job's memory would only be filled with garbage."""
+
 
 def move(request: Request) -> None:
     """Write the checkpoint from which a job of Flink goes on here."""
@@ -29,7 +32,7 @@ def move(request: Request) -> None:
     from ..executor.checkpoints.positions import Sources
     from ..executor.jobs.options import JobOptions
     from ..executor.jvm.quiet import quiet_jvm
-    from ..executor.jvm.session import PARTITIONS, session
+    from ..executor.jvm.session import PARTITIONS, Lifetime, session
 
     if Path(request.output).exists():
         raise StateError(
@@ -48,7 +51,7 @@ def move(request: Request) -> None:
         for moved in sources.moved(starts):
             _report(moved)
         with nullcontext() if request.debug else quiet_jvm():
-            spark = session(conf=conf, lean=True)
+            spark = session(conf={**_CONF, **conf}, lifetime=Lifetime.JOB, lean=True)
         progress = EntryProgress()
         write_checkpoint(plan, state, request.output, spark, options, starts, _report, progress.step)
         progress.end()

@@ -21,40 +21,39 @@ def read_batches(file: Path, schema: Schema) -> Iterator[RecordBatch]:
     if not file.exists():
         return
     pa = arrow()
-    with pa.memory_map(str(file)) as source:
-        content = source.read_buffer()
-    reader = _Buffers(content, file)
-    while reader.has_more:
-        rows = reader.number()
-        columns = [reader.array(field.type, rows) for field in schema]
-        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+    with pa.OSFile(str(file)) as source:  # pages of a mapped file would count as memory of this process
+        reader = _Buffers(source, file)
+        while reader.has_more:
+            rows = reader.number()
+            columns = [reader.array(field.type, rows) for field in schema]
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 class _Buffers:
-    def __init__(self, content: Any, file: Path) -> None:
-        self._content = content
-        self._view = memoryview(content)
+    """The numbers and buffers of an open file of Arrow's, in their order."""
+
+    def __init__(self, source: Any, file: Path) -> None:
+        self._source = source
+        self._size = source.size()
         self._file = file
-        self._at = 0
 
     @property
     def has_more(self) -> bool:
-        return self._at < len(self._view)
+        return bool(self._source.tell() < self._size)
 
     def number(self) -> int:
-        word = self._view[self._at : self._at + _WORD]
-        self._at += _WORD
-        if len(word) < _WORD:
-            raise StateError("the table ends too early", where=str(self._file))
-        return int.from_bytes(word, "little")
+        return int.from_bytes(self._read(_WORD), "little")
 
     def buffer(self) -> Any:
         length = self.number()
-        if self._at + length > len(self._view):
+        content = self._read(length)
+        self._read(-length % _WORD)
+        return content
+
+    def _read(self, length: int) -> Any:
+        if length > self._size - self._source.tell():
             raise StateError("the table ends too early", where=str(self._file))
-        rows = self._content.slice(self._at, length)
-        self._at += length + -length % _WORD
-        return rows
+        return self._source.read_buffer(length)
 
     def array(self, t: DataType, rows: int) -> Array:
         pa = arrow()
