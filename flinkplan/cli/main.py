@@ -29,6 +29,7 @@ COMMANDS = {
     "upgrade": "Convert a plan to a newer release of Flink.",
     "state": "Show, export, import and drop the state of a job.",
     "move": "Move a job with its state from Flink to Spark.",
+    "migrate": "Carry the state of a job over to a changed plan.",
     "savepoint": "Copy the checkpoint of a job, which may be running.",
     "rescale": "Bring the state of a checkpoint into another number of partitions.",
     "rule": "Explain a rule of diff or validate, or list them.",

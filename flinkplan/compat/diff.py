@@ -17,6 +17,7 @@ from ..plan.uids import Uids
 from .alignment import reorderings
 from .comparing import Comparison, compare
 from .edits import FieldChange, Keep
+from .migration.advice import Carried, MigrationAdvice
 from .migrations import comparable
 from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
@@ -88,7 +89,8 @@ class ChangeFinding(Finding):
     ``node`` is the id in the new plan, or for a removed node the id in the old one; ``old_node`` and ``new_node`` are
     the ids in each plan.  ``name`` is the node's name, which does not change when the pipeline is compiled again.
     ``allowed`` says that the user accepts the finding.  ``flink`` is the verdict on Flink's state, ``verdict`` the
-    worst verdict of the platforms that count.
+    worst verdict of the platforms that count.  ``migration`` says, where Flink does not restore the state, whether
+    ``migrate`` carries it over.
     """
 
     name: str | None = None
@@ -99,6 +101,7 @@ class ChangeFinding(Finding):
     new_node: int | None = None
     changes: tuple[FieldChange, ...] = ()
     allowed: bool = False
+    migration: Carried | None = None
 
     @property
     def change_rule(self) -> ChangeRule:
@@ -232,7 +235,8 @@ def diff_plans(old: Side, new: Side, exceptions: Exceptions, platforms: Platform
     """Compare two plans that have been read, and judge what changed."""
     comparison = compare(old.plan, new.plan, Uids(platforms.options), platforms.one_by_one)
     restored = {r.node: r.description for r in reorderings(comparison)}
-    all_findings = (_finding(j, old, new, platforms, restored) for j in judge(comparison))
+    advice = MigrationAdvice(comparison)
+    all_findings = (_finding(j, old, new, platforms, restored, advice) for j in judge(comparison))
     findings = [f for f in all_findings if not exceptions.ignores(f)]
     return Diff(
         "diff",
@@ -268,7 +272,12 @@ def _is_untouched(edit: Became) -> bool:
 
 
 def _finding(
-    judgement: Judgement, old: Side, new: Side, platforms: Platforms, restored: Mapping[int, str]
+    judgement: Judgement,
+    old: Side,
+    new: Side,
+    platforms: Platforms,
+    restored: Mapping[int, str],
+    advice: MigrationAdvice,
 ) -> ChangeFinding:
     rule = judgement.rule
     flink = judgement.flink or rule.flink
@@ -276,6 +285,8 @@ def _finding(
     side = old if judgement.new is None and judgement.old is not None else new
     node = judgement.new or judgement.old
     pointer = side.pointer(node, judgement.pointer)
+    is_broken = "flink" in platforms.engines and flink in (Verdict.INCOMPATIBLE, Verdict.CORRUPTING)
+    carried = advice.about(judgement.new.id if judgement.new else None) if is_broken else None
     return ChangeFinding(
         rule.id,
         rule.severity if rule.has_own_severity and verdict <= Verdict.PARTIAL else severity_of(verdict),
@@ -284,7 +295,7 @@ def _finding(
         side.location(pointer, node),
         node.id if node else None,
         node.type if node else None,
-        _hint(judgement, old, new, restored),
+        _with_migration(_hint(judgement, old, new, restored), carried),
         name=side.names[node.id] if node else None,
         old_node=judgement.old.id if judgement.old else None,
         new_node=judgement.new.id if judgement.new else None,
@@ -292,7 +303,15 @@ def _finding(
         flink=flink,
         verdict=verdict,
         results=Effect.YES if verdict is Verdict.CORRUPTING else rule.results,
+        migration=carried,
     )
+
+
+def _with_migration(hint: str | None, carried: Carried | None) -> str | None:
+    """A hint, and what ``migrate`` does about it."""
+    if carried is None:
+        return hint
+    return carried.sentence if hint is None else f"{hint}{'' if hint.endswith(('.', ')')) else '.'} {carried.sentence}"
 
 
 _NO_FIX = "Nothing to do"

@@ -14,6 +14,7 @@ from typing import Any
 from ..plan.codec import field_codecs
 from ..plan.document import Plan
 from ..plan.functions import called
+from ..plan.functions.cast import CAST
 from ..plan.nodes import Exchange, ExecNode, LookupJoin, OverAggregate, TableSourceScan
 from ..plan.record import Struct, cached_property, field
 from ..plan.references import Input
@@ -30,6 +31,7 @@ from ..plan.rex import (
     Sarg,
 )
 from ..plan.specs import AggregateCall
+from ..plan.types.widening import widens
 from ..plan.yields import (
     Accumulator,
     AddedColumn,
@@ -60,6 +62,8 @@ class Meanings:
         self._roots: list[frozenset[Meaning]] = []
         self._unfiltered: dict[Meaning, Meaning] = {}
         self._filters: set[Meaning] = set()
+        self._widened: dict[Meaning, Meaning] = {}
+        self._narrowed: set[Meaning] = set()
 
     def of(self, key: tuple[Hashable, ...], parts: Iterable[Meaning] = ()) -> Meaning:
         """The meaning of ``key``, computed from ``parts``; without parts it is a root itself."""
@@ -81,6 +85,20 @@ class Meanings:
     def unfiltered(self, meaning: Meaning) -> Meaning:
         """The meaning of the same value without the FILTER clauses of aggregates."""
         return self._unfiltered.get(meaning, meaning)
+
+    def unwidened(self, meaning: Meaning) -> Meaning:
+        """The meaning of the same value before it was cast to a type that holds all values of its own."""
+        while meaning in self._widened:
+            meaning = self._widened[meaning]
+        return meaning
+
+    def _cast(self, meaning: Meaning, operand: Meaning, is_widening: bool) -> None:
+        """Note a cast; one of columns of several types counts as widening only if it always is."""
+        if is_widening and meaning not in self._narrowed:
+            self._widened[meaning] = operand
+        elif not is_widening:
+            self._narrowed.add(meaning)
+            self._widened.pop(meaning, None)
 
     def constant(self, key: tuple[Hashable, ...]) -> Meaning:
         """The meaning of a constant, which has no roots."""
@@ -108,7 +126,10 @@ class Meanings:
                 if function is not None and function.commutes:
                     parts.sort()
                 target = str(t.nullable_()) if function is not None and function.states_target_type else ""
-                return self.of(("call", syntax, name, _text(reference), target), parts or [self.of(("call", name))])
+                meaning = self.of(("call", syntax, name, _text(reference), target), parts or [self.of(("call", name))])
+                if name == CAST.internal_name and len(operands) == 1:
+                    self._cast(meaning, parts[0], widens(operands[0].type, t))
+                return meaning
             case FieldAccess(name, expr):
                 return self.of(("field", name), [self.expression(expr, row)])
             case Literal(value, t, symbol):

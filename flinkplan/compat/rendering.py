@@ -114,6 +114,7 @@ def _finding_json(diff: Diff, finding: ChangeFinding) -> dict[str, Any]:
         "severity": finding.severity.value,
         "message": finding.message,
         "hint": finding.hint,
+        "migrate": None if finding.migration is None else finding.migration.recipe,
         "verdict": finding.verdict.value,
         "flink": finding.flink.value,
         "spark": rule.spark.value,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from ..plan.nodes import ExecNode
 from ..plan.record import Record
 from ..plan.savepoint.layout import Argument, Column, KeptState, Layout, Part, Value
+from ..plan.specs import AggregateCall
 from .columns import Scope
 from .lineage import Lineage, Meaning
 from .verdicts import Verdict
@@ -47,6 +48,23 @@ class Holder:
         """The meanings of the values, without FILTER clauses."""
         meanings = [self._meaning(value) for value in values]
         return [None if meaning is None else self._lineage.meanings.unfiltered(meaning) for meaning in meanings]
+
+    def exact_meanings(self, values: Sequence[Value]) -> list[Meaning | None]:
+        """The meanings of the values with FILTER clauses, and before casts to types that hold all values."""
+        meanings = [self._meaning(value) for value in values]
+        return [None if meaning is None else self._lineage.meanings.unwidened(meaning) for meaning in meanings]
+
+    def column_meaning(self, side: int, index: int) -> Meaning:
+        """The meaning of a column of an input, before casts to types that hold all values."""
+        row = self._inputs[side] if side < len(self._inputs) else ()
+        meaning = row[index] if 0 <= index < len(row) else self._lineage.meanings.of(("no such column", index))
+        return self._lineage.meanings.unwidened(meaning)
+
+    def arguments(self, call: AggregateCall) -> tuple[tuple[Meaning, ...], Meaning | None]:
+        """The meanings of the columns that a call reads, and that of its FILTER clause if it has one."""
+        row = [self._lineage.meanings.unwidened(meaning) for meaning in self._aggregated]
+        condition = row[call.filter_arg] if 0 <= call.filter_arg < len(row) else None
+        return tuple(row[i] for i in call.arg_list if i < len(row)), condition
 
     def _meaning(self, value: Value) -> Meaning | None:
         match value.origin:

@@ -303,7 +303,10 @@ def test_diff_names_the_command() -> None:
     Path("new.json").write_text(re.sub(r'("(?:id|source|target)" : )', r"\g<1>4", Path("new.json").read_text()))
     out = flinkplan("diff", "old.json", "new.json", "--format", "json").out
     hints = [finding["hint"] for finding in json.loads(out)["findings"] if finding["rule"] == "nodes-renumbered"]
-    assert hints == ["For Flink, keep the old ids: `flinkplan compile PIPELINE --like old.json -o new.json --force`"]
+    assert hints == [
+        "For Flink, keep the old ids: `flinkplan compile PIPELINE --like old.json -o new.json --force`. "
+        "`flinkplan migrate` carries a savepoint over: same."
+    ]
 
 
 def test_diff_says_that_the_old_order_can_be_kept() -> None:
@@ -313,7 +316,8 @@ def test_diff_says_that_the_old_order_can_be_kept() -> None:
     hints = [finding["hint"] for finding in json.loads(out)["findings"] if finding["rule"] == "aggregates-reordered"]
     assert hints == [
         "Keep the order of its state with `flinkplan compile PIPELINE --like old.json -o new.json --force`: "
-        "it computes SUM(amount), MAX(price), and results do not change."
+        "it computes SUM(amount), MAX(price), and results do not change. "
+        "`flinkplan migrate` carries a savepoint over: projected."
     ]
 
 

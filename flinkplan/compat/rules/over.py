@@ -64,7 +64,7 @@ def _frame_on_flink(edit: Update) -> Verdict | None:
     frames = [node.over_spec.groups[0] for node in (old, new)]
     if all(frame.lower_bound.kind == "UNBOUNDED_PRECEDING" for frame in frames):
         return Verdict.COMPATIBLE if _is_by_time(new) else None
-    old_length, new_length = _preceding(old.over_spec), _preceding(new.over_spec)
+    old_length, new_length = preceding(old.over_spec), preceding(new.over_spec)
     if old_length is None or new_length is None or frames[0].is_rows != frames[1].is_rows:
         return None
     if frames[1].is_rows:
@@ -79,7 +79,7 @@ def _is_by_time(node: OverAggregate) -> bool:
     return all(0 <= f.index < len(types) and types[f.index].is_time_attribute for f in first)
 
 
-def _preceding(spec: OverSpec) -> int | None:
+def preceding(spec: OverSpec) -> int | None:
     """The number of rows or milliseconds before the current row; ``None`` for a frame without such a bound."""
     offset = spec.groups[0].lower_bound.offset
     constant = offset.index - spec.original_input_fields if isinstance(offset, InputRef) else -1

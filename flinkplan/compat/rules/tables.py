@@ -210,7 +210,8 @@ MATERIALIZER = rule(
     fix="Start without state, or restore the old value of `table.exec.sink.upsert-materialize`.",
 )
 
-_LOCATIONS = frozenset(("path", "topic", "url", "table-name", "hosts", "hostname", "database-name"))
+LOCATIONS = frozenset(("path", "topic", "url", "table-name", "hosts", "hostname", "database-name"))
+"""The options of tables that say where their data is."""
 _COLUMNAR = ("parquet", "orc")
 _TABLE = "/table/resolvedTable"
 
@@ -343,7 +344,7 @@ def _source_rule(change: FieldChange, is_files: bool, edit: Update) -> ChangeRul
         return SOURCE_POSITION
     if option == "format" and (change.old in _COLUMNAR) != (change.new in _COLUMNAR):
         return SOURCE_FORMAT
-    return SOURCE_LOCATION if option in _LOCATIONS else SOURCE_OPTIONS
+    return SOURCE_LOCATION if option in LOCATIONS else SOURCE_OPTIONS
 
 
 def _sink_rule(change: FieldChange) -> ChangeRule:

@@ -1,0 +1,148 @@
+"""``flinkplan migrate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..plan.printable import one_line
+from .options import assignment, check_session_option, read_plan_text, read_reference
+from .signals import ends_raised
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..compat.migration.recipe import Allowed, Migration
+    from ..plan.document import Plan
+
+_FORMATS = ("text", "json", "html")
+
+
+@click.command(short_help="Carry the state of a job over to a changed plan.")
+@click.argument("state")
+@click.argument("new")
+@click.option("-o", "--output", metavar="DIR", help="The new directory to write.")
+@click.option("--old", metavar="PLAN", help="The plan from which the job was started, if it is not beside its state.")
+@click.option("--dry-run", is_flag=True, help="Only show how each state is made; write nothing.")
+@click.option(
+    "--allow-empty",
+    "empty",
+    multiple=True,
+    metavar="STATE",
+    help="Let this state or aggregate start empty, if it cannot be made from what is kept.",
+)
+@click.option(
+    "--allow-mixed",
+    "mixed",
+    multiple=True,
+    metavar="STATE",
+    help="Keep this state although it is of the rows that the old query has selected.",
+)
+@click.option("--silent", is_flag=True, help="Do not show what the sinks are not told.")
+@click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
+@click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@click.option(
+    "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
+)
+def command(
+    state: str,
+    new: str,
+    output: str | None,
+    old: str | None,
+    dry_run: bool,
+    empty: tuple[str, ...],
+    mixed: tuple[str, ...],
+    silent: bool,
+    format_: str,
+    options: tuple[tuple[str, str], ...],
+    flink: str | None,
+) -> int:
+    """Carry the state of a job over to the plan NEW, a changed version of the plan that the job was started from.
+
+    STATE is a savepoint or a retained checkpoint of Flink. The command writes a savepoint from which NEW starts: each
+    state is copied, or made from what the old plan has kept. It shows how before it writes anything; with --dry-run it
+    only shows that, and needs no savepoint's content. What cannot be made is listed with the reason and with a change
+    of the query that avoids it, and nothing is written (exit code 1), unless --allow-empty or --allow-mixed accepts it.
+    A STATE to accept has the name that is shown, such as group-aggregate.sum_amount, or is a pattern of names.
+
+    The command starts a JVM with Flink's classes: name Flink with --flink, or with FLINK_PYTHON or FLINK_HOME in the
+    environment.
+    """
+    from ..compat.migration.planning import plan_migration
+    from ..compat.migration.recipe import Allowed
+    from ..compat.migration.rendering import render
+    from ..compat.validation import read_plan
+
+    session = dict(options)
+    for key, value in session.items():
+        check_session_option(key, value)
+    if output is None and not dry_run:
+        raise click.UsageError("name the directory to write with -o, or add --dry-run.")
+    source = read_reference(old if old is not None else _plan_beside(state))
+    before = read_plan(source.text, source.name)
+    after = read_plan(*read_plan_text(new))
+    migration = plan_migration(before, after)
+    allowed = Allowed(empty, mixed)
+    shown = render(migration, allowed, format_, silent=silent)
+    click.echo(shown, nl=False, err=not dry_run)
+    refused = _refused(migration, allowed)
+    if dry_run:
+        return 1 if refused else 0
+    assert output is not None
+    if refused:
+        return 1
+    _write(state, (before, after), migration, output, session, flink)
+    return 0
+
+
+def _plan_beside(state: str) -> str:
+    """The plan of a job beside its state."""
+    from ..plan.errors import PlanError
+
+    file = Path(state) / "plan.json"
+    if not file.exists():
+        raise PlanError("the plan of the job is not beside its state", where=state, hint="name it with --old")
+    return str(file)
+
+
+def _refused(migration: Migration, allowed: Allowed) -> bool:
+    """Print what prevents the migration, and tell whether there is something."""
+    refusals = list(migration.refusals(allowed))
+    for where, why, fix in refusals:
+        click.echo(one_line(f"error: {where}: {why}" + (f"; {fix}" if fix else "")), err=True)
+    return bool(refusals)
+
+
+def _write(
+    state: str,
+    plans: tuple[Plan, Plan],
+    migration: Migration,
+    output: str,
+    options: Mapping[str, str],
+    flink: str | None,
+) -> None:
+    """Write the savepoint for the new plan."""
+    from ..compat.migration.checking import check_savepoint
+    from ..compat.migration.migrated import MigratedState
+    from ..flink.empty_savepoint import RunnablePlan, empty_savepoints
+    from ..flink.savepoint import read_savepoint
+    from ..flink.writing import write_savepoint
+    from ..plan.uids import Uids
+    from ..state.form import StateError
+    from .entries import EntryProgress, summary
+
+    if Path(output).exists():
+        raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
+    uids = Uids(options)
+    progress = EntryProgress()
+    with ends_raised():
+        with next(empty_savepoints([RunnablePlan(plans[1], options)], flink)) as empty:
+            templates = empty.manifest.operators
+        with read_savepoint(state, flink, [uid for uid, _ in uids.holders(plans[0])]) as savepoint:
+            check_savepoint(plans[0], savepoint, uids)
+            migrated = MigratedState(savepoint, plans, migration, templates, uids)
+            manifest = write_savepoint(migrated, output, flink, progress)
+    progress.end()
+    click.echo(one_line(f"{output}: {summary(manifest)}"), err=True)

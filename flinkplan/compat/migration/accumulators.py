@@ -1,0 +1,377 @@
+"""Recipes for aggregations: accumulators that are kept, computed from others, merged, or start empty."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ...plan.accumulator_columns import parts
+from ...plan.errors import PlanError, UnsupportedError
+from ...plan.functions import aggregate
+from ...plan.nodes import (
+    ExecNode,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    GroupWindowAggregate,
+    WindowAggregate,
+)
+from ...plan.savepoint.accumulators import accumulator_names
+from ...plan.savepoint.layout import Argument, Column, KeptState, Part, Value, written
+from ...plan.savepoint.views import view_of, view_state
+from ...plan.specs import AggregateCall
+from ...plan.types import LogicalType, RowField
+from ...plan.types.parser import parse_type
+from ...plan.types.widening import holds
+from ..reordering import retractions_of
+from ..savepoint import Holder
+from .context import Impossible, Pairing
+from .recipe import (
+    Copy,
+    Initial,
+    Merge,
+    Need,
+    NeedKind,
+    NullIfZero,
+    Project,
+    Recipe,
+    RecipeKind,
+    StateRecipe,
+    Step,
+    Taken,
+    ValueSource,
+    ZeroIfKeyIsNull,
+    ZeroIfNull,
+)
+from .windows import window_needs
+
+AGGREGATIONS = (GroupAggregate, GlobalGroupAggregate, WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
+_OF_WINDOWS = (WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
+
+_COUNT, _SUM, _SUM0, _AVG, _MIN, _MAX = (
+    f.internal_name
+    for f in (aggregate.COUNT, aggregate.SUM, aggregate.SUM0, aggregate.AVG, aggregate.MIN, aggregate.MAX)
+)
+_INITIAL: Mapping[tuple[str | None, str], int | None] = {
+    (_COUNT, "count"): 0,
+    (_COUNT, "count1"): 0,
+    (_SUM, "sum"): None,
+    (_SUM, "count"): 0,
+    (_SUM0, "sum"): 0,
+    (_AVG, "sum"): 0,
+    (_AVG, "count"): 0,
+    (_MIN, "min"): None,
+    (_MAX, "max"): None,
+}
+"""What the parts of accumulators start with.  Source: ``getInitialValueExpressions`` of Flink's aggregate functions."""
+_MERGES = {"sum": "sum", "count": "sum", "count1": "sum", "min": "min", "max": "max"}
+"""How parts of accumulators are merged."""
+_EXACT_SUMS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "DOUBLE")
+"""The types whose sums are the same in the accumulators of SUM and AVG."""
+
+
+class _Call(NamedTuple):
+    """What a call aggregates: columns and condition by their meanings."""
+
+    arguments: Hashable
+    condition: Hashable
+    is_distinct: bool
+
+
+class _Accumulator(NamedTuple):
+    """A value of an accumulator: its function, the name of the part, what it aggregates, and its type."""
+
+    function: str | None
+    part: str
+    call: _Call
+    type: str
+    place: int
+    has_view: bool
+    is_never_null: bool = False
+    """Whether no argument of the call can be NULL."""
+
+
+def recipe(pairing: Pairing) -> Recipe:
+    """The recipe of an aggregation.  Raises :class:`Impossible`."""
+    old, new = pairing.old, pairing.new
+    if isinstance(old, _OF_WINDOWS) is not isinstance(new, _OF_WINDOWS):
+        raise Impossible("the old aggregation is in windows and the new one is not, or the other way round")
+    return _Aggregation(pairing).recipe()
+
+
+class _Aggregation:
+    def __init__(self, pairing: Pairing) -> None:
+        self.pairing = pairing
+        self.old_state, self.new_state = pairing.old_layout.states[0], pairing.new_layout.states[0]
+        self.old = list(_accumulators(pairing.old, pairing.before, self.old_state, pairing))
+        self.new = list(_accumulators(pairing.new, pairing.after, self.new_state, pairing))
+        self.needs: list[Need] = []
+        self.words: list[str] = []
+        self.untold: list[str] = []
+        self.kinds: set[RecipeKind] = {RecipeKind.PROJECTED}
+
+    def recipe(self) -> Recipe:
+        pairing = self.pairing
+        self.needs += pairing.row_needs()
+        if isinstance(pairing.new, _OF_WINDOWS):
+            window_needs(pairing)
+        key = pairing.key_order()
+        is_coarser = len(key) < len(pairing.old_layout.key)
+        values = tuple(self._value(place) for place in range(len(self.new)))
+        views = list(self._views(key))
+        main: Step
+        if is_coarser:
+            if views or isinstance(pairing.new, _OF_WINDOWS):
+                raise Impossible("DISTINCT values and windows of several keys cannot be merged", self._keep_key())
+            main = Merge(self.old_state.name, key, values, tuple(self._merging(each) for each in self.new))
+            self.kinds.add(RecipeKind.REKEYED)
+            self.words.append("groups that are now one are merged")
+            self.untold.append("the rows of the groups by the old key")
+        else:
+            main = Project(self.old_state.name, key, values)
+            if key != tuple(range(len(key))):
+                self.kinds.add(RecipeKind.REKEYED)
+                self.words.append("the columns of the key get the new order")
+        states = [StateRecipe(self.new_state.name, main), *views]
+        others = {state.name: state for state in pairing.new_layout.states[1:]}
+        for name in others.keys() - {state.name for state in states}:
+            if not name.startswith("distinctAcc_"):
+                states.append(StateRecipe(name, Copy(name, key)))
+        kind = max(self.kinds, key=lambda kind: kind.rank)
+        return pairing.recipe(kind, states, self.words, self.needs, self.untold)
+
+    def _keep_key(self) -> str:
+        return "keep the columns of GROUP BY"
+
+    def _merging(self, accumulator: _Accumulator) -> str:
+        merging = _MERGES.get(accumulator.part)
+        if merging is None or accumulator.has_view:
+            raise Impossible(f"accumulators of {accumulator.function} cannot be merged", self._keep_key())
+        return merging
+
+    def _value(self, place: int) -> ValueSource:
+        """Where a value of the new accumulator comes from."""
+        wanted = self.new[place]
+        if not wanted.part:  # a placeholder for values of DISTINCT, which are in states of their own
+            return Initial(None)
+        kept = self._find(wanted.function, wanted.part, wanted.call, wanted.type)
+        if kept is not None:
+            return kept
+        if wanted.has_view or wanted.call.is_distinct:
+            return self._empty(place)
+        return self._derived(wanted) or self._empty(place)
+
+    def _find(self, function: str | None, part: str, call: _Call, type_: str | None) -> Taken | None:
+        """An old value of this function."""
+        for each in self.old:
+            if each.function != function or each.part != part or each.call != call:
+                continue
+            if type_ is None or holds(each.type, type_, null=True):
+                return Taken(self.old_state.name, each.place)
+        return None
+
+    def _derived(self, wanted: _Accumulator) -> ValueSource | None:
+        """A value that is computed from those of other functions of the same columns."""
+        source: ValueSource | None = None
+        call = wanted.call
+        match wanted.function, wanted.part:
+            case _, "count" | "count1":
+                source = self._count(wanted)
+            case function, "sum" if function in (_SUM, _SUM0, _AVG):
+                source = self._sum(wanted)
+            case function, ("min" | "max") if function in (_MIN, _MAX):
+                source = self._key_column(call, wanted.type)
+        if source is not None:
+            self.kinds.add(RecipeKind.DERIVED)
+            self.words.append(f"{wanted.part} of {_name(wanted.function)} is computed from what is kept")
+        return source
+
+    def _count(self, wanted: _Accumulator) -> ValueSource | None:
+        call = wanted.call
+        for function, part in ((_COUNT, "count"), (_COUNT, "count1"), (_AVG, "count"), (_SUM, "count")):
+            if (kept := self._find(function, part, call, "BIGINT")) is not None:
+                return kept
+        rows = self._rows(call)
+        if wanted.is_never_null or not call.arguments:
+            return rows
+        key = self._key_column(call, None)
+        return None if rows is None or key is None else ZeroIfKeyIsNull(rows, key)
+
+    def _rows(self, call: _Call) -> Taken | None:
+        """How many rows there were that meet the condition of a call."""
+        for each in self.old:
+            is_count = each.part in ("count", "count1") and (each.is_never_null or not each.call.arguments)
+            if is_count and each.call.condition == call.condition and not (each.call.is_distinct or call.is_distinct):
+                return Taken(self.old_state.name, each.place)
+        return None
+
+    def _sum(self, wanted: _Accumulator) -> ValueSource | None:
+        sums = {f: self._find_sum(f, wanted.call, wanted) for f in (_SUM, _SUM0, _AVG)}
+        zero_based = sums[_SUM0] or sums[_AVG]
+        if wanted.function == _SUM:
+            count = self._count(wanted)
+            if sums[_SUM] is None and zero_based is not None and isinstance(count, Taken):
+                return NullIfZero(zero_based, count)
+            return sums[_SUM]
+        of_sum = sums[_SUM]
+        return zero_based if zero_based is not None or of_sum is None else ZeroIfNull(of_sum)
+
+    def _find_sum(self, function: str | None, call: _Call, wanted: _Accumulator) -> Taken | None:
+        kept = self._find(function, "sum", call, None)
+        if kept is None:
+            return None
+        old, new = _type(self.old_state.values[kept.place].type), _type(wanted.type)
+        if old is None or new is None or old.root not in _EXACT_SUMS or new.root not in _EXACT_SUMS:
+            return None
+        is_whole = {old.root, new.root} <= set(_EXACT_SUMS[:4])
+        return kept if is_whole or old.same_as(new) else None
+
+    def _key_column(self, call: _Call, type_: str | None) -> Taken | None:
+        """The column of the key that a call over it alone aggregates."""
+        if call.condition is not None or not isinstance(call.arguments, tuple) or len(call.arguments) != 1:
+            return None
+        meanings = self.pairing.before.exact_meanings(self.pairing.old_layout.key)
+        for place, value in enumerate(self.pairing.old_layout.key):
+            if meanings[place] == call.arguments[0] and (type_ is None or holds(value.type, type_)):
+                return Taken("", place)
+        return None
+
+    def _empty(self, place: int) -> ValueSource:
+        """The value of an accumulator that starts empty, if that is accepted."""
+        wanted, names = self.new[place], self._names()
+        origin = self.new_state.values[place].origin
+        what = names.get(origin.call, "") if isinstance(origin, Part) else ""
+        if not what:
+            raise Impossible("how many rows each group has is not kept", "keep whether rows are retracted below")
+        if (wanted.function, wanted.part) not in _INITIAL or wanted.has_view or wanted.call.is_distinct:
+            if any(each.call == wanted.call and each.function == wanted.function for each in self.old):
+                raise Impossible(f"{what} was kept in another form", "keep whether rows are retracted below")
+            raise Impossible(f"{what} is kept nowhere, and cannot start empty", f"leave out {what}")
+        why = f"{what} is kept nowhere: it would start empty, and cover rows from now on only"
+        similar = [a for a in self.old if a.function == wanted.function and a.call.arguments == wanted.call.arguments]
+        if similar:
+            why = f"{what} had another FILTER: it would start empty, and cover rows from now on only"
+        need = Need(NeedKind.EMPTY, f"{self.pairing.name}.{what}", why, f"leave out {what}")
+        if need not in self.needs:
+            self.needs.append(need)
+            self.untold.append(f"rows with {what}, until their group changes")
+        self.kinds.add(RecipeKind.EXTENDED)
+        return Initial(_INITIAL[wanted.function, wanted.part])
+
+    def _names(self) -> Mapping[AggregateCall, str]:
+        """What to call the new calls."""
+        node = self.pairing.new
+        calls = node.agg_calls  # type: ignore[attr-defined]
+        return dict(zip(calls, accumulator_names(calls, _arguments(node, self.pairing)), strict=True))
+
+    def _views(self, key: tuple[int, ...]) -> Iterator[StateRecipe]:
+        """The states of values of DISTINCT and of retracted extremes."""
+        old_views = [s for s in self.pairing.old_layout.states if s.name.startswith("distinctAcc_")]
+        for view in self.pairing.new_layout.states:
+            if not view.name.startswith("distinctAcc_"):
+                continue
+            match = next((each for each in old_views if self._is_same_view(each, view)), None)
+            if match is None:
+                raise Impossible(
+                    "the values of a DISTINCT are kept nowhere, or by other calls",
+                    "keep the DISTINCT calls as they are",
+                )
+            yield StateRecipe(view.name, Copy(match.name, key))
+        old_calls, new_calls = (node.agg_calls for node in (self.pairing.old, self.pairing.new))  # type: ignore[attr-defined]
+        retract_old, retract_new = map(_retractions, (self.pairing.old, self.pairing.new))
+        for number, call in enumerate(new_calls):
+            seen = view_of(call, retract_new[number])
+            if seen is None:
+                continue
+            wanted = self._call(call, self.pairing.after)
+            for old_number, old_call in enumerate(old_calls):
+                is_same = old_call.internal_name == call.internal_name and retract_old[old_number]
+                if is_same and self._call(old_call, self.pairing.before) == wanted:
+                    for name in (seen.name, *seen.others, *([seen.pending] if seen.pending else [])):
+                        yield StateRecipe(view_state(number, name), Copy(view_state(old_number, name), key))
+                    break
+
+    def _call(self, call: AggregateCall, holder: Holder) -> _Call:
+        arguments, condition = holder.arguments(call)
+        return _Call(arguments, condition, call.distinct)
+
+    def _is_same_view(self, old: KeptState, new: KeptState) -> bool:
+        """Whether two views hold the values of the same columns for the same calls in the same order."""
+        pairing = self.pairing
+        if [v.type for v in old.values] != [v.type for v in new.values] or old.form != new.form:
+            return False
+        if pairing.before.exact_meanings(old.values) != pairing.after.exact_meanings(new.values):
+            return False
+        return self._sharing(old, pairing.old, pairing.before) == self._sharing(new, pairing.new, pairing.after)
+
+    def _sharing(self, view: KeptState, node: ExecNode, holder: Holder) -> list[Hashable]:
+        arguments = tuple(v.origin.index for v in view.values if isinstance(v.origin, Argument))
+        calls = node.agg_calls  # type: ignore[attr-defined]
+        return [self._call(call, holder) for call in calls if call.distinct and call.arg_list == arguments]
+
+
+def _retractions(node: ExecNode) -> Sequence[bool]:
+    """Which calls of an aggregation take rows back: in windows all do, or none."""
+    if isinstance(node, _OF_WINDOWS):
+        return [bool(node.need_retraction)] * len(node.agg_calls)
+    return retractions_of(node)
+
+
+def _name(function: str | None) -> str:
+    return (function or "?").strip("$").split("$")[0]
+
+
+def _type(text: str) -> LogicalType | None:
+    try:
+        return parse_type(text)
+    except PlanError:
+        return None
+
+
+def _arguments(node: ExecNode, pairing: Pairing) -> tuple[RowField, ...]:
+    """The columns that the calls of a node read."""
+    local: LogicalType | None = getattr(node, "local_agg_input_row_type", None)
+    plan = (pairing.comparison.old if node is pairing.old else pairing.comparison.new).plan
+    return plan.inputs(node)[0].fields if local is None else local.fields
+
+
+def _accumulators(node: ExecNode, holder: Holder, state: KeptState, pairing: Pairing) -> Iterator[_Accumulator]:
+    fields = _arguments(node, pairing)
+    types = [field.type for field in fields]
+    retractions = dict(zip(node.agg_calls, _retractions(node), strict=True))  # type: ignore[attr-defined]
+    for place, value in enumerate(state.values):
+        yield _accumulator(value, place, holder, types, retractions)
+
+
+def _accumulator(
+    value: Value,
+    place: int,
+    holder: Holder,
+    types: list[LogicalType],
+    retractions: Mapping[AggregateCall, bool],
+) -> _Accumulator:
+    if not isinstance(value.origin, Part):
+        assert not isinstance(value.origin, Column)
+        return _Accumulator(None, "", _Call((), None, False), value.type, place, has_view=False)
+    call, number = value.origin.call, value.origin.number
+    retracts = retractions.get(call, False)
+    name = f"part {number}"
+    for possible in (retracts, not retracts):
+        try:
+            own = parts(call, possible, types)
+        except (UnsupportedError, IndexError):
+            continue
+        if number < len(own) and written(own[number][1]) == value.type:
+            name = own[number][0]
+            break
+    arguments, condition = holder.arguments(call)
+    is_never_null = _is_never_null(call, types)
+    if call.internal_name == _COUNT and not call.distinct and is_never_null:
+        arguments, name = (), "count1"
+    identity = _Call(arguments, condition, call.distinct)
+    has_view = view_of(call, retracts) is not None
+    return _Accumulator(call.internal_name, name, identity, value.type, place, has_view, is_never_null)
+
+
+def _is_never_null(call: AggregateCall, types: list[LogicalType]) -> bool:
+    return all(i < len(types) and not types[i].nullable for i in call.arg_list)

@@ -1,0 +1,251 @@
+"""Recipes: how each state of a new plan is made from the states of the old one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from enum import Enum
+from fnmatch import fnmatchcase
+from typing import TypeAlias
+
+from ...plan.record import Record
+
+
+class RecipeKind(Enum):
+    """How the states of an operator are made, from the plainest to the most far-reaching way."""
+
+    SAME = "same"
+    """All entries are copied; ids may change."""
+    PROJECTED = "projected"
+    """Values are dropped, reordered, renamed or get wider types."""
+    EXTENDED = "extended"
+    """Values are added."""
+    DERIVED = "derived"
+    """Entries are computed from other values or entries that are kept."""
+    REKEYED = "rekeyed"
+    """Entries get other keys."""
+    WINDOWS = "windows"
+    """Entries get other windows."""
+    EMPTY = "empty"
+    """The state starts empty."""
+    IMPOSSIBLE = "impossible"
+    """The state cannot be made."""
+
+    @property
+    def rank(self) -> int:
+        """The position in the order, from 0."""
+        return list(RecipeKind).index(self)
+
+
+class Taken(Record):
+    """The value at ``place`` of an old state's layout, or of its key where ``state`` is empty."""
+
+    state: str
+    place: int
+
+
+class Initial(Record):
+    """The value with which an accumulator starts, for all entries: a number, or NULL."""
+
+    value: int | None
+
+
+class ZeroIfNull(Record):
+    """A value, 0 where it is NULL."""
+
+    value: Taken
+
+
+class NullIfZero(Record):
+    """A value, NULL where ``count`` is 0."""
+
+    value: Taken
+    count: Taken
+
+
+class ZeroIfKeyIsNull(Record):
+    """A number, 0 where a column of the key is NULL."""
+
+    value: Taken
+    key: Taken
+
+
+ValueSource: TypeAlias = Taken | Initial | ZeroIfNull | NullIfZero | ZeroIfKeyIsNull
+
+
+class Copy(Record):
+    """All entries of an old state, as they are, with keys in another order (``key`` gives old positions)."""
+
+    state: str
+    key: tuple[int, ...] | None = None
+
+
+class Project(Record):
+    """An entry for each entry of an old state; ``values`` are in the order of the new state's layout."""
+
+    state: str
+    key: tuple[int, ...]
+    values: tuple[ValueSource, ...]
+
+
+class Merge(Record):
+    """Accumulators of old keys that become one key; ``functions`` say how each value is merged: sum, min or max."""
+
+    state: str
+    key: tuple[int, ...]
+    values: tuple[ValueSource, ...]
+    functions: tuple[str, ...]
+
+
+class JoinRows(Record):
+    """The rows of one side of a join.
+
+    ``values`` are the places of the new row's columns in the old row, ``key`` and ``unique`` those of the join key and
+    of the key within the map in the new row.  ``other`` is the recipe of the other side, with whose rows each row is
+    joined where ``counts_matches``; ``keeps_matches``: the old numbers of matches stay right.  ``never_null`` are the
+    positions in the key where NULL matches nothing.
+    """
+
+    state: str
+    values: tuple[int, ...]
+    key: tuple[int, ...]
+    unique: tuple[int, ...] = ()
+    form: str = ""
+    old_form: str = ""
+    never_null: tuple[int, ...] = ()
+    counts_matches: bool = False
+    keeps_matches: bool = False
+    other: JoinRows | None = None
+
+
+class Order(Record):
+    """A sort key's column, by its place in the row: its direction, and whether NULL comes last."""
+
+    column: int
+    is_ascending: bool
+    null_is_last: bool
+
+
+class FirstRows(Record):
+    """The first rows of each partition, of rows that are kept in an order.
+
+    ``values`` are the places of the new row's columns in the old state's layout, which begins with ``sort_columns``
+    columns of a sort key; ``order`` refers to the new row.  ``most`` is how many rows are kept.  Where ``needs_all``,
+    no partition may have ``had`` rows, because then rows behind these have been dropped.  ``is_single`` and
+    ``is_from_single`` say whether the new and the old state have one row for each key.
+    """
+
+    state: str
+    key: tuple[int, ...]
+    values: tuple[int, ...]
+    order: tuple[Order, ...]
+    sort_columns: int
+    most: int
+    had: int
+    needs_all: bool
+    is_single: bool = False
+    is_from_single: bool = False
+
+
+class Frame(Record):
+    """A state of an OVER aggregation over the last ``most`` rows of each key, of which ``had`` are kept.
+
+    ``part`` says which state it is: ``rows``, ``accumulators`` or ``count``.  ``values`` are the places of the new
+    row's columns in the old row.  ``functions`` say what the values of accumulators are over the rows' columns
+    ``arguments``, -1 for all columns: ``count``, ``sum``, or ``sum or zero``.
+    """
+
+    part: str
+    key: tuple[int, ...]
+    values: tuple[int, ...]
+    most: int
+    had: int
+    functions: tuple[str, ...] = ()
+    arguments: tuple[int, ...] = ()
+
+
+Step: TypeAlias = Copy | Project | Merge | JoinRows | FirstRows | Frame
+
+
+class NeedKind(Enum):
+    """What the user has to accept."""
+
+    EMPTY = "empty"
+    """A value, or a state, that starts empty."""
+    MIXED = "mixed"
+    """State of rows that the old query has selected."""
+
+
+class Need(Record):
+    """Something that is carried out only if the user names it; ``fix`` is the smallest change that avoids it."""
+
+    kind: NeedKind
+    name: str
+    why: str
+    fix: str = ""
+
+    @property
+    def option(self) -> str:
+        """The option that accepts it."""
+        return f"--allow-{self.kind.value} {self.name}"
+
+
+class Allowed(Record):
+    """What the user accepts: patterns of names, by what they accept."""
+
+    empty: Collection[str] = ()
+    mixed: Collection[str] = ()
+
+    def accepts(self, need: Need) -> bool:
+        """Whether a need is accepted: by its name, or by a pattern."""
+        patterns = {NeedKind.EMPTY: self.empty, NeedKind.MIXED: self.mixed}[need.kind]
+        return any(fnmatchcase(need.name, pattern) for pattern in patterns)
+
+
+class StateRecipe(Record):
+    """How a state of the new plan is made; ``name`` is that of the state in a savepoint."""
+
+    name: str
+    step: Step
+
+
+class Recipe(Record):
+    """How the states of an operator of the new plan are made.
+
+    ``node`` and ``name`` are those of the new plan, ``old`` the id of the old node whose states are read.
+    ``old_operator`` and ``operator`` are the operators' transformations.  ``words`` say what is done, ``untold`` what
+    changes that the sink is not told.  ``reason`` and ``fix`` are given where it is impossible.
+    """
+
+    kind: RecipeKind
+    node: int
+    name: str
+    old: int | None = None
+    old_name: str = ""
+    old_operator: str = ""
+    operator: str = ""
+    states: tuple[StateRecipe, ...] = ()
+    words: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    untold: tuple[str, ...] = ()
+    reason: str = ""
+    fix: str = ""
+
+
+class Migration(Record):
+    """The recipes of all operators with state of a new plan, in the order of its nodes, and what is left behind."""
+
+    recipes: tuple[Recipe, ...]
+    left: tuple[str, ...] = ()
+    """The old operators whose state nobody takes."""
+
+    def refusals(self, allowed: Allowed) -> Iterator[tuple[str, str, str]]:
+        """What prevents the migration: where, why, and how to avoid it."""
+        for recipe in self.recipes:
+            for need in recipe.needs:
+                if not allowed.accepts(need):
+                    yield f"{recipe.name} (node {recipe.node})", need.why, _advice(need)
+
+
+def _advice(need: Need) -> str:
+    option = f"accept this with {need.option}"
+    return f"{need.fix}, or {option}" if need.fix else option

@@ -1,0 +1,256 @@
+"""Which rows reach an operator, so that state of other rows is not taken for that of the new query.
+
+Columns are compared by their meanings, which do not say which rows there are.  Here each node gets a description of the
+rows that it emits, which is equal for nodes of either plan that emit the same rows, whatever columns they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from ...plan.nodes import (
+    Calc,
+    DropUpdateBefore,
+    Exchange,
+    ExecNode,
+    GlobalGroupAggregate,
+    GlobalWindowAggregate,
+    GroupAggregate,
+    GroupWindowAggregate,
+    LocalGroupAggregate,
+    LocalWindowAggregate,
+    MiniBatchAssigner,
+    TableSourceScan,
+    Union,
+    WatermarkAssigner,
+    WindowAggregate,
+)
+from ...plan.record import Record
+from ...plan.rex import Call, RexNode
+from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
+from ..columns import Scope, Shown
+from ..lineage import Lineage
+
+_PASSING = (
+    Exchange,
+    DropUpdateBefore,
+    MiniBatchAssigner,
+    WatermarkAssigner,
+    LocalGroupAggregate,
+    LocalWindowAggregate,
+)
+"""Nodes that emit the rows of their input; the rows of a local aggregation stand for those of its input."""
+
+_NOT_ROWS = frozenset(
+    (
+        *("id", "type", "version", "configuration", "inputProperties", "outputType", "description", "state"),
+        *("generateUpdateBefore", "aggCalls", "aggCallNeedRetractions", "namedWindowProperties", "needRetraction"),
+        *("leftUpsertKeys", "rightUpsertKeys", "rankStrategy", "outputRowNumber"),
+    )
+)
+"""Fields of nodes that do not affect which rows there are."""
+
+_AND = "$AND$1"
+
+
+RowSet = int
+"""The number of a description, which is equal exactly for equal descriptions, of either plan."""
+
+
+class Rows(Record):
+    """The rows that a node emits: what it does, in which way, and with the rows of which inputs."""
+
+    what: str
+    how: Hashable
+    inputs: tuple[RowSet, ...] = ()
+
+
+class Descriptions:
+    """Numbers the descriptions of both plans: nodes that several others read would be described again and again."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Rows, RowSet] = {}
+        self._rows: list[Rows] = []
+        self._tables: list[frozenset[str]] = []
+
+    def number(self, rows: Rows) -> RowSet:
+        """The number of a description."""
+        number = self._numbers.get(rows)
+        if number is None:
+            number = self._numbers[rows] = len(self._rows)
+            self._rows.append(rows)
+            own = frozenset((str(rows.how),)) if rows.what == "table" else frozenset()
+            self._tables.append(own.union(*(self._tables[each] for each in rows.inputs)))
+        return number
+
+    def __getitem__(self, number: RowSet) -> Rows:
+        return self._rows[number]
+
+    def tables(self, number: RowSet) -> frozenset[str]:
+        """The tables from which rows come."""
+        return self._tables[number]
+
+
+_Grouping: TypeAlias = (
+    GroupAggregate | GlobalGroupAggregate | WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate
+)
+
+
+class RowSets:
+    """The rows of each node of a plan."""
+
+    def __init__(self, lineage: Lineage, known: Descriptions) -> None:
+        self._lineage = lineage
+        self._known = known
+        self._by_node: dict[int, RowSet] = {}
+        for node in lineage.plan.nodes:
+            inputs = tuple(self._by_node[source.id] for source in lineage.plan.inputs(node))
+            self._by_node[node.id] = self._rows(node, inputs)
+
+    def of(self, node: ExecNode) -> RowSet:
+        """The rows that a node emits."""
+        return self._by_node[node.id]
+
+    def read_by(self, node: ExecNode) -> tuple[RowSet, ...]:
+        """The rows of each input of a node."""
+        return tuple(self._by_node[source.id] for source in self._lineage.plan.inputs(node))
+
+    def _rows(self, node: ExecNode, inputs: tuple[RowSet, ...]) -> RowSet:
+        if isinstance(node, _PASSING):
+            return inputs[0]
+        if isinstance(node, Calc):
+            if node.condition is None:
+                return inputs[0]
+            row = self._lineage.input_row(node)
+            conditions = {self._lineage.meanings.expression(c, row) for c in _conjuncts(node.condition)}
+            return self._filtered(frozenset(conditions), inputs[0])
+        if isinstance(node, TableSourceScan):
+            return self._scanned(node)
+        return self._known.number(self._described(node, inputs))
+
+    def _described(self, node: ExecNode, inputs: tuple[RowSet, ...]) -> Rows:
+        if isinstance(node, Union):
+            united = (self._known[each].inputs if self._known[each].what == "union" else (each,) for each in inputs)
+            return Rows("union", None, tuple(sorted(each for inner in united for each in inner)))
+        if isinstance(node, GroupAggregate | GlobalGroupAggregate):
+            return Rows("groups", self._keys(node), inputs)
+        scope = Scope(node, self._lineage)
+        if isinstance(node, WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate):
+            kept = node.window if isinstance(node, GroupWindowAggregate) else node.windowing.window
+            window = _hashable(scope.resolve(kept, None))
+            return Rows("windows", (self._keys(node), window), inputs)
+        return Rows(node.metadata.name, _hashable(scope.resolve_object(node)), inputs)
+
+    def _keys(self, node: _Grouping) -> Hashable:
+        row = self._lineage.input_row(node)
+        return frozenset(row[key] if 0 <= key < len(row) else ("no such column", key) for key in node.grouping)
+
+    def _scanned(self, node: TableSourceScan) -> RowSet:
+        spec = node.scan_table_source
+        table = self._lineage.tables.get(node.id, spec.table.identifier)
+        pushed = [a for a in spec.abilities or () if isinstance(a, FilterPushDown | LimitPushDown | PartitionPushDown)]
+        rows = self._known.number(Rows("table", table))
+        return self._filtered(frozenset(repr(ability) for ability in pushed), rows) if pushed else rows
+
+    def _filtered(self, conditions: frozenset[Hashable], rows: RowSet) -> RowSet:
+        """Filters one above the other are one."""
+        below = self._known[rows]
+        if below.what == "filter" and isinstance(below.how, frozenset):
+            return self._known.number(Rows("filter", below.how | conditions, below.inputs))
+        return self._known.number(Rows("filter", conditions, (rows,)))
+
+
+def _conjuncts(condition: RexNode) -> Iterator[RexNode]:
+    if type(condition) is Call and condition.name == _AND:
+        for operand in condition.operands:
+            yield from _conjuncts(operand)
+    else:
+        yield condition
+
+
+def _hashable(value: Any) -> Hashable:
+    """A resolved value of a node's fields; columns and expressions by their meanings."""
+    match value:
+        case Shown(meaning=meaning):
+            return _hashable(meaning)
+        case Mapping():
+            return tuple((key, _hashable(item)) for key, item in value.items() if key not in _NOT_ROWS)
+        case list() | tuple():
+            return tuple(_hashable(item) for item in value)
+    return value if isinstance(value, Hashable) else repr(value)
+
+
+class Difference(Record):
+    """Why rows differ: a sentence, and the smallest change of the query that avoids it."""
+
+    why: str
+    fix: str
+
+
+class RowComparison:
+    """Compares the rows that reach operators of two plans."""
+
+    def __init__(self, old: Lineage, new: Lineage) -> None:
+        self._known = Descriptions()
+        self.old, self.new = RowSets(old, self._known), RowSets(new, self._known)
+        self._old_tables = frozenset().union(*(self._known.tables(self.old.of(node)) for node in old.plan.nodes))
+
+    def difference(self, old: RowSet, new: RowSet) -> Difference | None:
+        """Why the rows of two nodes differ; ``None`` if they are the same, or those of new tables come on top."""
+        if old == new:
+            return None
+        before, after = self._known[old], self._known[new]
+        if _conditions(before) != _conditions(after):
+            return Difference(
+                f"the state is of rows that came before their filter changed ({self._origin(new)})",
+                "filter what the operator emits instead",
+            )
+        if "union" in (before.what, after.what):
+            return self._of_unions(self._united(old), self._united(new))
+        if before.what != after.what:
+            what = f"'{after.what}', not from '{before.what}'"
+            return Difference(f"the rows now come from {what}", f"keep the '{before.what}' below")
+        if before.how != after.how:
+            what = f"table {before.how}" if before.what == "table" else f"'{before.what}' below"
+            return Difference(f"the state is of rows that came before the {what} changed", f"keep the {what}")
+        if len(before.inputs) != len(after.inputs):
+            return Difference(f"the '{after.what}' below has other inputs", "keep these inputs")
+        pairs = zip(before.inputs, after.inputs, strict=True)
+        return next((d for each in pairs if (d := self.difference(*each)) is not None), None)
+
+    def has_been_read(self, rows: RowSet) -> bool:
+        """Whether rows of the new plan come from a table that the old plan reads."""
+        return bool(self._known.tables(rows) & self._old_tables)
+
+    def _of_unions(self, old: list[RowSet], new: list[RowSet]) -> Difference | None:
+        added = list(new)
+        removed = [rows for rows in old if not _taken_out(added, rows)]
+        if removed:
+            names = ", ".join(map(self._origin, removed))
+            return Difference(f"the state has rows of {names}, which the query no longer reads", f"keep {names}")
+        read_before = [rows for rows in added if self._known.tables(rows) & self._old_tables]
+        if read_before:
+            names = ", ".join(map(self._origin, read_before))
+            return Difference(f"the state lacks rows of {names} that have been read", f"leave out {names}")
+        return None
+
+    def _united(self, rows: RowSet) -> list[RowSet]:
+        """The inputs of a union."""
+        described = self._known[rows]
+        return list(described.inputs) if described.what == "union" else [rows]
+
+    def _origin(self, rows: RowSet) -> str:
+        """What to call rows: their tables."""
+        return ", ".join(sorted(self._known.tables(rows))) or self._known[rows].what
+
+
+def _taken_out(rows: list[RowSet], one: RowSet) -> bool:
+    if one not in rows:
+        return False
+    rows.remove(one)
+    return True
+
+
+def _conditions(rows: Rows) -> Hashable:
+    return rows.how if rows.what == "filter" else frozenset()

@@ -1,0 +1,321 @@
+"""Applies the steps of recipes to entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ...plan.savepoint.layout import KeptState
+from ...state.form import StateError, StateTable
+from ...state.form_arrow import arrow
+from .flat import Flat, Shape, batch_of, concatenated, fit, flat, shape
+from .joins import COUNTS_MATCHES
+from .recipe import (
+    FirstRows,
+    Frame,
+    Initial,
+    JoinRows,
+    Merge,
+    NullIfZero,
+    Project,
+    Step,
+    Taken,
+    ValueSource,
+    ZeroIfKeyIsNull,
+    ZeroIfNull,
+)
+from .relational import compute, grouped, looked_up, places_in_runs, run_numbers, sorted_indices
+
+if TYPE_CHECKING:
+    from pyarrow import Array, RecordBatch
+
+_ROWS_IN_BATCH = 16_384
+
+
+class NotDerivableError(StateError):
+    """State that turns out not to be enough for the new query (exit code 1)."""
+
+    exit_code = 1
+
+
+class Source:
+    """The states of an old operator: tables by name, their layouts, and their batches."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, StateTable],
+        layouts: Mapping[str, KeptState],
+        batches: Callable[[StateTable], Iterator[RecordBatch]],
+    ) -> None:
+        self.tables, self.layouts = tables, layouts
+        self._batches = batches
+
+    def parts(self, name: str) -> Iterator[Flat]:
+        """The entries of a state, some at a time."""
+        table = self.tables.get(name)
+        if table is None:
+            return
+        layout = self.layouts.get(name) or KeptState(name)
+        where = shape(table, layout)
+        for batch in self._batches(table):
+            yield flat(where, batch)
+
+    def whole(self, name: str) -> Flat | None:
+        """All entries of a state; ``None`` if there are none."""
+        return concatenated([part for part in self.parts(name) if part.rows])
+
+
+class Target:
+    """A new state: its table and its layout."""
+
+    def __init__(self, table: StateTable, layout: KeptState) -> None:
+        self.table, self.layout = table, layout
+        self.shape: Shape = shape(table, layout)
+
+    def batches(self, rows: Flat | None) -> Iterator[RecordBatch]:
+        """Batches of the table with these rows."""
+        if rows is not None and rows.rows:
+            yield batch_of(self.shape, rows)
+
+
+def _projected(step: Project, source: Source, target: Target) -> Iterator[RecordBatch]:
+    for part in source.parts(step.state):
+        values = tuple(_value(each, part) for each in step.values)
+        key = tuple(part.key[i] for i in step.key)
+        yield from target.batches(replace(part, key=key, values=values))
+
+
+def _value(source: ValueSource, rows: Flat) -> Array:
+    """A value of each entry."""
+    pa = arrow()
+    match source:
+        case Taken("", place):
+            return rows.key[place]
+        case Taken(_, place):
+            return rows.values[place]
+        case Initial(None):
+            return pa.nulls(rows.rows)
+        case Initial(value):
+            return pa.repeat(pa.scalar(value, pa.int64()), rows.rows)
+        case ZeroIfNull(value):
+            array = _value(value, rows)
+            return compute().fill_null(array, pa.scalar(0, pa.int64()).cast(array.type))
+        case NullIfZero(value, count):
+            array, counts = _value(value, rows), _value(count, rows)
+            return compute().if_else(compute().equal(counts, 0), pa.scalar(None, array.type), array)
+        case ZeroIfKeyIsNull(value, key):
+            array = _value(value, rows)
+            return compute().if_else(_value(key, rows).is_null(), pa.scalar(0, array.type), array)
+
+
+def _merged(step: Merge, source: Source, target: Target) -> Iterator[RecordBatch]:
+    rows = source.whole(step.state)
+    if rows is None:
+        return
+    key = [rows.key[i] for i in step.key]
+    values = {f"v{i}": _value(each, rows) for i, each in enumerate(step.values)}
+    functions = {f"v{i}": function for i, function in enumerate(step.functions)}
+    if rows.accessed is not None:
+        values["accessed"], functions["accessed"] = rows.accessed, "max"
+    first, result = grouped(key, values, functions)
+    indices = arrow().array(first, arrow().int64())
+    merged = tuple(
+        _same_type(result[f"v{i}_{function}"].combine_chunks(), values[f"v{i}"])
+        for i, function in enumerate(step.functions)
+    )
+    accessed = None if rows.accessed is None else result["accessed_max"].combine_chunks()
+    yield from target.batches(Flat(len(first), tuple(each.take(indices) for each in key), merged, accessed=accessed))
+
+
+def _same_type(merged: Array, original: Array) -> Array:
+    return fit(merged, original.type) if arrow().types.is_integer(original.type) else merged
+
+
+def _joined(step: JoinRows, source: Source, target: Target) -> Iterator[RecordBatch]:
+    needs_all = step.counts_matches or step.form != step.old_form or _may_merge(step, source)
+    parts = [source.whole(step.state)] if needs_all else source.parts(step.state)
+    for part in parts:
+        if part is not None and part.rows:
+            yield from target.batches(_joined_rows(step, part, source, needs_all))
+
+
+def _may_merge(step: JoinRows, source: Source) -> bool:
+    """Whether rows that differ in dropped columns alone become one."""
+    layout = source.layouts[step.state]
+    return len(set(step.values)) < len(layout.values)
+
+
+def _numbers(form: str, rows: Flat) -> Array:
+    """How often each row is there."""
+    pa = arrow()
+    return rows.rest[0] if "with a number" in form else pa.repeat(pa.scalar(1, pa.int32()), rows.rows)
+
+
+def _joined_rows(step: JoinRows, part: Flat, source: Source, needs_all: bool) -> Flat:
+    """The rows of a side with their new columns, keys, and numbers."""
+    pa = arrow()
+    row = [part.values[i] for i in step.values]
+    numbers = _numbers(step.old_form, part)
+    matches = part.rest[-1] if step.keeps_matches else None
+    accessed = part.accessed
+    kind = part.kind
+    if needs_all:
+        columns = {"number": numbers, **({} if matches is None else {"met": matches})}
+        functions = {"number": "sum", **({} if matches is None else {"met": "max"})}
+        if accessed is not None:
+            columns["accessed"], functions["accessed"] = accessed, "max"
+        first, result = grouped([row[i] for i in step.key] + row, columns, functions)
+        indices = pa.array(first, pa.int64())
+        row = [each.take(indices) for each in row]
+        kind = None if kind is None else kind.take(indices)
+        numbers = result["number_sum"].combine_chunks().cast(pa.int32())
+        matches = None if matches is None else result["met_max"].combine_chunks()
+        accessed = None if accessed is None else result["accessed_max"].combine_chunks()
+    key = tuple(row[i] for i in step.key)
+    if "with a number" not in step.form:
+        _check_single(step, key, row, numbers)
+    if step.counts_matches:
+        matches = _matches(step, key, len(numbers), source)
+    rest = [numbers] if "with a number" in step.form else []
+    if COUNTS_MATCHES in step.form:
+        assert matches is not None
+        rest.append(matches)
+    unique = [row[i] for i in step.unique]
+    return Flat(len(numbers), key, (*unique, *row), rest=tuple(rest), kind=kind, accessed=accessed)
+
+
+def _check_single(step: JoinRows, key: Sequence[Array], row: Sequence[Array], numbers: Array) -> None:
+    """Look whether each key has one row, where the new plan says so."""
+    keys = [*key, *(row[i] for i in step.unique)]
+    first, _ = grouped(keys, {"number": numbers}, {"number": "sum"})
+    if len(first) < len(numbers) or (len(numbers) and compute().max(numbers).as_py() > 1):
+        raise NotDerivableError(f"{step.state} has several rows of what is a unique key in the new plan")
+
+
+def _matches(step: JoinRows, key: Sequence[Array], rows_of_side: int, source: Source) -> Array:
+    """How many rows of the other side have each key."""
+    pa = arrow()
+    other = step.other
+    assert other is not None
+    nothing = pa.repeat(pa.scalar(0, pa.int32()), rows_of_side)
+    rows = source.whole(other.state)
+    if rows is None or not rows.rows:
+        return nothing
+    other_row = [rows.values[i] for i in other.values]
+    other_key = [other_row[i] for i in other.key]
+    first, result = grouped(other_key, {"number": _numbers(other.old_form, rows)}, {"number": "sum"})
+    indices = pa.array(first, pa.int64())
+    known = [fit(each.take(indices), own.type) for each, own in zip(other_key, key, strict=True)]
+    found = looked_up(key, len(nothing), known, result["number_sum"].combine_chunks())
+    found = compute().fill_null(found, 0).cast(pa.int32())
+    for i in step.never_null:
+        found = compute().if_else(key[i].is_null(), pa.scalar(0, pa.int32()), found)
+    return found
+
+
+def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordBatch]:
+    rows = source.whole(step.state)
+    if rows is None:
+        return
+    pa = arrow()
+    key = [rows.key[i] for i in step.key]
+    row = [rows.values[i] for i in step.values]
+    ordering = [(row[o.column], o.is_ascending, o.null_is_last) for o in step.order]
+    indices = sorted_indices([*((column, True, True) for column in key), *ordering])
+    key, row = ([each.take(indices) for each in columns] for columns in (key, row))
+    places, lengths = places_in_runs(run_numbers(key, rows.rows))
+    if step.needs_all and compute().max(lengths).as_py() >= step.had:
+        full = compute().sum(compute().and_(compute().equal(places, 0), compute().greater_equal(lengths, step.had)))
+        raise NotDerivableError(
+            f"{full.as_py()} partitions have {step.had} rows, and those behind them have not been kept",
+            hint=f"keep the order, and the last rank at most at {step.had}",
+        )
+    kept = compute().less(places, step.most)
+    sort_key = [] if step.is_single else [row[o.column] for o in step.order]
+    entry = run_numbers([*key, *sort_key], rows.rows)
+    accessed = None if rows.accessed is None else rows.accessed.take(indices)
+    kind = None if rows.kind is None else rows.kind.take(indices)
+    ranked = Flat(rows.rows, tuple(key), (*sort_key, *row), kind=kind, accessed=accessed, entry=entry)
+    yield from target.batches(ranked.take(pa.array(range(rows.rows), pa.int64()).filter(kept)))
+
+
+def _frame(step: Frame, source: Source, target: Target) -> Iterator[RecordBatch]:
+    frame = _framed(step, source)
+    if frame is None:
+        return
+    pa = arrow()
+    rows, waits = frame
+    if step.part == "rows":
+        yield from target.batches(rows)
+        return
+    in_frame = rows.take(pa.array(range(rows.rows), pa.int64()).filter(compute().invert(waits)))
+    if not in_frame.rows:
+        return
+    ones = pa.repeat(pa.scalar(1, pa.int64()), in_frame.rows)
+    if step.part == "count":
+        first, result = grouped(in_frame.key, {"number": ones}, {"number": "sum"})
+        values: tuple[Array, ...] = ()
+        rest: tuple[Array, ...] = (result["number_sum"].combine_chunks(),)
+    else:
+        columns = {f"v{i}": ones if a < 0 else in_frame.values[a] for i, a in enumerate(step.arguments)}
+        functions = {f"v{i}": "count" if f == "count" else "sum" for i, f in enumerate(step.functions)}
+        first, result = grouped(in_frame.key, columns, functions)
+        values = tuple(_over_frame(result[f"v{i}_{functions[f'v{i}']}"], f) for i, f in enumerate(step.functions))
+        rest = ()
+    indices = pa.array(first, pa.int64())
+    yield from target.batches(Flat(len(first), tuple(k.take(indices) for k in in_frame.key), values, rest=rest))
+
+
+def _over_frame(column: Any, function: str) -> Array:
+    array = column.combine_chunks()
+    return compute().fill_null(array, arrow().scalar(0).cast(array.type)) if function == "sum or zero" else array
+
+
+def _framed(step: Frame, source: Source) -> tuple[Flat, Array] | None:
+    """The rows that are in the new frame or wait for the watermark, in the order of time, and which of them wait."""
+    rows, last = source.whole("inputState"), source.whole("lastTriggeringTsState")
+    if rows is None:
+        return None
+    pa = arrow()
+    time = rows.rest_of_key[0]
+    never = pa.repeat(pa.scalar(-(2**63), pa.int64()), rows.rows)
+    passed = never
+    if last is not None:
+        passed = compute().coalesce(looked_up(rows.key, rows.rows, last.key, last.rest[0]), never)
+    order = sorted_indices([*((k, True, True) for k in rows.key), (time, True, True)])
+    waits = compute().greater(time, passed).take(order)
+    rows, time = rows.take(order), time.take(order)
+    runs = run_numbers([*rows.key, waits], rows.rows)
+    places, lengths = places_in_runs(runs)
+    processed = compute().invert(waits)
+    if step.most > step.had + 1:
+        full = compute().and_(processed, compute().greater_equal(lengths, step.had))
+        if compute().any(full).as_py():
+            raise NotDerivableError(
+                f"keys have {step.had} rows in their frame, and those before them have not been kept",
+                hint=f"keep the frame at most at {step.had} PRECEDING",
+            )
+    in_frame = compute().greater_equal(places, compute().subtract(lengths, step.most))
+    kept = pa.array(range(rows.rows), pa.int64()).filter(compute().or_(waits, in_frame))
+    key = tuple(rows.key[i] for i in step.key)
+    entry = run_numbers([*rows.key, time], rows.rows)
+    framed = replace(rows, key=key, values=tuple(rows.values[i] for i in step.values), entry=entry)
+    return framed.take(kept), waits.take(kept)
+
+
+_STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = {
+    Project: _projected,
+    Merge: _merged,
+    JoinRows: _joined,
+    FirstRows: _ranked,
+    Frame: _frame,
+}
+
+
+def applied(step: Step, source: Source, target: Target) -> Iterator[RecordBatch]:
+    """The entries of a new state, by its step.
+
+    Raises :class:`NotDerivableError` where the entries do not suffice, :class:`StateError` where they cannot be read.
+    """
+    return _STEPS[type(step)](step, source, target)

@@ -1,0 +1,41 @@
+"""What the state of aggregations in windows depends on: which windows, and the time by which rows come into them."""
+
+from __future__ import annotations
+
+from ...plan.nodes import ExecNode, GlobalWindowAggregate, GroupWindowAggregate, WindowAggregate
+from ...plan.specs import TimeAttributeWindowing, WindowingStrategy
+from ..lineage import Lineage
+from .context import Impossible, Pairing
+from .stored_rows import fields
+
+
+def window_needs(pairing: Pairing) -> None:
+    """Look whether two aggregations have the same windows.  Raises :class:`Impossible`."""
+    old, new = pairing.old, pairing.new
+    if isinstance(old, GroupWindowAggregate) or isinstance(new, GroupWindowAggregate):
+        if type(old) is not type(new) or fields(pairing, old)["window"] != fields(pairing, new)["window"]:
+            raise Impossible("the windows changed", "keep the windows")
+        return
+    assert isinstance(old, WindowAggregate | GlobalWindowAggregate)
+    assert isinstance(new, WindowAggregate | GlobalWindowAggregate)
+    if old.windowing.window != new.windowing.window:
+        raise Impossible(
+            "windows that began before the change have already emitted, or never had, a part of their rows",
+            "keep the size, the slide and the offset of the windows",
+        )
+    if _time(old, pairing.comparison.old) != _time(new, pairing.comparison.new):
+        raise Impossible("the windows go by another time", "keep the time column of the windows")
+
+
+def _time(node: WindowAggregate | GlobalWindowAggregate, lineage: Lineage) -> object:
+    """The meaning of the time by which rows come into windows, and the clock."""
+    first = lineage.aggregated_node(node)
+    windowing: WindowingStrategy = first.windowing if _has_windows(first) else node.windowing  # type: ignore[attr-defined]
+    row = lineage.input_row(first)
+    index = windowing.time_attribute_index if isinstance(windowing, TimeAttributeWindowing) else None
+    meaning = lineage.meanings.unwidened(row[index]) if index is not None and index < len(row) else None
+    return meaning, windowing.is_proctime
+
+
+def _has_windows(node: ExecNode) -> bool:
+    return hasattr(node, "windowing")

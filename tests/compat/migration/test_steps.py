@@ -1,0 +1,210 @@
+"""What becomes of the entries of states when a query changes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flinkplan.compat.migration.steps import NotDerivableError
+from flinkplan.plan.document import Plan
+from flinkplan.planner import compile_script
+
+from .states import key, migrated, row
+
+_TABLES = """
+CREATE TABLE a (k INT, g INT, v INT, w BIGINT, s STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH (
+  'connector' = 'filesystem', 'path' = '/in/a', 'format' = 'json');
+CREATE TABLE b (k INT, x INT, y INT) WITH ('connector' = 'filesystem', 'path' = '/in/b', 'format' = 'json');
+"""
+
+
+def plan(query: str, columns: str) -> Plan:
+    """The plan of a query over two tables."""
+    sink = f"CREATE TABLE o ({columns}) WITH ('connector' = 'print');"
+    return compile_script(f"{_TABLES}{sink}INSERT INTO o {query};")
+
+
+def changed(old: str, new: str, columns: tuple[str, str], rows: Any, further: Any = ()) -> dict[str, list[Any]]:
+    """The states of the new query, made from rows of those of the old one."""
+    return migrated(plan(old, columns[0]), plan(new, columns[1]), rows, further)
+
+
+def test_accumulators_are_reordered_widened_and_computed() -> None:
+    found = changed(
+        "SELECT k, SUM(v), COUNT(v) FROM a GROUP BY k",
+        "SELECT k, AVG(v), COUNT(v), SUM(CAST(v AS BIGINT)) FROM a GROUP BY k",
+        ("k INT, x INT, n BIGINT", "k INT, a INT, n BIGINT, x BIGINT"),
+        {
+            "accState": [
+                {"key": key(1), "value": row(7, 2)},
+                {"key": key(None), "value": row(None, 0)},
+            ]
+        },
+    )
+    assert found == {"accState": [((1,), (7, 2, 2, 7)), ((None,), (0, 0, 0, None))]}
+
+
+def test_a_sum_of_nothing_is_null_again() -> None:
+    found = changed(
+        "SELECT k, AVG(v) FROM a GROUP BY k",
+        "SELECT k, SUM(v) FROM a GROUP BY k",
+        ("k INT, x INT", "k INT, x INT"),
+        {"accState": [{"key": key(1), "value": row(0, 0)}, {"key": key(2), "value": row(5, 3)}]},
+    )
+    assert found == {"accState": [((1,), (None,)), ((2,), (5,))]}
+
+
+def test_columns_of_the_key_change_places() -> None:
+    found = changed(
+        "SELECT k, g, COUNT(*) FROM a GROUP BY k, g",
+        "SELECT k, g, n FROM (SELECT g, k, COUNT(*) AS n FROM a GROUP BY g, k)",
+        ("k INT, g INT, n BIGINT",) * 2,
+        {"accState": [{"key": key(1, 2), "value": row(5)}]},
+    )
+    assert found == {"accState": [((2, 1), (5,))]}
+
+
+def test_groups_are_merged() -> None:
+    found = changed(
+        "SELECT k, g, COUNT(*), SUM(v), MIN(v), MAX(w) FROM a GROUP BY k, g",
+        "SELECT k, COUNT(*), SUM(v), MIN(v), MAX(w) FROM a GROUP BY k",
+        (
+            "k INT, g INT, n BIGINT, s INT, mi INT, ma BIGINT",
+            "k INT, n BIGINT, s INT, mi INT, ma BIGINT",
+        ),
+        {
+            "accState": [
+                {"key": key(1, 1), "value": row(2, 2**31 - 1, 4, 7)},
+                {"key": key(1, None), "value": row(3, 1, 3, None)},
+                {"key": key(None, 1), "value": row(1, None, None, None)},
+            ]
+        },
+    )
+    # sums of INT wrap as those of Flink do
+    assert found == {"accState": [((1,), (5, -(2**31), 3, 7)), ((None,), (1, None, None, None))]}
+
+
+def test_a_join_gets_numbers_of_matches() -> None:
+    left = [
+        {"key": key(1), "map_key": row(1, 10), "value": {"value": 2}},
+        {"key": key(2), "map_key": row(2, 20), "value": {"value": 1}},
+        {"key": key(None), "map_key": row(None, 30), "value": {"value": 1}},
+    ]
+    right = [
+        {"key": key(1), "map_key": row(1, 7), "value": {"value": 3}},
+        {"key": key(1), "map_key": row(1, 8), "value": {"value": 1}},
+        {"key": key(None), "map_key": row(None, 9), "value": {"value": 1}},
+    ]
+    query = "SELECT a.v, b.x FROM a {}JOIN b ON a.k = b.k"
+    found = changed(
+        query.format(""),
+        query.format("FULL "),
+        ("v INT, x INT",) * 2,
+        {"left-records": left, "right-records": right},
+    )
+    assert found["left-records"] == [((1,), (1, 10), (2, 4)), ((2,), (2, 20), (1, 0)), ((None,), (None, 30), (1, 0))]
+    assert found["right-records"] == [((1,), (1, 7), (3, 2)), ((1,), (1, 8), (1, 2)), ((None,), (None, 9), (1, 0))]
+
+
+def test_rows_of_a_join_that_become_equal_are_counted() -> None:
+    found = changed(
+        "SELECT a.v, a.g, b.x FROM a JOIN b ON a.k = b.k",
+        "SELECT a.v, b.x FROM a JOIN b ON a.k = b.k",
+        ("v INT, g INT, x INT", "v INT, x INT"),
+        {
+            "left-records": [
+                {"key": key(1), "map_key": row(1, 5, 10), "value": {"value": 2}},
+                {"key": key(1), "map_key": row(1, 6, 10), "value": {"value": 1}},
+            ],
+            "right-records": [{"key": key(1), "map_key": row(1, 7), "value": {"value": 1}}],
+        },
+    )
+    assert found["left-records"] == [((1,), (1, 10), (3,))]
+    assert found["right-records"] == [((1,), (1, 7), (1,))]
+
+
+def test_rows_of_a_join_get_another_key() -> None:
+    found = changed(
+        "SELECT a.v, b.x FROM a JOIN b ON a.k = b.k",
+        "SELECT a.v, b.x FROM a JOIN b ON a.v = b.k",
+        ("v INT, x INT",) * 2,
+        {"left-records": [{"key": key(1), "map_key": row(1, 10), "value": {"value": 2}}]},
+    )
+    assert found["left-records"] == [((10,), (10,), (2,))]
+
+
+_TOP = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v {}) AS r FROM a) WHERE r <= {}"
+_RANKED = [
+    {"key": key(1), "map_key": row(9), "value": {"value": [row(1, 9)]}},
+    {"key": key(1), "map_key": row(5), "value": {"value": [row(1, 5), row(1, 5)]}},
+    {"key": key(2), "map_key": row(4), "value": {"value": [row(2, 4)]}},
+]
+
+
+def test_the_first_rows_are_kept() -> None:
+    found = changed(
+        _TOP.format("DESC", 3), _TOP.format("DESC", 2), ("k INT, v INT",) * 2, {"data-state-with-append": _RANKED}
+    )
+    assert found["data-state-with-append"] == [
+        ((1,), (9,), ([(1, 9)],)),
+        ((1,), (5,), ([(1, 5)],)),
+        ((2,), (4,), ([(2, 4)],)),
+    ]
+
+
+def test_rows_are_ranked_anew_if_all_are_kept() -> None:
+    found = changed(
+        _TOP.format("DESC", 4), _TOP.format("ASC", 5), ("k INT, v INT",) * 2, {"data-state-with-append": _RANKED}
+    )
+    assert found["data-state-with-append"] == [
+        ((1,), (5,), ([(1, 5), (1, 5)],)),
+        ((1,), (9,), ([(1, 9)],)),
+        ((2,), (4,), ([(2, 4)],)),
+    ]
+
+
+@pytest.mark.parametrize("new", [_TOP.format("ASC", 3), _TOP.format("DESC", 4)])
+def test_rows_behind_the_last_rank_are_missed(new: str) -> None:
+    with pytest.raises(NotDerivableError, match="1 partitions have 3 rows"):
+        changed(_TOP.format("DESC", 3), new, ("k INT, v INT",) * 2, {"data-state-with-append": _RANKED})
+
+
+_OVER = (
+    "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN {} PRECEDING AND CURRENT ROW) AS s, "
+    "COUNT(*) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN {} PRECEDING AND CURRENT ROW) AS n FROM a"
+)
+
+
+def _framed(before: int, after: int) -> dict[str, list[Any]]:
+    columns = ("k INT, s INT, n BIGINT",) * 2
+    at = {"key": key(1)}
+    states = {
+        "inputState": [
+            {**at, "map_key": {"value": 10}, "value": {"value": [row(1, 1, _TIME), row(1, 2, _TIME)]}},
+            {**at, "map_key": {"value": 20}, "value": {"value": [row(1, None, _TIME)]}},
+            {**at, "map_key": {"value": 30}, "value": {"value": [row(1, 9, _TIME)]}},
+        ],
+        "accState": [{**at, "value": row(2, 3, 3)}],
+        "processedCountState": [{**at, "value": {"value": 3}}],
+        "lastTriggeringTsState": [{**at, "value": {"value": 20}}],
+    }
+    old, new = (_OVER.format(length, length) for length in (before, after))
+    return changed(old, new, columns, states, ("lastTriggeringTsState",))
+
+
+_TIME = 0
+
+
+def test_a_shorter_frame_is_computed_from_its_rows() -> None:
+    found = _framed(3, 1)
+    assert [(m, len(v)) for _, m, (v,) in found["inputState"]] == [((10,), 1), ((20,), 1), ((30,), 1)]
+    assert found["accState"] == [((1,), (1, 2, 2))]
+    assert found["processedCountState"] == [((1,), (2,))]
+    assert found["lastTriggeringTsState"] == [((1,), (20,))]
+
+
+def test_a_longer_frame_needs_all_rows() -> None:
+    assert _framed(3, 9)["processedCountState"] == [((1,), (3,))]
+    with pytest.raises(NotDerivableError, match="keys have 3 rows in their frame"):
+        _framed(2, 9)
