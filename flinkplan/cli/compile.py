@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from .openlineage.options import openlineage_option
 from .options import (
     assignment,
     check_output,
@@ -14,6 +17,9 @@ from .options import (
     write_output,
 )
 from .pipelines import Warnings, compile_pipeline
+
+if TYPE_CHECKING:
+    from ..plan.document import Plan
 
 
 @click.command(short_help="Compile a pipeline to a plan.")
@@ -26,6 +32,7 @@ from .pipelines import Warnings, compile_pipeline
 @py_files_option
 @replace_pyflink_option
 @click.option("--ignore", multiple=True, metavar="RULE", help="Do not print warnings of this rule; may be a pattern.")
+@openlineage_option
 @click.option("--strict", is_flag=True, help="Exit with 1, and write no plan, if there are warnings.")
 def command(
     pipeline: str,
@@ -37,6 +44,7 @@ def command(
     py_files: tuple[str, ...],
     replace_pyflink: bool,
     ignore: tuple[str, ...],
+    openlineage: bool,
     strict: bool,
 ) -> int:
     """Compile PIPELINE (a SQL script, a spec in YAML, or - for a script on standard input) to Flink's plan.
@@ -71,4 +79,14 @@ def command(
 
         plan = succeed(read_predecessor(read_reference(like)), plan)
     write_output(f"{dumps(plan)}\n" if output == "-" else dumps(plan), output)
+    if openlineage:
+        _send_lineage(plan, pipeline)
     return 0
+
+
+def _send_lineage(plan: Plan, pipeline: str) -> None:
+    from .openlineage.emitting import emitter
+    from .openlineage.events import JobName
+
+    with emitter() as sender:
+        sender.compiled(plan, JobName.of(pipeline), {})

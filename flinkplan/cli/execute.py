@@ -55,6 +55,6 @@ def command(
     compiled = read_plan(text, name)
     if tables is not None:
         compiled = restore(compiled, tables, session, job["py_files"])
-    with JobRunner(debug=debug, **job) as runner:
+    with JobRunner(debug=debug, name=name, **job) as runner:
         runner.start(compiled, session, single=True)
         runner.wait()

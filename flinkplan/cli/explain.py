@@ -11,7 +11,6 @@ from .options import assignment, check_output, force_option, read_pipeline_text,
 if TYPE_CHECKING:
     from ..executor.prepare.job_plan import JobPlan
     from ..plan.document import Plan
-    from .inputs import PlanInput
 
 
 @click.command(short_help="Show the operators of a plan or pipeline as a tree.")
@@ -61,6 +60,7 @@ def command(
     from ..plan.secrets import masked_json, shown_line
     from .inputs import Compilation, read_input_plan
     from .pipelines import Warnings
+    from .plan_pages import plan_page_of
 
     if rules and (physical or sql is not None or format_ == "html"):
         raise click.UsageError("--rules can only be combined with --set, --format text or json, and --output.")
@@ -77,7 +77,7 @@ def command(
         raise click.UsageError(f"--set is for pipelines; {plan} is a compiled plan, whose options are fixed.")
     compiled = given.plan
     if format_ == "html":
-        write_output(_page(given, plan, sql), output)
+        write_output(plan_page_of(given, plan, sql), output)
         return
     job = None
     if physical:
@@ -132,17 +132,3 @@ def _prepared(compiled: Plan, mode: str | None) -> JobPlan:
 
     check_runnable(compiled)
     return prepare_by_default(compiled) if mode is None else prepare(compiled, Mode(mode))
-
-
-def _page(given: PlanInput, title: str, sql: str | None) -> str:
-    """The plan as a page, beside it the pipeline: that of ``--sql``, else what was given where it is one."""
-    from ..planner.spec import is_spec
-    from ..table.programs import is_program
-    from .pages.page import page
-    from .pages.plan_page import plan_page
-    from .pages.sql_places import places_in
-
-    if sql is None and (not given.is_pipeline or is_program(given.source.name)):
-        return page(plan_page(given.plan, title))
-    text, name = (given.source.text, given.source.name) if sql is None else read_pipeline_text(sql)
-    return page(plan_page(given.plan, title, text, places_in(given.plan, text, name), is_spec(name)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .openlineage.options import openlineage_option
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
 from .signals import Signals, end_process
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ..executor.jobs.collecting import Collector
     from ..executor.jobs.job import Job
     from ..plan.document import Plan
+    from .openlineage.emitting import Emitter, Run
 
 _OPTIONS = (
     click.option(
@@ -100,6 +102,7 @@ _OPTIONS = (
         metavar="ADDRESS",
         help="Serve them at this address, such as 0.0.0.0 in a pod; 127.0.0.1 by default.",
     ),
+    openlineage_option,
     click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
 )
 
@@ -140,8 +143,14 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         ui_host: str | None,
         metrics_port: int | None,
         metrics_host: str | None,
+        openlineage: bool,
+        name: str = "flinkplan",
     ) -> None:
         self._debug = debug
+        self._name = name
+        self._sends_lineage = openlineage
+        self._lineage: Emitter | None = None
+        self._runs: dict[Job, Run] = {}
         self._checkpoint = checkpoint
         self._allowed = allow
         self._started = 0
@@ -171,6 +180,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         self._signals = self._stack.enter_context(Signals())
         if not self._debug:
             self._keep_quiet()
+        if self._sends_lineage:
+            from .openlineage.emitting import emitter
+
+            self._lineage = self._stack.enter_context(emitter())
         watching = self._stack.enter_context(self._watched.watching())
         self._progress = self._stack.enter_context(shown(*self._how_shown, *watching))
         return self
@@ -181,6 +194,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         try:
             for job in self._running:
                 job.stop()
+                self._end_run(job, "ABORT")
         except Exception:
             if not self._signals.came:
                 raise  # after a signal, which the JVM may have received too, it may not answer any more
@@ -226,14 +240,37 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             tells_lag=self._watched.is_on or self._how_shown == ("json", False),
             saved_states=read_states,
         )
-        with nullcontext() if self._debug else quiet_jvm(self._log_file):
-            job = self._signals.obeyed_by(self._signals.started(partial(execute, plan, how)))
+        run = None if collector else self._start_run(plan)
+        try:
+            with nullcontext() if self._debug else quiet_jvm(self._log_file):
+                job = self._signals.obeyed_by(self._signals.started(partial(execute, plan, how)))
+        except BaseException as error:
+            if run is not None:
+                run.ended("FAIL" if isinstance(error, Exception) else "ABORT", error)
+            raise
         if collector is not None:
             return job
         self._running.append(job)
+        if run is not None:
+            self._runs[job] = run
         if not job.mode.is_endless:
             self._wait_for(job)
         return job
+
+    def _start_run(self, plan: Plan) -> Run | None:
+        """Send the event of OpenLineage that a job has started, if that is wanted."""
+        if self._lineage is None:
+            return None
+        from .openlineage.events import JobName
+
+        name = JobName.of(self._name)
+        if self._started > 1:
+            name = JobName(name.namespace, f"{name.name}.{self._started}")
+        return self._lineage.started(plan, name, self._settings["variables"])
+
+    def _end_run(self, job: Job, state: str, error: BaseException | None = None) -> None:
+        if job in self._runs:
+            self._runs[job].ended(state, error)
 
     def _with_functions(self, plan: Plan) -> Plan:
         """The plan with the Python functions that the user allows it to call."""
@@ -282,9 +319,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def _wait_for(self, job: Job) -> None:
         try:
             job.wait()
-        except Exception:
+        except Exception as error:
             self.obey()  # a signal to the process group has ended the JVM too
+            self._end_run(job, "FAIL", error)
             raise
+        self._end_run(job, "COMPLETE")
         self._running.remove(job)
 
     def _keep_quiet(self) -> None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "sql": "Open a SQL shell, which shows the rows of each SELECT.",
     "explain": "Show the operators of a plan or pipeline as a tree.",
     "validate": "Check a plan for errors.",
+    "lineage": "Show which columns of sources the columns of sinks come from.",
     "ttl": "List the states of a plan and set their TTLs.",
     "diff": "Tell whether state survives a change from one plan to another.",
     "upgrade": "Convert a plan to a newer release of Flink.",

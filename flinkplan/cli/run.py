@@ -49,7 +49,7 @@ def command(
 
     py_files = (*job["py_files"], *project_files())
     if is_program(script):
-        with JobRunner(debug=debug, **job) as runner:
+        with JobRunner(debug=debug, name=script, **job) as runner:
             start = runner.start
             run_program(
                 script, (), dict(options), print_warning, start, py_files=py_files, replace_pyflink=replace_pyflink
@@ -62,7 +62,7 @@ def command(
     if not statements:
         raise PlanError("the script has no statements", where=name, hint="add one, such as INSERT INTO … SELECT …")
     is_single = sum(map(starts_job, statements)) == 1
-    with JobRunner(debug=debug, **job) as runner:
+    with JobRunner(debug=debug, name=script, **job) as runner:
         start = partial(runner.start, single=is_single)
         with defaults(py_files=py_files):
             environment = TableEnvironment(EnvironmentSettings(dict(options)), start, print_warning)

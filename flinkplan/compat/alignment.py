@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..plan.document import Edge, Plan
+from ..plan.lineage.uses import merges
 from ..plan.nodes import Calc, ColumnOrder, Exchange, ExecNode
 from ..plan.record import Record, replace
 from ..plan.rex import InputRef
@@ -18,7 +19,6 @@ from ..plan.types import row
 from ..plan.yields import Accumulator
 from .columns import Row, Scope, call_text
 from .comparing import Comparison, compare
-from .lineage import merges
 from .moving import Order, arranged, described, identity, moved, side_by_side
 from .reordering import calls_of, join_spec, number_of_keys, with_calls, with_keys, with_swapped_sides
 from .required_orders import RequiredOrders, is_shuffled_before_next_state, required_orders

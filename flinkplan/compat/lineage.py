@@ -11,13 +11,12 @@ import json
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..plan.codec import field_codecs
 from ..plan.document import Plan
 from ..plan.functions import called
 from ..plan.functions.cast import CAST
-from ..plan.nodes import Exchange, ExecNode, LookupJoin, OverAggregate, TableSourceScan
+from ..plan.lineage.uses import aggregated_node
+from ..plan.nodes import ExecNode, LookupJoin, OverAggregate, TableSourceScan
 from ..plan.record import Struct, cached_property, field
-from ..plan.references import Input
 from ..plan.rex import (
     Call,
     CorrelVariable,
@@ -195,18 +194,7 @@ class Lineage(Struct):
 
     def aggregated_node(self, node: ExecNode) -> ExecNode:
         """The node whose input the aggregate calls of ``node`` read: for a global aggregation the local one."""
-        current = node
-        while merges(current) or isinstance(current, Exchange):
-            inputs = self.plan.inputs(current)
-            if not inputs:
-                return node
-            current = inputs[0]
-        return current if any(isinstance(each, Accumulator) for each in self.yielded(current) or ()) else node
-
-
-def merges(node: ExecNode) -> bool:
-    """Whether the node merges the accumulators of a local aggregation."""
-    return any(codec.input is Input.BEFORE for codec in field_codecs(type(node)))
+        return aggregated_node(self.plan, node)
 
 
 class _Reader:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 PLAN = "plan-v1"
 DIFF = "diff-v1"
+LINEAGE = "lineage-v1"
 PROJECT_DIFF = "project-diff-v1"
 SPEC = "spec-v1"
 STATE = "state-v1"

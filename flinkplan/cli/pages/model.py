@@ -14,6 +14,8 @@ class Section(Record):
     rows: tuple[tuple[str, ...], ...] = ()
     mark: str | None = None
     """The verdict by which it is coloured, or ``None``."""
+    lists_columns: bool = False
+    """Whether the rows are the columns of the node, in order: a click on one shows its way."""
 
 
 class Node(Record):
@@ -45,10 +47,21 @@ class Edge(Record):
     mark: str | None = None
 
 
+class ColumnUse(Record):
+    """A column of the node ``target`` that is computed from a column of the node ``source``, by their positions."""
+
+    target: str
+    column: int
+    source: str
+    source_column: int
+    how: str
+
+
 class Graph(Record):
     """A page: title and subtitle, a verdict for a difference, sections about the plan, the graph, and its SQL.
 
-    ``colours`` are the parts of the SQL with their CSS classes, from :func:`.highlighting.pieces`.
+    ``colours`` are the parts of the SQL with their CSS classes, from :func:`.highlighting.pieces`; ``uses`` tell which
+    columns are computed from which.
     """
 
     title: str
@@ -59,3 +72,4 @@ class Graph(Record):
     sections: tuple[Section, ...] = ()
     sql: str | None = None
     colours: tuple[tuple[int, int, str], ...] = ()
+    uses: tuple[ColumnUse, ...] = ()

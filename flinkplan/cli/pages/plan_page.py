@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError
 from ...plan.explain import Operator, explain
+from ...plan.lineage import origins_of, uses_of
+from ...plan.lineage.report import lineage_rows
+from ...plan.lineage.uses import NodeColumn
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink, TableSourceScan
-from .model import Edge, Graph, Node, Section
+from .model import ColumnUse, Edge, Graph, Node, Section
 from .script import Places, Script
 
 if TYPE_CHECKING:
@@ -39,9 +42,10 @@ def plan_page(
             _node(operator, names[id], steps.get(id), script.places.get(id, ())) for id, operator in operators.items()
         ),
         tuple(edges(plan, operators)),
-        sections=(_all_states(operators, names),),
+        sections=(_all_states(operators, names), *_lineage(plan)),
         sql=script.text,
         colours=script.colours,
+        uses=tuple(_column_uses(plan)),
     )
 
 
@@ -116,7 +120,7 @@ def sections(operator: Operator, name: str, step: Step | None) -> Iterator[Secti
         yield Section("State", heads=("name", "TTL", "what an expired entry means"), rows=rows)
     if step is not None:
         yield from _on_spark(step)
-    yield Section("Columns", rows=tuple((f.name or "", str(f.type)) for f in node.fields))
+    yield Section("Columns", rows=tuple((f.name or "", str(f.type)) for f in node.fields), lists_columns=True)
 
 
 def _on_spark(step: Step) -> Iterator[Section]:
@@ -128,6 +132,23 @@ def _on_spark(step: Step) -> Iterator[Section]:
     if step.states:
         kept = tuple((s.name, s.kind, s.holds, s.kept) for s in step.states)
         yield Section("State on Spark", heads=("name", "kind", "for a key", "kept"), rows=kept)
+
+
+def _column_uses(plan: Plan) -> Iterator[ColumnUse]:
+    """Which columns of the operators are computed from which."""
+    for id, uses in uses_of(plan).items():
+        for column, used in enumerate(uses.columns):
+            for use in used:
+                if isinstance(use.column, NodeColumn):
+                    how = ", ".join(use.functions) if use.kind.is_direct else use.kind.value
+                    yield ColumnUse(str(id), column, str(use.column.node), use.column.index, how)
+
+
+def _lineage(plan: Plan) -> Iterator[Section]:
+    """What the columns of each sink come from."""
+    for sink in origins_of(plan).sinks:
+        heads = ("column", "from", "how")
+        yield Section(f"Lineage of {sink.table.name}", heads=heads, rows=tuple(lineage_rows(sink)))
 
 
 def _all_states(operators: Mapping[int, Operator], names: Mapping[int, str]) -> Section:

@@ -62,10 +62,11 @@ COUNT = declare(
     always(_COUNTER),
     syntax=FUNCTION_STAR,
     kind=Kind.AGGREGATE,
+    masks=True,
     aggregation=Aggregation(EmptyResult.ZERO, Direction.INCREASING, _SUM0, is_splittable=True),
 )
 APPROX_COUNT_DISTINCT = declare(
-    "APPROX_COUNT_DISTINCT", signature("ANY", rest="ANY"), always(_COUNTER), kind=Kind.AGGREGATE
+    "APPROX_COUNT_DISTINCT", signature("ANY", rest="ANY"), always(_COUNTER), kind=Kind.AGGREGATE, masks=True
 )
 SUM = declare(
     "SUM",

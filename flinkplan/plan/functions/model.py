@@ -228,6 +228,8 @@ class Function(Record, eq=False):
     """Whether the result is NULL if and only if an argument is NULL.  Source: Calcite's ``Strong``."""
     sees_null: bool = False
     """Whether the result may be a value although an argument is NULL."""
+    masks: bool = False
+    """Whether the result does not show the values of its arguments, as that of a digest or of a count."""
     commutes: bool = False
     """Whether its operands may be swapped."""
     states_target_type: bool = False

@@ -29,6 +29,7 @@ class Facts(TypedDict, total=False):
     bridged: bool
     strict: bool
     sees_null: bool
+    masks: bool
     commutes: bool
     states_target_type: bool
     safe: bool

@@ -11,7 +11,16 @@ from ..rex import RexNode
 from ..row_kinds import NOTHING, Flow, Kinds
 from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns, written
 from ..savepoint.sink_operators import stateful_sink_operators
-from ..specs import Column, ConflictStrategy, ReceivedKind, RowKind, StateMetadata, TableSinkSpec, TableSourceSpec
+from ..specs import (
+    Column,
+    ConflictStrategy,
+    ReceivedKind,
+    RowKind,
+    StateMetadata,
+    TableSinkSpec,
+    TableSourceSpec,
+    WritingMetadata,
+)
 from ..yields import AddedColumn, TableColumn, Yield
 from .base import ColumnOrder, ExecNode, State, exec_node
 from .mixins import InsertsOnly, RowByRow, SameColumns
@@ -135,6 +144,16 @@ class Sink(SameColumns, ExecNode, kw_only=True):
         conflict = self.conflict_strategy.behavior if self.conflict_strategy else "DEDUPLICATE"
         state = KeptState("values", rows, f"rows of one key ({strategy}, {conflict})")
         return Layout("upsert-materialize", tuple(row[i] for i in self._primary_key if i < len(row)), (state,))
+
+    @property
+    def written_names(self) -> list[str]:
+        """The names of the table's columns in the row that is written: physical columns, then those of metadata.
+
+        Empty if the plan does not contain the table's schema.  Source: ``DynamicSinkUtils.createConsumedType``.
+        """
+        metadata = [a for a in self.dynamic_table_sink.abilities or () if isinstance(a, WritingMetadata)]
+        physical = [column.name for column in self._columns]
+        return [*physical, *(key for each in metadata for key in each.consumed_type.field_names[len(physical) :])]
 
     @property
     def _columns(self) -> list[Column]:

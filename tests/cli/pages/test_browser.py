@@ -365,3 +365,18 @@ def test_the_difference_of_a_project(browser: Chrome, tmp_path: Path, monkeypatc
         browser.switch_to.default_content()
     assert verdicts == ["compatible", "incompatible"]
     assert logged(browser, "browser") == []
+
+
+def test_the_way_of_a_column(plan: Chrome) -> None:
+    sink = next(node for node in plan.find_elements("css selector", ".node") if "OrdersShipInfo" in node.text)
+    sink.click()
+    column = next(each for each in plan.find_elements("css selector", "button.column") if each.text == "ship_mode")
+    column.click()
+    shown = details(plan)
+    assert shown.startswith("The way of ship_mode")
+    assert "LineOrders" not in shown or "TableSourceScan" in shown
+    faint = [node.text for node in plan.find_elements("css selector", ".node.faint")]
+    assert any("Orders" in text and "LineOrders" not in text for text in faint)
+    assert not any("LineOrders" in text for text in faint)
+    plan.find_elements("css selector", "#details td button")[0].click()
+    assert plan.find_elements("css selector", ".node.faint") == []

@@ -180,9 +180,63 @@
     view.scrollTop = at.y * scale - view.clientHeight / 2;
   }
 
-  function section(part) {
+  /** The columns that one is computed from, or that are computed from it, itself among them. */
+  function reached(from, follow) {
+    const all = new Map([[from.join(" "), { at: from, how: "" }]]);
+    const pending = [from];
+    while (pending.length) {
+      for (const { at, how } of follow(pending.pop())) {
+        if (all.has(at.join(" "))) continue;
+        all.set(at.join(" "), { at, how });
+        pending.push(at);
+      }
+    }
+    return [...all.values()];
+  }
+
+  const below = ([key, index]) => graph.uses
+    .filter((use) => use.target === key && use.column === index)
+    .map((use) => ({ at: [use.source, use.source_column], how: use.how }));
+  const above = ([key, index]) => graph.uses
+    .filter((use) => use.source === key && use.source_column === index)
+    .map((use) => ({ at: [use.target, use.column], how: use.how }));
+
+  /** Shows from which columns a column comes, and which come from it; the other operators become faint. */
+  function showWay(key, index) {
+    const columns = (at) => graph.nodes.find((node) => node.key === at).sections.find((part) => part.lists_columns);
+    const name = (at) => columns(at[0])?.rows[at[1]]?.[0] ?? "";
+    const list = (head, found) => {
+      const rows = found.slice(1).map(({ at, how }) => {
+        const node = graph.nodes.find((each) => each.key === at[0]);
+        const go = element("button", {}, `${node.name} ${node.id}`);
+        go.addEventListener("click", () => show(unit(at[0])));
+        return element("tr", {}, element("td", {}, go), element("td", {}, name(at)), element("td", {}, how));
+      });
+      return rows.length ? [element("h3", {}, head), element("table", {}, ...rows)] : [];
+    };
+    const [sources, targets] = [reached([key, index], below), reached([key, index], above)];
+    const on = new Set([...sources, ...targets].map(({ at }) => unit(at[0])));
+    for (const [other, { body }] of boxes) body.classList.toggle("faint", !on.has(other));
+    const back = element("button", {}, "Back");
+    back.addEventListener("click", () => choose(unit(key)));
+    details.replaceChildren(
+      element("h2", {}, `The way of ${name([key, index])}`), back,
+      ...list("Comes from", sources), ...list("Becomes", targets),
+    );
+  }
+
+  function columnRow(key, row, index) {
+    const way = element("button", { class: "column" }, row[0]);
+    way.addEventListener("click", () => showWay(key, index));
+    return element("tr", {}, element("td", {}, way), ...row.slice(1).map((cell) => element("td", {}, cell)));
+  }
+
+  function section(part, key) {
     const heads = part.heads.length ? element("tr", {}, ...part.heads.map((head) => element("th", {}, head))) : null;
-    const rows = part.rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, cell))));
+    const hasWays = part.lists_columns && graph.uses.length > 0;
+    const rows = part.rows.map((row, index) => hasWays
+      ? columnRow(key, row, index)
+      : element("tr", {}, ...row.map((cell) => element("td", {}, cell))));
     return [
       element("h3", { "data-verdict": part.mark }, part.head),
       part.text === null ? null : element("p", { class: "text" }, part.text),
@@ -198,7 +252,7 @@
       arrange();
       show(chains.get(key)[0].key);
     });
-    const members = chains.get(key).map((member) => section({ ...member.sections[0], head: `${member.name} ${member.id}` }));
+    const members = chains.get(key).map((member) => section({ ...member.sections[0], head: `${member.name} ${member.id}` }, member.key));
     return [open, ...members.flat()];
   }
 
@@ -222,7 +276,9 @@
     }
     const node = key === null ? null : boxes.get(key).node;
     const name = node && (node.members ? node.members.map((each) => each.name).join(" → ") : `${node.name} ${node.id}`);
-    const parts = node?.members ? chainSections(key) : (node ? node.sections : graph.sections).flatMap(section);
+    const parts = node?.members ? chainSections(key) : (node ? node.sections : graph.sections).flatMap((part) => section(part, key));
+    for (const { body } of boxes.values()) body.classList.remove("faint");
+    if (document.getElementById("search").value) search();
     details.replaceChildren(element("h2", {}, name ?? graph.title), ...(node ? closeChain(key) : []), ...parts);
     mark(node ? (node.members || [node]).flatMap((each) => each.places) : []);
   }
