@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from tests.compat.truths import Truth
 
 HERE = Path(__file__).parent
 _REWRITTEN = {"OVERLAPS"}
@@ -124,22 +127,45 @@ def change_rules() -> Iterator[str]:
     """The rules of ``diff``, each with what Flink and Spark did when they were asked."""
     sys.path.insert(0, str(HERE.parent))
     from flinkplan.compat.rules import RULES
+    from flinkplan.compat.verdicts import Verdict
     from tests.compat.savepoints.restarts import Found
     from tests.compat.truths import ON_FLINK
     from tests.compat.truths.broken import BROKEN
     from tests.compat.truths.restored import RESTORED
 
     files = {"broken": BROKEN, "restored": RESTORED}
+    broken = (Verdict.PARTIAL, Verdict.INCOMPATIBLE, Verdict.CORRUPTING)
 
-    yield "| rule | what | Flink | asked of Flink | Spark | asked of Spark | results change |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| rule | what | Flink | asked of Flink | `migrate` | Spark | asked of Spark | results change |"
+    yield "|---|---|---|---|---|---|---|---|"
     for rule in RULES.values():
         restarts = [(t.name, found) for t in ON_FLINK if rule.id in t.rules and (found := Found.read(t.name))]
         asked = ", ".join(f"[{found.verdict}](../tests/compat/truths/flink/{name}.json)" for name, found in restarts)
         backing = [(t.name, file) for file, truths in files.items() for t in truths if rule.id in t.rules]
         shown = ", ".join(f"[{name}](../tests/compat/truths/{file}.py)" for name, file in backing)
         flink = f"{rule.flink}, by what is kept" if rule.by_layout else str(rule.flink)
-        yield f"| `{rule.id}` | {rule.summary} | {flink} | {asked} | {rule.spark} | {shown} | {rule.results} |"
+        carried = (
+            ", ".join(carried_by_migrate([t for t in ON_FLINK if rule.id in t.rules])) if rule.flink in broken else ""
+        )
+        cells = (f"`{rule.id}`", rule.summary, flink, asked, carried, rule.spark, shown, rule.results)
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+def carried_by_migrate(truths: Sequence[Truth]) -> Iterator[str]:
+    """How ``migrate`` makes the states of these changes, each recipe once, with the change that shows it."""
+    from flinkplan.compat.migration.planning import plan_migration
+    from flinkplan.compat.migration.recipe import Allowed, RecipeKind
+    from tests.compat.savepoints.restarts import plans
+
+    shown = set()
+    for truth in truths:
+        migration = plan_migration(*plans(truth))
+        kinds = [recipe.kind for recipe in migration.recipes if recipe.kind is not RecipeKind.EMPTY]
+        is_refused = any(migration.refusals(Allowed()))
+        word = "refused" if is_refused else max(kinds, key=lambda kind: kind.rank, default=RecipeKind.SAME).value
+        if word not in shown:
+            shown.add(word)
+            yield f"{word} ({truth.name})"
 
 
 def migrations() -> Iterator[str]:

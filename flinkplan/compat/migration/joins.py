@@ -8,6 +8,7 @@ from ...plan.savepoint.layout import KeptState, columns
 from ...plan.specs import JoinType
 from ..edits import Move
 from ..savepoint import Holder
+from .conditions import is_computed
 from .context import Impossible, Pairing
 from .recipe import JoinRows, Recipe, RecipeKind, StateRecipe
 
@@ -36,9 +37,10 @@ def recipe(pairing: Pairing) -> Recipe:
         counts = COUNTS_MATCHES in rows.form
         kept = counts and COUNTS_MATCHES in rows.old_form and keeps
         if counts and not kept:
-            if new.join_spec.non_equi_condition is not None:
+            condition = new.join_spec.non_equi_condition
+            if condition is not None and not is_computed(condition):
                 raise Impossible(
-                    "which rows match is not kept, and the join has a condition beside its keys",
+                    "which rows match is not kept, and the condition of the join is not only of comparisons",
                     f"keep the type of the join ({old.join_spec.join_type.value}), its keys and its condition",
                 )
             kinds.add(RecipeKind.DERIVED)
@@ -92,6 +94,8 @@ def _side(pairing: Pairing, side: int, old_side: int) -> JoinRows:
         new_state.form,
         old_state.form,
         tuple(i for i, filters in enumerate(spec.filter_nulls) if filters),
+        condition=spec.non_equi_condition,
+        is_right=side == 1,
     )
 
 

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from ...plan.record import Record
+from ...plan.rex import RexNode
 
 
 class RecipeKind(Enum):
@@ -102,7 +103,8 @@ class JoinRows(Record):
     ``values`` are the places of the new row's columns in the old row, ``key`` and ``unique`` those of the join key and
     of the key within the map in the new row.  ``other`` is the recipe of the other side, with whose rows each row is
     joined where ``counts_matches``; ``keeps_matches``: the old numbers of matches stay right.  ``never_null`` are the
-    positions in the key where NULL matches nothing.
+    positions in the key where NULL matches nothing, and ``condition`` what the rows of both sides must meet besides;
+    ``is_right``: these are the rows of the right side.
     """
 
     state: str
@@ -115,6 +117,8 @@ class JoinRows(Record):
     counts_matches: bool = False
     keeps_matches: bool = False
     other: JoinRows | None = None
+    condition: RexNode | None = None
+    is_right: bool = False
 
 
 class Order(Record):

@@ -76,6 +76,28 @@ def looked_up(wanted: Sequence[Array], rows: int, known: Sequence[Array], values
     return joined["value"].combine_chunks()
 
 
+def pairs(own: Sequence[Array], rows: int, other: Sequence[Array], other_rows: int) -> tuple[Array, Array]:
+    """The indices of all pairs of rows with the same key, of so many rows each; NULL is equal to NULL."""
+    pa = arrow()
+    if not own:
+        indices = [(i, j) for i in range(rows) for j in range(other_rows)]
+        return pa.array([i for i, _ in indices], pa.int64()), pa.array([j for _, j in indices], pa.int64())
+    left, right = table_of(comparable(own)), table_of(comparable(other))
+    names = left.column_names
+    left = left.append_column("own", pa.array(range(rows), pa.int64()))
+    right = right.append_column("other", pa.array(range(other_rows), pa.int64()))
+    joined = left.join(right.cast(_same_keys(right, left)), names, join_type="inner").sort_by("own")
+    return joined["own"].combine_chunks(), joined["other"].combine_chunks()
+
+
+def _same_keys(table: Table, wanted: Table) -> Any:
+    """The schema of a table with the types of the same columns of another one."""
+    names = wanted.column_names
+    return arrow().schema(
+        [f.with_type(wanted.schema.field(f.name).type) if f.name in names else f for f in table.schema]
+    )
+
+
 def grouped(keys: Sequence[Array], values: dict[str, Array], functions: dict[str, str]) -> tuple[list[int], Table]:
     """Groups of rows by keys: the index of the first row of each group, and for each value its aggregate."""
     pa = arrow()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...plan.savepoint.layout import KeptState
 from ...state.form import StateError, StateTable
 from ...state.form_arrow import arrow
+from .conditions import computed
 from .flat import Flat, Shape, batch_of, concatenated, fit, flat, shape
 from .joins import COUNTS_MATCHES
 from .recipe import (
@@ -25,7 +26,7 @@ from .recipe import (
     ZeroIfKeyIsNull,
     ZeroIfNull,
 )
-from .relational import compute, grouped, looked_up, places_in_runs, run_numbers, sorted_indices
+from .relational import compute, grouped, looked_up, pairs, places_in_runs, run_numbers, sorted_indices
 
 if TYPE_CHECKING:
     from pyarrow import Array, RecordBatch
@@ -176,7 +177,7 @@ def _joined_rows(step: JoinRows, part: Flat, source: Source, needs_all: bool) ->
     if "with a number" not in step.form:
         _check_single(step, key, row, numbers)
     if step.counts_matches:
-        matches = _matches(step, key, len(numbers), source)
+        matches = _matches(step, key, row, len(numbers), source)
     rest = [numbers] if "with a number" in step.form else []
     if COUNTS_MATCHES in step.form:
         assert matches is not None
@@ -193,8 +194,8 @@ def _check_single(step: JoinRows, key: Sequence[Array], row: Sequence[Array], nu
         raise NotDerivableError(f"{step.state} has several rows of what is a unique key in the new plan")
 
 
-def _matches(step: JoinRows, key: Sequence[Array], rows_of_side: int, source: Source) -> Array:
-    """How many rows of the other side have each key."""
+def _matches(step: JoinRows, key: Sequence[Array], row: Sequence[Array], rows_of_side: int, source: Source) -> Array:
+    """How many rows of the other side match each row."""
     pa = arrow()
     other = step.other
     assert other is not None
@@ -204,14 +205,48 @@ def _matches(step: JoinRows, key: Sequence[Array], rows_of_side: int, source: So
         return nothing
     other_row = [rows.values[i] for i in other.values]
     other_key = [other_row[i] for i in other.key]
-    first, result = grouped(other_key, {"number": _numbers(other.old_form, rows)}, {"number": "sum"})
+    numbers = _numbers(other.old_form, rows)
+    if step.condition is not None:
+        found = _matching_pairs(step, key, row, rows_of_side, (other_key, other_row, numbers))
+        return _without_null_keys(step, key, found)
+    first, result = grouped(other_key, {"number": numbers}, {"number": "sum"})
     indices = pa.array(first, pa.int64())
     known = [fit(each.take(indices), own.type) for each, own in zip(other_key, key, strict=True)]
     found = looked_up(key, len(nothing), known, result["number_sum"].combine_chunks())
-    found = compute().fill_null(found, 0).cast(pa.int32())
+    return _without_null_keys(step, key, compute().fill_null(found, 0).cast(pa.int32()))
+
+
+def _without_null_keys(step: JoinRows, key: Sequence[Array], matches: Array) -> Array:
+    """Numbers of matches, 0 where the key is NULL in a column whose NULL matches nothing."""
     for i in step.never_null:
-        found = compute().if_else(key[i].is_null(), pa.scalar(0, pa.int32()), found)
-    return found
+        matches = compute().if_else(key[i].is_null(), arrow().scalar(0, arrow().int32()), matches)
+    return matches
+
+
+def _matching_pairs(
+    step: JoinRows,
+    key: Sequence[Array],
+    row: Sequence[Array],
+    rows_of_side: int,
+    other: tuple[Sequence[Array], Sequence[Array], Array],
+) -> Array:
+    """How many rows of the other side have the key of each row, and meet the condition together with it."""
+    pa = arrow()
+    assert step.condition is not None
+    other_key, other_row, numbers = other
+    own, others = pairs(key, rows_of_side, other_key, len(numbers))
+    own_row, other_row = [each.take(own) for each in row], [each.take(others) for each in other_row]
+    both = [*other_row, *own_row] if step.is_right else [*own_row, *other_row]
+    meets = compute().fill_null(computed(step.condition, both, len(own)), False)
+    kept, counted = own.filter(meets), numbers.take(others).filter(meets)
+    nothing = pa.repeat(pa.scalar(0, pa.int64()), rows_of_side)
+    if not len(kept):
+        return nothing.cast(pa.int32())
+    first, result = grouped([kept], {"number": counted}, {"number": "sum"})
+    known = kept.take(pa.array(first, pa.int64()))
+    rows = pa.array(range(rows_of_side), pa.int64())
+    found = looked_up([rows], rows_of_side, [known], result["number_sum"].combine_chunks())
+    return compute().coalesce(found, nothing).cast(pa.int32())
 
 
 def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordBatch]:

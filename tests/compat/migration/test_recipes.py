@@ -178,6 +178,13 @@ CHANGES = [
         f"{_JOIN} AND o.price > s.cost",
         f"{_JOIN.replace('JOIN', 'LEFT JOIN')} AND o.price > s.cost",
         (_COST, _COST),
+        "derived",
+    ),
+    Change(
+        "inner join with a condition that is not computed becomes left join",
+        f"{_JOIN} AND SQRT(o.price) > s.cost",
+        f"{_JOIN.replace('JOIN', 'LEFT JOIN')} AND SQRT(o.price) > s.cost",
+        (_COST, _COST),
         "impossible",
         "which rows match is not kept",
     ),

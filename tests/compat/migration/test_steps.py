@@ -107,6 +107,31 @@ def test_a_join_gets_numbers_of_matches() -> None:
     assert found["right-records"] == [((1,), (1, 7), (3, 2)), ((1,), (1, 8), (1, 2)), ((None,), (None, 9), (1, 0))]
 
 
+def test_matches_must_meet_the_condition_of_a_join() -> None:
+    query = "SELECT a.v, b.x FROM a {}JOIN b ON a.k = b.k AND a.v < b.x AND b.x <> 40"
+    found = changed(
+        query.format(""),
+        query.format("FULL "),
+        ("v INT, x INT",) * 2,
+        {
+            "left-records": [
+                {"key": key(1), "map_key": row(1, 10), "value": {"value": 2}},
+                {"key": key(1), "map_key": row(1, 30), "value": {"value": 1}},
+                {"key": key(2), "map_key": row(2, None), "value": {"value": 1}},
+                {"key": key(None), "map_key": row(None, 1), "value": {"value": 1}},
+            ],
+            "right-records": [
+                {"key": key(1), "map_key": row(1, 20), "value": {"value": 3}},
+                {"key": key(1), "map_key": row(1, 40), "value": {"value": 1}},
+                {"key": key(2), "map_key": row(2, 9), "value": {"value": 1}},
+                {"key": key(None), "map_key": row(None, 9), "value": {"value": 1}},
+            ],
+        },
+    )
+    assert [value for _, _, value in found["left-records"]] == [(2, 3), (1, 0), (1, 0), (1, 0)]
+    assert [value for _, _, value in found["right-records"]] == [(3, 2), (1, 0), (1, 0), (1, 0)]
+
+
 def test_rows_of_a_join_that_become_equal_are_counted() -> None:
     found = changed(
         "SELECT a.v, a.g, b.x FROM a JOIN b ON a.k = b.k",
