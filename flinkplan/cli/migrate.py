@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,9 @@ import click
 from ..plan.printable import one_line
 from .options import assignment, check_session_option, read_plan_text, read_reference
 from .signals import ends_raised
+from .variables import variable_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..compat.migration.recipe import Allowed, Migration
     from ..plan.document import Plan
 
@@ -24,7 +24,7 @@ _FORMATS = ("text", "json", "html")
 @click.argument("state")
 @click.argument("new")
 @click.option("-o", "--output", metavar="DIR", help="The new directory to write.")
-@click.option("--old", metavar="PLAN", help="The plan from which the job was started, if it is not beside its state.")
+@click.option("--old", metavar="PLAN", help="The plan of the job, if it is not beside its state.")
 @click.option("--dry-run", is_flag=True, help="Only show how each state is made; write nothing.")
 @click.option(
     "--allow-empty",
@@ -43,10 +43,13 @@ _FORMATS = ("text", "json", "html")
 @click.option("--silent", is_flag=True, help="Do not show what the sinks are not told.")
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@variable_options
 @click.option(
     "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
 )
+@click.pass_obj
 def command(
+    debug: bool,
     state: str,
     new: str,
     output: str | None,
@@ -57,23 +60,28 @@ def command(
     silent: bool,
     format_: str,
     options: tuple[tuple[str, str], ...],
+    variables: Mapping[str, str],
     flink: str | None,
 ) -> int:
     """Carry the state of a job over to the plan NEW, a changed version of the plan that the job was started from.
 
-    STATE is a savepoint or a retained checkpoint of Flink. The command writes a savepoint from which NEW starts: each
-    state is copied, or made from what the old plan has kept. It shows how before it writes anything; with --dry-run it
-    only shows that, and needs no savepoint's content. What cannot be made is listed with the reason and with a change
-    of the query that avoids it, and nothing is written (exit code 1), unless --allow-empty or --allow-mixed accepts it.
-    A STATE to accept has the name that is shown, such as group-aggregate.sum_amount, or is a pattern of names.
+    STATE is a savepoint or a retained checkpoint of Flink, or the checkpoint of a stopped job of 'flinkplan execute'.
+    The command writes one of the same engine, from which NEW starts: each state is copied, or made from what the old
+    plan has kept. It shows how before it writes anything; with --dry-run it only shows that. What cannot be made is
+    listed with the reason and with a change of the query that avoids it, and nothing is written (exit code 1), unless
+    --allow-empty or --allow-mixed accepts it. A STATE to accept has the name that is shown, such as
+    group-aggregate.sum_amount, or is a pattern of names.
 
-    The command starts a JVM with Flink's classes: name Flink with --flink, or with FLINK_PYTHON or FLINK_HOME in the
-    environment.
+    The command starts a JVM with Flink's classes, and for a checkpoint Spark: name Flink with --flink, or with
+    FLINK_PYTHON or FLINK_HOME in the environment.
     """
     from ..compat.migration.planning import plan_migration
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render
     from ..compat.validation import read_plan
+    from ..state.checkpoint import CheckpointRecord
+    from ..state.form import StateError
+    from .migrate_checkpoint import CheckpointChange
 
     session = dict(options)
     for key, value in session.items():
@@ -93,15 +101,26 @@ def command(
     assert output is not None
     if refused:
         return 1
-    _write(state, (before, after), migration, output, session, flink)
+    if Path(output).exists():
+        raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
+    plans = before, after
+    if CheckpointRecord(state).exists:
+        from .migrate_checkpoint import migrate_checkpoint
+
+        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, session, flink, debug))
+    else:
+        _write_savepoint(state, plans, migration, output, session, flink)
     return 0
 
 
 def _plan_beside(state: str) -> str:
-    """The plan of a job beside its state."""
+    """The plan of a job beside its state: that of a checkpoint, or a file."""
     from ..plan.errors import PlanError
+    from ..state.checkpoint import CheckpointRecord
 
     file = Path(state) / "plan.json"
+    if CheckpointRecord(state).exists:
+        return state
     if not file.exists():
         raise PlanError("the plan of the job is not beside its state", where=state, hint="name it with --old")
     return str(file)
@@ -115,7 +134,7 @@ def _refused(migration: Migration, allowed: Allowed) -> bool:
     return bool(refusals)
 
 
-def _write(
+def _write_savepoint(
     state: str,
     plans: tuple[Plan, Plan],
     migration: Migration,
@@ -130,11 +149,8 @@ def _write(
     from ..flink.savepoint import read_savepoint
     from ..flink.writing import write_savepoint
     from ..plan.uids import Uids
-    from ..state.form import StateError
     from .entries import EntryProgress, summary
 
-    if Path(output).exists():
-        raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
     uids = Uids(options)
     progress = EntryProgress()
     with ends_raised():
