@@ -20,6 +20,14 @@ def compute() -> Any:
     return pyarrow.compute
 
 
+def counted(rows: int) -> Array:
+    """The numbers from 0 to one below ``rows``."""
+    pa = arrow()
+    if not rows:
+        return pa.array([], pa.int64())
+    return compute().subtract(compute().cumulative_sum(pa.repeat(pa.scalar(1, pa.int64()), rows)), 1)
+
+
 def comparable(columns: Sequence[Array]) -> list[Array]:
     """Columns that can be sorted, grouped and joined by, two for each: whether it is NULL, and the value without NULL.
 
@@ -70,7 +78,7 @@ def looked_up(wanted: Sequence[Array], rows: int, known: Sequence[Array], values
         return pa.repeat(values[0], rows) if len(values) else pa.nulls(rows, values.type)
     left, right = table_of(comparable(wanted)), table_of(comparable(known))
     names = left.column_names
-    left = left.append_column("row", pa.array(range(rows), pa.int64()))
+    left = left.append_column("row", counted(rows))
     right = right.append_column("value", values)
     joined = left.join(right, names, join_type="left outer").sort_by("row")
     return joined["value"].combine_chunks()
@@ -84,8 +92,8 @@ def pairs(own: Sequence[Array], rows: int, other: Sequence[Array], other_rows: i
         return pa.array([i for i, _ in indices], pa.int64()), pa.array([j for _, j in indices], pa.int64())
     left, right = table_of(comparable(own)), table_of(comparable(other))
     names = left.column_names
-    left = left.append_column("own", pa.array(range(rows), pa.int64()))
-    right = right.append_column("other", pa.array(range(other_rows), pa.int64()))
+    left = left.append_column("own", counted(rows))
+    right = right.append_column("other", counted(other_rows))
     joined = left.join(right.cast(_same_keys(right, left)), names, join_type="inner").sort_by("own")
     return joined["own"].combine_chunks(), joined["other"].combine_chunks()
 
@@ -98,7 +106,7 @@ def _same_keys(table: Table, wanted: Table) -> Any:
     )
 
 
-def grouped(keys: Sequence[Array], values: dict[str, Array], functions: dict[str, str]) -> tuple[list[int], Table]:
+def grouped(keys: Sequence[Array], values: dict[str, Array], functions: dict[str, str]) -> tuple[Array, Table]:
     """Groups of rows by keys: the index of the first row of each group, and for each value its aggregate."""
     pa = arrow()
     rows = len(next(iter(values.values()))) if values else len(keys[0])
@@ -107,10 +115,10 @@ def grouped(keys: Sequence[Array], values: dict[str, Array], functions: dict[str
     table = table if names else pa.table({})
     for name, column in values.items():
         table = table.append_column(name, column)
-    table = table.append_column("row", pa.array(range(rows), pa.int64()))
+    table = table.append_column("row", counted(rows))
     aggregates = [("row", "min"), *((name, function) for name, function in functions.items())]
     result = table.group_by(names, use_threads=False).aggregate(aggregates)
-    return result["row_min"].to_pylist(), result
+    return result["row_min"].combine_chunks(), result
 
 
 def sorted_indices(columns: Sequence[tuple[Array, bool, bool]]) -> Array:
@@ -130,7 +138,7 @@ def sorted_indices(columns: Sequence[tuple[Array, bool, bool]]) -> Array:
         for j, part in enumerate(parts):
             arrays[f"c{i}_{j}"] = part
             keys.append((f"c{i}_{j}", "ascending" if ascending else "descending"))
-    arrays["row"] = pa.array(range(rows), pa.int64())
+    arrays["row"] = counted(rows)
     keys.append(("row", "ascending"))
     return compute().sort_indices(pa.table(arrays), sort_keys=keys)
 
@@ -157,5 +165,5 @@ def places_in_runs(runs: Array) -> tuple[Array, Array]:
     ends = compute().run_end_encode(runs, run_end_type=pa.int64()).run_ends
     starts = pa.concat_arrays([pa.array([0], pa.int64()), ends.slice(0, len(ends) - 1)])
     lengths = compute().subtract(ends, starts)
-    indices = pa.array(range(rows), pa.int64())
+    indices = counted(rows)
     return compute().subtract(indices, starts.take(runs)), lengths.take(runs)

@@ -26,7 +26,7 @@ from .recipe import (
     ZeroIfKeyIsNull,
     ZeroIfNull,
 )
-from .relational import compute, grouped, looked_up, pairs, places_in_runs, run_numbers, sorted_indices
+from .relational import compute, counted, grouped, looked_up, pairs, places_in_runs, run_numbers, sorted_indices
 
 if TYPE_CHECKING:
     from pyarrow import Array, RecordBatch
@@ -120,7 +120,7 @@ def _merged(step: Merge, source: Source, target: Target) -> Iterator[RecordBatch
     if rows.accessed is not None:
         values["accessed"], functions["accessed"] = rows.accessed, "max"
     first, result = grouped(key, values, functions)
-    indices = arrow().array(first, arrow().int64())
+    indices = first
     merged = tuple(
         _same_type(result[f"v{i}_{function}"].combine_chunks(), values[f"v{i}"])
         for i, function in enumerate(step.functions)
@@ -167,7 +167,7 @@ def _joined_rows(step: JoinRows, part: Flat, source: Source, needs_all: bool) ->
         if accessed is not None:
             columns["accessed"], functions["accessed"] = accessed, "max"
         first, result = grouped([row[i] for i in step.key] + row, columns, functions)
-        indices = pa.array(first, pa.int64())
+        indices = first
         row = [each.take(indices) for each in row]
         kind = None if kind is None else kind.take(indices)
         numbers = result["number_sum"].combine_chunks().cast(pa.int32())
@@ -210,7 +210,7 @@ def _matches(step: JoinRows, key: Sequence[Array], row: Sequence[Array], rows_of
         found = _matching_pairs(step, key, row, rows_of_side, (other_key, other_row, numbers))
         return _without_null_keys(step, key, found)
     first, result = grouped(other_key, {"number": numbers}, {"number": "sum"})
-    indices = pa.array(first, pa.int64())
+    indices = first
     known = [fit(each.take(indices), own.type) for each, own in zip(other_key, key, strict=True)]
     found = looked_up(key, len(nothing), known, result["number_sum"].combine_chunks())
     return _without_null_keys(step, key, compute().fill_null(found, 0).cast(pa.int32()))
@@ -238,13 +238,13 @@ def _matching_pairs(
     own_row, other_row = [each.take(own) for each in row], [each.take(others) for each in other_row]
     both = [*other_row, *own_row] if step.is_right else [*own_row, *other_row]
     meets = compute().fill_null(computed(step.condition, both, len(own)), False)
-    kept, counted = own.filter(meets), numbers.take(others).filter(meets)
+    kept, weights = own.filter(meets), numbers.take(others).filter(meets)
     nothing = pa.repeat(pa.scalar(0, pa.int64()), rows_of_side)
     if not len(kept):
         return nothing.cast(pa.int32())
-    first, result = grouped([kept], {"number": counted}, {"number": "sum"})
-    known = kept.take(pa.array(first, pa.int64()))
-    rows = pa.array(range(rows_of_side), pa.int64())
+    first, result = grouped([kept], {"number": weights}, {"number": "sum"})
+    known = kept.take(first)
+    rows = counted(rows_of_side)
     found = looked_up([rows], rows_of_side, [known], result["number_sum"].combine_chunks())
     return compute().coalesce(found, nothing).cast(pa.int32())
 
@@ -253,7 +253,6 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
     rows = source.whole(step.state)
     if rows is None:
         return
-    pa = arrow()
     key = [rows.key[i] for i in step.key]
     row = [rows.values[i] for i in step.values]
     ordering = [(row[o.column], o.is_ascending, o.null_is_last) for o in step.order]
@@ -272,7 +271,7 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
     accessed = None if rows.accessed is None else rows.accessed.take(indices)
     kind = None if rows.kind is None else rows.kind.take(indices)
     ranked = Flat(rows.rows, tuple(key), (*sort_key, *row), kind=kind, accessed=accessed, entry=entry)
-    yield from target.batches(ranked.take(pa.array(range(rows.rows), pa.int64()).filter(kept)))
+    yield from target.batches(ranked.take(counted(rows.rows).filter(kept)))
 
 
 def _frame(step: Frame, source: Source, target: Target) -> Iterator[RecordBatch]:
@@ -284,7 +283,7 @@ def _frame(step: Frame, source: Source, target: Target) -> Iterator[RecordBatch]
     if step.part == "rows":
         yield from target.batches(rows)
         return
-    in_frame = rows.take(pa.array(range(rows.rows), pa.int64()).filter(compute().invert(waits)))
+    in_frame = rows.take(counted(rows.rows).filter(compute().invert(waits)))
     if not in_frame.rows:
         return
     ones = pa.repeat(pa.scalar(1, pa.int64()), in_frame.rows)
@@ -298,7 +297,7 @@ def _frame(step: Frame, source: Source, target: Target) -> Iterator[RecordBatch]
         first, result = grouped(in_frame.key, columns, functions)
         values = tuple(_over_frame(result[f"v{i}_{functions[f'v{i}']}"], f) for i, f in enumerate(step.functions))
         rest = ()
-    indices = pa.array(first, pa.int64())
+    indices = first
     yield from target.batches(Flat(len(first), tuple(k.take(indices) for k in in_frame.key), values, rest=rest))
 
 
@@ -332,7 +331,7 @@ def _framed(step: Frame, source: Source) -> tuple[Flat, Array] | None:
                 hint=f"keep the frame at most at {step.had} PRECEDING",
             )
     in_frame = compute().greater_equal(places, compute().subtract(lengths, step.most))
-    kept = pa.array(range(rows.rows), pa.int64()).filter(compute().or_(waits, in_frame))
+    kept = counted(rows.rows).filter(compute().or_(waits, in_frame))
     key = tuple(rows.key[i] for i in step.key)
     entry = run_numbers([*rows.key, time], rows.rows)
     framed = replace(rows, key=key, values=tuple(rows.values[i] for i in step.values), entry=entry)
