@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from ..plan.errors import UnsupportedError
+from ..plan.record import replace
 from ..plan.rex import InputRef, RexNode, transform
+from ..planner.algebra.calls import python_calls
+from ..planner.algebra.logical import Aggregate, Project
 from ..planner.algebra.rel import Rel
 from .expression import Expression
 from .host import Relational
 from .naming import ValidationError
 from .relations import Replacer, aggregated, column_names, named_explicitly, project
 from .resolving import Resolver
-from .udf import DeclaredFunction
+from .udf import DeclaredFunction, DeclaredTableAggregate
 from .window import GroupWindow, OverWindow
 
 
@@ -64,12 +66,15 @@ class GroupedTable(Generic[T]):
         call = _aggregate_call(func)
         return AggregatedTable(self._table, self._groups, call)
 
-    def flat_aggregate(self, func: Any) -> Any:
-        """Raises :class:`UnsupportedError`: Flink cannot put table aggregate functions into a plan."""
-        raise UnsupportedError(
-            "flat_aggregate is not supported: Flink cannot write a table aggregate function into a plan",
-            hint="aggregate into an ARRAY with a function of udaf, and join its elements",
-        )
+    def flat_aggregate(self, func: Any) -> AggregatedTable[T]:
+        """The rows that a table aggregate function emits for each group; they cannot be in a plan, as in Flink.
+
+        Raises :class:`ValidationError` for another function.
+        """
+        declared = func._args[0] if isinstance(func, Expression) and func._name == "call" else func
+        if isinstance(declared, DeclaredFunction) and not isinstance(declared, DeclaredTableAggregate):
+            raise _no_table_aggregate()
+        return AggregatedTable(self._table, self._groups, _aggregate_call(func), emits_rows=True)
 
 
 def _aggregate_call(func: Any) -> Expression:
@@ -80,11 +85,37 @@ def _aggregate_call(func: Any) -> Expression:
     return call
 
 
+def emitting_rows(rel: Rel) -> Rel:
+    """The aggregation, perhaps below a projection, whose function emits any number of rows.
+
+    Raises :class:`ValidationError` for a function that is no table aggregate function.
+    """
+    if isinstance(rel, Project):
+        return replace(rel, input=emitting_rows(rel.input))
+    assert isinstance(rel, Aggregate)
+    functions = python_calls(rel.calls)
+    if not functions or not functions[0].declaration.emits_table:
+        raise _no_table_aggregate()
+    return replace(rel, emits_rows=True)
+
+
+def _no_table_aggregate() -> ValidationError:
+    return ValidationError("flat_aggregate takes a table aggregate function", hint="declare it with udtaf")
+
+
 class AggregatedTable(Generic[T]):
     """A table with the result of one aggregate function for each group."""
 
-    def __init__(self, table: T, groups: Sequence[Any], call: Expression, window: GroupWindow | None = None) -> None:
+    def __init__(
+        self,
+        table: T,
+        groups: Sequence[Any],
+        call: Expression,
+        window: GroupWindow | None = None,
+        emits_rows: bool = False,
+    ) -> None:
         self._table = table
+        self._emits_rows = emits_rows
         self._groups = groups
         self._call = call
         self._window = window
@@ -100,6 +131,8 @@ class AggregatedTable(Generic[T]):
             aliases, call = call._args[1:], call._args[0]
         if self._window is None:
             rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)])
+            if self._emits_rows:
+                rel = emitting_rows(rel)
             replaced: list[Any] = list(fields)
         else:
             replacer = Replacer(resolver.context, windows=[self._window.name or ""])

@@ -8,6 +8,7 @@ from ..plan.document import Plan
 from ..plan.errors import UnsupportedError
 from ..plan.functions import called
 from ..plan.functions.user import PythonFunction
+from ..plan.nodes import PythonGroupAggregate
 from ..plan.nodes.base import ExecNode
 from ..plan.nodes.expressions import expressions
 from ..plan.rex import walk
@@ -17,6 +18,8 @@ from ..plan.user_functions import aggregate_calls, function_of_aggregate
 def check_storable(plan: Plan) -> None:
     """Raise :class:`UnsupportedError` for a plan that calls a function which it cannot name."""
     for node in plan.nodes:
+        if isinstance(node, PythonGroupAggregate) and node.emits_rows:
+            raise UnsupportedError("a plan cannot hold flat_aggregate", hint="execute it by the Table API")
         for function in _functions(node):
             if function.is_permanent:
                 named = function.name.startswith("*")

@@ -181,8 +181,8 @@ class Table(Derivable):
         """The columns of an aggregate function's result over the whole table."""
         return self.group_by().aggregate(func)
 
-    def flat_aggregate(self, func: Any) -> Any:
-        """Raises :class:`UnsupportedError`: Flink cannot put table aggregate functions into a plan."""
+    def flat_aggregate(self, func: Any) -> AggregatedTable[Table]:
+        """The rows that a table aggregate function emits for all rows."""
         return self.group_by().flat_aggregate(func)
 
     def window(self, window: GroupWindow) -> GroupWindowedTable[Table]:

@@ -21,7 +21,7 @@ ALIASES = {
     "pyflink": None,
     "pyflink.table": "flinkplan.table",
     "pyflink.table.compiled_plan": "flinkplan.table.compiled_plan",
-    "pyflink.table.data_view": "flinkplan.table.data_view",
+    "pyflink.table.data_view": "flinkplan.udf.data_view",
     "pyflink.table.environment_settings": "flinkplan.table.settings",
     "pyflink.table.explain_detail": "flinkplan.table.compiled_plan",
     "pyflink.table.expression": "flinkplan.table.expression",

@@ -94,4 +94,4 @@ def task_numbers() -> tuple[int, int, int]:
     if context is None:
         return 0, 1, 0
     partition = context.partitionId()
-    return partition, max(partition + 1, context.numPartitions() or 1), context.attemptNumber()
+    return partition, partition + 1, context.attemptNumber()

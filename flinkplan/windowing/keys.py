@@ -16,7 +16,8 @@ _SAFE_CLASSES = {
     "datetime": {"date", "datetime", "time", "timedelta", "timezone"},
     "decimal": {"Decimal"},
     "uuid": {"UUID"},
-    "flinkplan.windowing.rows": {"_restored", "named_row"},
+    "flinkplan.udf.data_view": {"ListView", "MapView", "StateMapView"},
+    "flinkplan.windowing.rows": {"RowKind", "_restored", "named_row"},
     "flinkplan.windowing.windows": {"TimeWindow", "GlobalWindow"},
 }
 """The classes, by module, that may be unpickled from state in addition to those of the allowed modules."""
@@ -101,6 +102,11 @@ def load(written: bytes, modules: tuple[str, ...]) -> KeyState:
     state.key_firings, state.shared = (Kept(value, written_at) for value, written_at in single)
     state.event_timers, state.clock_timers = ({(time, _window(w)) for time, w in pairs} for pairs in timers)
     return state
+
+
+def restricted_loads(written: bytes, modules: tuple[str, ...]) -> Any:
+    """Unpickle values in state; raises as :func:`load`."""
+    return _Reader(written, modules).load()
 
 
 def is_within(module: str, modules: tuple[str, ...]) -> bool:

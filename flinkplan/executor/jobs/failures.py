@@ -89,7 +89,7 @@ def is_of_state(name: str, trace: Sequence[str]) -> bool:
 def failure_of(causes: Sequence[tuple[str, str | None]]) -> Failure | None:
     """What a chain of exceptions tells, outermost first: each the name of its class and its message, if any."""
     for name, message in causes:
-        if name.endswith(".PythonException") and message and (function := failure_in(message)):
+        if name.endswith((".PythonException", ".PythonFailure")) and message and (function := failure_in(message)):
             return Failure(function.message, function.where)
         if name.endswith(".MalformedInputException") and message:
             place, _, told = message.partition("\n")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import ExecNode
 
-_PYTHON = ("functions in Python", "write them as SQL expressions")
 _MODELS = ("models and vector search", None)
 _ASYNC = ("asynchronous functions of one's own", None)
 
@@ -18,9 +17,6 @@ _REASONS: dict[str, tuple[str, str | None]] = {
     ),
     "ml-predict-table-function": _MODELS,
     "process-table-function": ("process table functions", None),
-    "python-group-aggregate": _PYTHON,
-    "python-group-window-aggregate": _PYTHON,
-    "python-over-aggregate": _PYTHON,
     "sort": ("ORDER BY columns that are no time attribute, on a stream", "as in Flink: add a LIMIT, or order by time"),
     "vector-search-table-function": _MODELS,
 }

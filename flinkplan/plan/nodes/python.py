@@ -63,7 +63,11 @@ class PythonCorrelate(RowByRow, SameChanges, PythonNode, kw_only=True):
     results=("generate_update_before",),
 )
 class PythonGroupAggregate(NoRows, PythonNode, kw_only=True):
-    """GROUP BY with a Python aggregate function, beside which all functions run in Python."""
+    """GROUP BY with a Python aggregate function, beside which all functions run in Python.
+
+    A table aggregate function, whose result is a row type, may emit several rows for a group.  Flink has another node
+    for it, ``StreamExecPythonGroupTableAggregate``, which cannot be written into a plan; here it is a property.
+    """
 
     grouping: OwnKeys
     agg_calls: Annotated[tuple[AggregateCall, ...], Input.ALL, Mark.CALL]
@@ -80,8 +84,17 @@ class PythonGroupAggregate(NoRows, PythonNode, kw_only=True):
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         return (*input_columns(inputs, self.grouping), *map(Aggregated, self.agg_calls))
 
+    @property
+    def emits_rows(self) -> bool:
+        """Whether the one call is of a table aggregate function."""
+        return self.own_properties.get(EMITS_ROWS) is True
+
     def row_kinds(self, flow: Flow) -> Kinds:
-        return rows(grouped(self.need_retraction), self.generate_update_before)
+        return rows(grouped(self.need_retraction or self.emits_rows), self.generate_update_before)
+
+
+EMITS_ROWS = "emitsRows"
+"""The property of :class:`PythonGroupAggregate` with a table aggregate function."""
 
 
 @exec_node(

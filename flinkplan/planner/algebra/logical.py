@@ -91,6 +91,8 @@ class Aggregate(Unary, kw_only=True):
     ttl: TtlHint | None = None
     phase: str | None = None
     """PARTIAL or FINAL, where the rules split a distinct aggregation."""
+    emits_rows: bool = False
+    """Whether the one call is of a table aggregate function, which emits any number of rows for a group."""
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:

@@ -128,10 +128,14 @@ class Expand(SameChanges, NoWatermark, UnknownBounds, Unary, kw_only=True):
 
 
 class GroupAggregate(CompleteChanges, NoWatermark, GroupedRows, kw_only=True):
-    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
+    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation.
+
+    ``emits_rows``: the one call is of a table aggregate function, which emits any number of rows for a group.
+    """
 
     ttl: int | None = None
     phase: str | None = None
+    emits_rows: bool = False
 
 
 class LocalGroupAggregate(SameKinds, CompleteChanges, UnknownKeys, LocalPhase, kw_only=True):

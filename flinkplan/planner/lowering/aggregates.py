@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from ...plan import nodes, specs
 from ...plan.accumulator_columns import accumulators, renamed
 from ...plan.durations import parse_iso_duration
-from ...plan.nodes.base import ExecNode
-from ...plan.record import replace
+from ...plan.nodes.base import OWN, ExecNode
+from ...plan.nodes.python import EMITS_ROWS
+from ...plan.record import Json, replace
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.calls import python_calls
@@ -35,6 +36,7 @@ def _group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
             agg_call_need_retractions=retractions,
             generate_update_before=rel.changes.has_update_before,
             need_retraction=retracts,
+            unknown=Json({OWN: {EMITS_ROWS: True}} if rel.emits_rows else {}),
         )
     return ctx.node(
         nodes.GroupAggregate,

@@ -209,7 +209,9 @@ def _project(rel: Project, upsert: bool) -> Keys:
 
 
 def _grouped(rel: Aggregate, upsert: bool) -> Keys:
-    return frozenset({frozenset(range(len(rel.grouping)))}) if rel.grouping_sets is None else NO_KEYS
+    if rel.grouping_sets is not None or rel.emits_rows:
+        return NO_KEYS
+    return frozenset({frozenset(range(len(rel.grouping)))})
 
 
 def _one_row_per_key(rel: OneRowPerKey, upsert: bool) -> Keys:

@@ -35,7 +35,8 @@ def _scan(rel: p.SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _aggregate(rel: p.GroupAggregate | p.GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    return row_kinds.grouped(rel.phase == "FINAL" or not inputs[0] <= INSERT_ONLY)
+    emits_rows = isinstance(rel, p.GroupAggregate) and rel.emits_rows
+    return row_kinds.grouped(emits_rows or rel.phase == "FINAL" or not inputs[0] <= INSERT_ONLY)
 
 
 def _legacy_window(rel: p.LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:

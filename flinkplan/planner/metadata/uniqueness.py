@@ -57,7 +57,7 @@ def _project(rel: Project, columns: frozenset[int]) -> Known:
 
 
 def _aggregate(rel: Aggregate, columns: frozenset[int]) -> Known:
-    return columns >= set(range(len(rel.grouping)))
+    return None if rel.emits_rows else columns >= set(range(len(rel.grouping)))
 
 
 def _window(rel: LegacyWindowAggregate, columns: frozenset[int]) -> Known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ....plan.nodes import OverAggregate
+from ....plan.nodes import OverAggregate, PythonOverAggregate
 from ....plan.record import replace
 from ....plan.specs import OverGroup, OverSpec
 from ....plan.types import row
@@ -28,8 +28,19 @@ def over_by_time(
 ) -> Stream:
     """In the order of a time attribute: each row comes out once."""
     (stream,) = inputs
+    timed = with_constants(stream if step.by_clock else with_event_time(stream), node.over_spec, context)
+    return replace(frames(node, step, stream, timed, context), type=node.output_type)
+
+
+def frames(
+    node: OverAggregate | PythonOverAggregate,
+    step: KernelOverByTime,
+    stream: Stream,
+    timed: Stream,
+    context: TranslationContext,
+) -> Stream:
+    """The rows of ``stream`` with the results over their frames; ``timed`` has further columns that calls are over."""
     spec, group = node.over_spec, step.group
-    timed = _with_constants(stream if step.by_clock else with_event_time(stream), spec, context)
     schema = schema_of(timed.type.field_types)
     time = context.arrival() if step.by_clock else F.unix_millis(timed.column(step.order))
     frame = timed_input(timed, spec.partition.fields, [time.alias(TIME), F.struct(*timed.columns).alias(ROW)])
@@ -48,7 +59,7 @@ def over_by_time(
     passed = (PASSED,) if step.takes_late else ()
     hidden = (SEQUENCE, *passed, *(name for name in (TICK,) if name in result.columns))
     frame = result.select(*_output(result, stream, schema), *hidden)
-    return replace(timed, frame=frame, type=node.output_type, event_time=not step.by_clock)
+    return replace(timed, frame=frame, event_time=not step.by_clock)
 
 
 @builder(KernelOver, OverAggregate)
@@ -58,7 +69,7 @@ def over_by_any_order(
     """In an order of any columns: rows come out at once, and again when others come before them."""
     (stream,) = inputs
     spec, group = node.over_spec, step.group
-    widened = _with_constants(stream, spec, context)
+    widened = with_constants(stream, spec, context)
     schema = schema_of(widened.type.field_types)
     frame = keyed(widened, spec.partition.fields, [F.struct(*widened.columns).alias(ROW)])
     result = run_kernel(
@@ -97,7 +108,7 @@ def _output(result: DataFrame, stream: Stream, row: StructType) -> list[Column]:
     return [result[name].alias(column_name(position)) for position, name in enumerate(kept)]
 
 
-def _with_constants(stream: Stream, spec: OverSpec, context: TranslationContext) -> Stream:
+def with_constants(stream: Stream, spec: OverSpec, context: TranslationContext) -> Stream:
     """The stream with the constants of the calls as further columns."""
     if not spec.constants:
         return stream

@@ -8,7 +8,7 @@ from typing import Any
 from ....plan.document import Plan
 from ....plan.durations import parse_iso_duration
 from ....plan.errors import UnsupportedError
-from ....plan.nodes import GroupWindowAggregate
+from ....plan.nodes import GroupWindowAggregate, PythonGroupWindowAggregate
 from ....plan.specs import (
     GroupWindow,
     HoppingWindow,
@@ -52,7 +52,7 @@ def group_window_aggregate(node: GroupWindowAggregate, query: QueryPlan) -> Kern
     return kernel_windows(node, aggregation, query, "all functions, sessions and retractions", query.input(node))
 
 
-def windowing_of(node: GroupWindowAggregate) -> TimeAttributeWindowing:
+def windowing_of(node: GroupWindowAggregate | PythonGroupWindowAggregate) -> TimeAttributeWindowing:
     """The windows as windowing functions describe theirs."""
     window, time = _window(node.window)
     return TimeAttributeWindowing(window, time.field_type, time.field_index, time.field_type.is_rowtime)

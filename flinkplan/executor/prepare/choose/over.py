@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
-from ....plan.nodes import OverAggregate
+from ....plan.nodes import OverAggregate, PythonOverAggregate
 from ....plan.rex import InputRef, Literal
 from ....plan.specs import OverGroup, OverSpec
 from ....plan.types import LogicalType
@@ -46,8 +46,13 @@ class KernelOver(Kernel, kw_only=True):
 
 
 def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
+    check_calls(_only_group(node.over_spec).agg_calls)
+    check_frame(node, plan)
+
+
+def check_frame(node: OverAggregate | PythonOverAggregate, plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for a frame or an order that is not executed."""
     group = _only_group(node.over_spec)
-    check_calls(group.agg_calls)
     preceding = _preceding(node.over_spec, group)
     (source,) = plan.inputs(node)
     order = source.output_type.field_types[group.order_by.fields[0].index]
@@ -58,7 +63,7 @@ def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
         raise UnsupportedError("OVER ordered by time downwards or by more", hint="order by the time attribute alone")
 
 
-def _order_type(node: OverAggregate, query: QueryPlan) -> LogicalType:
+def _order_type(node: OverAggregate | PythonOverAggregate, query: QueryPlan) -> LogicalType:
     return query.input(node).output_type.field_types[_only_group(node.over_spec).order_by.fields[0].index]
 
 
@@ -79,6 +84,12 @@ def over_aggregate(node: OverAggregate, query: QueryPlan) -> KernelOverByTime | 
             states=(with_ttl("ListState", "rows", "all rows", 0),),
             group=group,
         )
+    return over_by_time(node, query, group)
+
+
+def over_by_time(node: OverAggregate | PythonOverAggregate, query: QueryPlan, group: OverGroup) -> KernelOverByTime:
+    """Aggregate in the order of a time attribute; ``group`` is that of ``node``, perhaps with other calls."""
+    order = _order_type(node, query)
     preceding = _preceding(node.over_spec, group)
     takes_late = preceding != UNBOUNDED and not order.is_proctime
     ahead = (ROWS_AHEAD,) if takes_late and carries_late_rows(query.plan, query.input(node)) else ()
