@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import pytest
 
+from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.nodes import WindowAggregate
 from flinkplan.plan.specs import (
     AggregateCall,
@@ -14,12 +18,17 @@ from flinkplan.plan.specs import (
     WindowSpec,
 )
 from flinkplan.plan.types import STRING, row
+from flinkplan.planner import compile_script
 
 from ..building import build
 from ..conftest import Bench
+from ..jobs import Place
 from ..plans import refusal
 from .event_time import ROWTIME, minute, timed_source
 from .test_over import call
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
@@ -76,6 +85,23 @@ def test_windows_are_merged_of_slices_whenever_the_rows_came(
         bench.put("in", *(("a", minute(m), v) for m, v in rows))
         emitted += bench.step(stream)
     assert emitted == [("+I", "a", listed) for listed in expected]
+
+
+SESSIONS = """
+CREATE TABLE s (ts TIMESTAMP(3), v STRING, WATERMARK FOR ts AS ts - INTERVAL '5' MINUTE)
+  WITH ('connector' = 'filesystem', 'path' = '{0}/in', 'format' = 'json');
+CREATE TABLE o (l STRING) WITH ('connector' = 'filesystem', 'path' = '{0}/out', 'format' = 'json');
+INSERT INTO o SELECT LISTAGG(v) FROM TABLE(SESSION(TABLE s, DESCRIPTOR(ts), INTERVAL '10' MINUTE))
+  GROUP BY window_start, window_end;
+"""
+
+
+def test_a_session_takes_its_rows_in_the_order_of_their_batches(tmp_path: Path, spark: SparkSession) -> None:
+    place = Place(spark, tmp_path)
+    for number, rows in enumerate([[(4, "p"), (7, "q")], [(3, "r"), (5, "s")], [(30, "x")], [(59, "y")]]):
+        place.put(f"{number}", *({"ts": f"2024-01-01 00:{m:02}:00", "v": v} for m, v in rows))
+        place.run(compile_script(SESSIONS.format(tmp_path)), Mode.AVAILABLE_NOW)
+    assert place.rows() == [{"l": "p,q,r,s"}, {"l": "x"}]
 
 
 def test_a_slice_without_values_leaves_the_separator_of_others(bench: Bench) -> None:

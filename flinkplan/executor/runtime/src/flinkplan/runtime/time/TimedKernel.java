@@ -361,6 +361,16 @@ public abstract class TimedKernel extends Kernel {
         return end(watermark, NEVER);
     }
 
+    /**
+     * Puts rows that are kept in the order they came. Numbers of rows of several batches cannot be compared, but those
+     * stand in that order already; one pass over bounded rows hands them in the order of its tasks.
+     */
+    protected final void inOrder(List<InternalRow> rows) {
+        if (inOnePass) {
+            rows.sort(order());
+        }
+    }
+
     /** The time of the batch. */
     protected final long clock() {
         return clock;

@@ -21,7 +21,7 @@ abstract class WindowKernel extends TimedKernel {
         this.span = span;
     }
 
-    /** What is still wanted of the rows that have come to open windows. */
+    /** What is still wanted of the rows that have come to open windows, in the same order. */
     List<InternalRow> wanted(List<InternalRow> rows) {
         return rows;
     }
@@ -67,7 +67,7 @@ abstract class WindowKernel extends TimedKernel {
         for (Window window : span.windows(rows.all())) {
             long due = span.fires(window.end());
             if (due <= watermark) {
-                window.rows().sort(order());
+                inOrder(window.rows());
                 close(window);
             } else {
                 open.addAll(window.rows());

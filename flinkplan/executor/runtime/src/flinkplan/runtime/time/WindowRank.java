@@ -8,7 +8,10 @@ import flinkplan.runtime.time.WindowSpan.Window;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.types.StructType;
@@ -46,13 +49,13 @@ public final class WindowRank extends WindowKernel {
     /** The first rows of each window, up to the last rank. */
     @Override
     List<InternalRow> wanted(List<InternalRow> rows) {
-        List<InternalRow> first = new ArrayList<>();
+        Set<InternalRow> first = Collections.newSetFromMap(new IdentityHashMap<>());
         for (Window window : spec.span().windows(rows)) {
-            window.rows().sort(order());
+            inOrder(window.rows());
             List<InternalRow> ranked = ranked(window);
             first.addAll(ranked.subList(0, (int) Math.min(spec.last(), ranked.size())));
         }
-        return first;
+        return rows.stream().filter(first::contains).collect(Collectors.toCollection(ArrayList::new));
     }
 
     /** The rows of a window, which stand in the order they came, by their ranks. */

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.unsafe.types.UTF8String;
 
@@ -62,22 +63,23 @@ public record WindowSpan(int start, int end, boolean session, String zone) imple
         return new ArrayList<>(windows.values());
     }
 
+    /** The sessions of rows, each with its rows in the order given. */
     private List<Window> sessions(List<InternalRow> rows) {
         List<InternalRow> byTime = new ArrayList<>(rows);
         byTime.sort(Comparator.comparingLong(row -> row.getLong(start)));
-        List<Window> sessions = new ArrayList<>();
+        TreeMap<Long, Window> sessions = new TreeMap<>();
+        Window last = null;
         for (InternalRow row : byTime) {
             long from = row.getLong(start), to = row.getLong(end);
-            Window last = sessions.isEmpty() ? null : sessions.get(sessions.size() - 1);
-            if (last == null || from > last.end()) {
-                last = new Window(from, to, new ArrayList<>());
-            } else {
-                sessions.remove(sessions.size() - 1);
-                last = new Window(last.start(), Math.max(last.end(), to), last.rows());
-            }
-            last.rows().add(row);
-            sessions.add(last);
+            boolean isNew = last == null || from > last.end();
+            last = isNew
+                    ? new Window(from, to, new ArrayList<>())
+                    : new Window(last.start(), Math.max(last.end(), to), last.rows());
+            sessions.put(last.start(), last);
         }
-        return sessions;
+        for (InternalRow row : rows) {
+            sessions.floorEntry(row.getLong(start)).getValue().rows().add(row);
+        }
+        return new ArrayList<>(sessions.values());
     }
 }
