@@ -79,7 +79,7 @@ soak-state: java venv ## kill each command that writes state 50 times; those of 
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/cli/test_state_kills.py
 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
-	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q tests/executor/kafka/test_kill.py
+	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/executor/kafka/test_kill.py
 
 clusters: java venv ## kill executors and drivers of streams and bounded jobs on two kinds of clusters
 	@FLINKPLAN_CLUSTERS=all $(BIN)/python -m pytest -q tests/executor/test_cluster.py

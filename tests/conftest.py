@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 # The tests' many short queries take half the time where the JVM does not optimise each one's generated code
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+os.environ.setdefault(
+    "SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xms700m -Xmn350m -XX:MetaspaceSize=400m"
+)
 
 
 def pytest_configure() -> None:
@@ -68,6 +70,8 @@ def _rank(item: pytest.Item) -> int:
 
 def pytest_collection_finish() -> None:
     """The tests themselves stay to the end: the collector of garbage need not look through them again and again."""
+    import hypothesis  # noqa: F401  it looks for who refers to what it is given, which is not seen of frozen objects
+
     gc.enable()
     gc.collect()
     gc.freeze()

@@ -255,12 +255,6 @@ def test_a_pattern_of_an_older_release_is_found(tmp_path: Path) -> None:
     assert sorted(found) == [("A", 8, 10), ("A", 9, 8), ("B", 5, 9)]
 
 
-@pytest.mark.spark
-@every_case
-def test_writes_what_flink_wrote(name: str, tmp_path: Path) -> None:
-    assert check_rows(older(name), tmp_path) == ""
-
-
 def parts(name: str) -> frozenset[str]:
     """The release of a plan, and its kinds of nodes."""
     plan = older(name).plan_file.read_text("utf-8")
@@ -279,7 +273,13 @@ def covering(names: Sequence[str]) -> set[str]:
 
 RESTARTED = [name for name, truth in TRUTHS.items() if truth.goes_on and older(name).expected.exists()]
 COVERING = covering(RESTARTED)
-NIGHTLY = pytest.mark.nightly("others restart each kind of node and each release")
+NIGHTLY = pytest.mark.nightly("others run each kind of node and each release")
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", [n if n in COVERING else pytest.param(n, marks=NIGHTLY) for n in TRUTHS])
+def test_writes_what_flink_wrote(name: str, tmp_path: Path) -> None:
+    assert check_rows(older(name), tmp_path) == ""
 
 
 @pytest.mark.spark

@@ -24,7 +24,11 @@ from tests.killing import Kills, Place, Work
 from .apart import BrokerApart, broker_apart
 from .brokers import PARTITIONS, Broker
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.xdist_group("processes"),
+    pytest.mark.nightly("jobs over files are killed in the same way, and a broker with a job takes two minutes"),
+]
 
 ROWS = 25
 START = datetime(2020, 1, 1)

@@ -49,21 +49,23 @@ def run_case(
 
 
 def run_together(
-    cases: Sequence[Case], folder: Path, spark: SparkSession, *, python: bool = False
+    cases: Sequence[Case], folder: Path, spark: SparkSession, *, python: bool = False, streams: bool = True
 ) -> dict[str, Actual]:
-    """What each of some cases emits, run as one job.
+    """What each of some cases emits, run as one job; ``streams``: in micro-batches, else in a batch.
 
     All of them must be of input that ends, since the job has one watermark of Spark.  Where the job fails, either half
     is run by itself.
     """
-    if len(cases) == 1:
-        return {cases[0]["name"]: run_case(cases[0], folder, spark, python=python)}
     try:
-        _execute(cases, folder, spark, (), python)
-    except FlinkplanError:
+        _execute(cases, folder, spark, (), python, streams=streams)
+    except FlinkplanError as e:
+        if len(cases) == 1:
+            return {cases[0]["name"]: {"error": e.message}}
         half = len(cases) // 2
-        parts = (cases[:half], cases[half:])
-        return {k: v for part in parts for k, v in run_together(part, folder, spark, python=python).items()}
+        parts = (
+            run_together(part, folder, spark, python=python, streams=streams) for part in (cases[:half], cases[half:])
+        )
+        return {name: found for part in parts for name, found in part.items()}
     found = _written(folder)
     return {case["name"]: found.get(case["name"], {"main": [], "late": []}) for case in cases}
 
@@ -74,7 +76,13 @@ def is_drained(case: Case) -> bool:
 
 
 def _execute(
-    cases: Sequence[Case], folder: Path, spark: SparkSession, cuts: Sequence[int], python: bool, restarts: bool = True
+    cases: Sequence[Case],
+    folder: Path,
+    spark: SparkSession,
+    cuts: Sequence[int],
+    python: bool,
+    restarts: bool = True,
+    streams: bool = True,
 ) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     classes = Path(__file__).with_name("window_classes.py")
@@ -92,7 +100,8 @@ def _execute(
         if not restarts and end < count:
             continue
         ends_input = end == count and is_drained(cases[0])
-        options = JobOptions(checkpoint=str(folder / "checkpoint"), spark=spark, python=code, files_per_batch=1)
+        checkpoint = str(folder / "checkpoint") if streams else None
+        options = JobOptions(checkpoint=checkpoint, spark=spark, python=code, files_per_batch=1)
         if ends_input and not restarts:
             _run(plan, replace(options, mode=Mode.AVAILABLE_NOW))
         _run(plan, replace(options, mode=Mode.BOUNDED if ends_input else Mode.AVAILABLE_NOW))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-CHOSEN = [CASES["tumbling-late-side-output"]]
+CHOSEN = [CASES["session-late-extends-fired"]]
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,13 @@ def found_differences(cases: Sequence[Case], found: dict[str, dict[str, list[obj
     return {case["name"]: d for case in cases if (d := differences(case, found[case["name"]]))}
 
 
+IN_STREAMS = pytest.mark.nightly("those that restart run in streams, too")
+
+
+@pytest.mark.parametrize("streams", [False, pytest.param(True, marks=[] if ALL else IN_STREAMS)])
 @pytest.mark.parametrize("group", groups(CHOSEN).values(), ids=groups(CHOSEN))
-def test_as_in_flink(group: Sequence[Case], tmp_path: Path, spark: SparkSession) -> None:
-    assert found_differences(group, run_together(group, tmp_path / "job", spark)) == {}
+def test_as_in_flink(group: Sequence[Case], streams: bool, tmp_path: Path, spark: SparkSession) -> None:
+    assert found_differences(group, run_together(group, tmp_path / "job", spark, streams=streams)) == {}
 
 
 @pytest.mark.parametrize("case", [*CUT, *REFUSED], ids=lambda case: case["name"])
