@@ -78,6 +78,7 @@ def command(
     from ..compat.migration.planning import plan_migration
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render
+    from ..compat.order_changes import order_is_enough
     from ..compat.validation import read_plan
     from ..state.checkpoint import CheckpointRecord
     from ..state.form import StateError
@@ -93,6 +94,8 @@ def command(
     after = read_plan(*read_plan_text(new))
     migration = plan_migration(before, after)
     allowed = Allowed(empty, mixed)
+    if order_is_enough(before, after):
+        click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)
     shown = render(migration, allowed, format_, silent=silent)
     click.echo(shown, nl=False, err=not dry_run)
     refused = _refused(migration, allowed)
