@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NULL, NOT, OR
 from ...plan.rex import Call, InputRef, Literal, RexNode, internal_name
-from ...plan.types import LogicalType
+from ...plan.types import LogicalType, decimal
 from ...plan.types.widening import widens
 from ...state.form_arrow import arrow, arrow_type
 from .flat import fit
@@ -37,6 +37,8 @@ _TESTS = {IS_NULL.internal_name: "is_null", IS_NOT_NULL.internal_name: "is_valid
 _WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 _COMPARED = (*_WHOLE, "DECIMAL", "DOUBLE", "BOOLEAN", "DATE")
 """The types whose values compare alike."""
+_DIGITS, _MOST_DIGITS = 19, 38
+"""The digits of the largest BIGINT, and the most of a decimal."""
 _TIMES = ("TIMESTAMP", "TIMESTAMP_LTZ")
 
 
@@ -61,9 +63,23 @@ def is_computed(rex: RexNode) -> bool:
 def _are_comparable(left: LogicalType, right: LogicalType, is_equality: bool) -> bool:
     if left.root in ("CHAR", "VARCHAR") and right.root in ("CHAR", "VARCHAR"):
         return is_equality and left.root == right.root  # the order of texts differs from Arrow's beyond ASCII
-    if left.root in _WHOLE and right.root in _WHOLE:
-        return True
-    return left.root == right.root and (left.root != "DECIMAL" or left.scale == right.scale)
+    if "DECIMAL" in (left.root, right.root):
+        return _common_decimal(left, right) is not None
+    return (left.root in _WHOLE and right.root in _WHOLE) or left.root == right.root
+
+
+def _common_decimal(left: LogicalType, right: LogicalType) -> LogicalType | None:
+    """The type of decimals that holds the numbers of both types."""
+    digits = []
+    for t in (left, right):
+        if t.root == "DECIMAL":
+            digits.append(((t.precision or 10) - (t.scale or 0), t.scale or 0))
+        elif t.root in _WHOLE:
+            digits.append((_DIGITS, 0))
+        else:
+            return None
+    whole, scale = (max(each) for each in zip(*digits, strict=True))
+    return decimal(whole + scale, scale) if whole + scale <= _MOST_DIGITS else None
 
 
 def computed(rex: RexNode, row: Sequence[Array], rows: int) -> Array:
@@ -79,6 +95,10 @@ def computed(rex: RexNode, row: Sequence[Array], rows: int) -> Array:
         case Call(name, operands):
             values = [computed(operand, row, rows) for operand in operands]
             if name in _COMPARISONS:
+                left, right = (operand.type for operand in operands)
+                common = _common_decimal(left, right) if left.root != right.root or left.scale != right.scale else None
+                if common is not None:
+                    values = [fit(value, arrow_type(common)) for value in values]
                 return getattr(compute(), _COMPARISONS[name])(*values)
             if name in _TESTS:
                 return getattr(compute(), _TESTS[name])(values[0])

@@ -84,14 +84,14 @@ class Pairing:
         """The need to accept state of other rows."""
         return Need(NeedKind.MIXED, self.name, why, fix)
 
-    def row_needs(self, *, swapped: bool = False) -> list[Need]:
-        """What is to be accepted because other rows reach the new operator than reached the old one."""
+    def row_needs(self, *, swapped: bool = False, only: int | None = None) -> list[Need]:
+        """What is to be accepted because other rows reach the new operator, or its input ``only``, than before."""
         before = self.rows.old.read_by(self.old)
         after = self.rows.new.read_by(self.new)
         if len(before) != len(after):
             raise Impossible("the operator has another number of inputs")
-        pairs = zip(before[::-1] if swapped else before, after, strict=True)
-        found = (self.rows.difference(old, new) for old, new in pairs)
+        pairs = list(zip(before[::-1] if swapped else before, after, strict=True))
+        found = (self.rows.difference(old, new) for old, new in (pairs if only is None else [pairs[only]]))
         return [self.mixed(each.why, each.fix) for each in found if each is not None]
 
     def key_order(self) -> tuple[int, ...]:

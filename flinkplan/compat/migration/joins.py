@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...plan.nodes import ExecNode, Join
 from ...plan.record import replace
+from ...plan.rex import InputRef, RexNode, transform, walk
 from ...plan.savepoint.layout import KeptState, columns
 from ...plan.specs import JoinType
+from ...plan.types.parser import parse_type
 from ..edits import Move
 from ..savepoint import Holder
 from .conditions import is_computed
 from .context import Impossible, Pairing
-from .recipe import JoinRows, Recipe, RecipeKind, StateRecipe
+from .recipe import JoinRows, Need, Recipe, RecipeKind, StateRecipe
 
 COUNTS_MATCHES = ", and how many each has met"
 """The end of the form of a state that has with each row the number of rows that match it."""
@@ -22,15 +26,25 @@ def recipe(pairing: Pairing) -> Recipe:
     assert isinstance(old, Join) and isinstance(new, Join)
     edits = pairing.comparison.pairs()
     is_swapped = any(isinstance(e, Move) and e.old.id == old.id and e.new.id == new.id for e in edits)
-    needs = pairing.row_needs(swapped=is_swapped)
     sides = [_side(pairing, side, 1 - side if is_swapped else side) for side in (0, 1)]
     kinds, words = {RecipeKind.PROJECTED}, []
+    needs: list[Need] = []
+    untold: list[str] = []
+    for side in (0, 1):
+        filters = _filters(pairing, side, 1 - side if is_swapped else side)
+        if filters:
+            sides[side] = replace(sides[side], filters=filters)
+            kinds.add(RecipeKind.DERIVED)
+            words.append(f"{_name(side)} rows that the new filter drops are left out")
+            untold.append(f"the end of rows of dropped {_name(side)} rows")
+        elif filters is None:
+            needs += pairing.row_needs(swapped=is_swapped, only=side)
     if is_swapped:
         words.append("the sides have changed places")
     if _keys_differ(pairing, is_swapped):
         kinds.add(RecipeKind.REKEYED)
         words.append("rows get the new join key")
-    keeps = _same_matches(pairing, is_swapped)
+    keeps = _same_matches(pairing, is_swapped) and not any(rows.filters for rows in sides)
     recipes = []
     for side, rows in enumerate(sides):
         other = sides[1 - side]
@@ -51,7 +65,7 @@ def recipe(pairing: Pairing) -> Recipe:
     ):
         words.append("numbers of matches are dropped")
     states = [StateRecipe(pairing.new_layout.states[side].name, rows) for side, rows in enumerate(recipes)]
-    untold = list(_untold(old.join_spec.join_type, new.join_spec.join_type))
+    untold += _untold(old.join_spec.join_type, new.join_spec.join_type)
     if RecipeKind.REKEYED in kinds:
         untold.append("the rows that the old keys have joined, and those that the new keys join")
     return pairing.recipe(max(kinds, key=lambda kind: kind.rank), states, list(dict.fromkeys(words)), needs, untold)
@@ -96,6 +110,42 @@ def _side(pairing: Pairing, side: int, old_side: int) -> JoinRows:
         tuple(i for i, filters in enumerate(spec.filter_nulls) if filters),
         condition=spec.non_equi_condition,
         is_right=side == 1,
+    )
+
+
+def _filters(pairing: Pairing, side: int, old_side: int) -> tuple[RexNode, ...] | None:
+    """New conditions over the values of a side's old state, if they are all that changed of its rows."""
+    before = pairing.rows.old.read_by(pairing.old)[old_side]
+    after = pairing.rows.new.read_by(pairing.new)[side]
+    if pairing.rows.difference(before, after) is None:
+        return ()
+    conditions = pairing.rows.added_conditions(before, after)
+    if conditions is None or not all(is_computed(condition.rex) for condition in conditions):
+        return None
+    state = pairing.old_layout.states[old_side]
+    places = {meaning: i for i, meaning in reversed(list(enumerate(pairing.before.exact_meanings(state.values))))}
+    unwidened = pairing.comparison.new.meanings.unwidened
+
+    def stored(rex: RexNode, row: Sequence[int]) -> RexNode:
+        def place(each: RexNode) -> RexNode:
+            return replace(each, index=places[unwidened(row[each.index])]) if isinstance(each, InputRef) else each
+
+        return transform(rex, place)
+
+    try:
+        filters = tuple(stored(condition.rex, condition.row) for condition in conditions)
+    except KeyError:  # a column that the join does not keep
+        return None
+    types = [value.type for value in state.values]
+    return filters if all(_reads_same_types(rex, types) for rex in filters) else None
+
+
+def _reads_same_types(rex: RexNode, types: Sequence[str]) -> bool:
+    """Whether columns have the types that a condition reads, but for NULL."""
+    return all(
+        parse_type(types[each.index]).nullable_() == each.type.regular().nullable_()
+        for each in walk(rex)
+        if isinstance(each, InputRef)
     )
 
 

@@ -272,5 +272,5 @@ def _is_identity(step: object, name: str, width: int) -> bool:
             return state == name and key == tuple(range(len(key))) and is_same
         case JoinRows():
             own = tuple(range(width - len(step.values), width))
-            return step.state == name and step.values == own and not step.counts_matches
+            return step.state == name and step.values == own and not step.counts_matches and not step.filters
     return False

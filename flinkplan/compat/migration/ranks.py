@@ -110,26 +110,37 @@ def _deduplicated(pairing: Pairing, old: Rank, new: Deduplicate) -> Recipe:
     is_by_time = len(fields) == 1 and _is_rowtime(pairing, old, fields[0].index)
     if not (new.is_rowtime and is_by_time and fields[0].is_ascending is not new.keep_last_row):
         raise Impossible("the ranking has another order than the deduplication", "keep the order")
-    if new.keep_last_row or any(s.name != _DEDUPLICATED for s in pairing.new_layout.states):
-        raise Impossible("of rows of the same time a deduplication keeps another one", "keep the Top-N")
+    if any(s.name != _DEDUPLICATED for s in pairing.new_layout.states):
+        raise Impossible("a first row that waits for the watermark is kept in another way", "keep the Top-N")
     state = _state(pairing, (_ROWS, _FIRST))
     sort_columns = 1 if state.name == _ROWS else 0
     step = FirstRows(
         state.name,
         pairing.key_order(),
         _rows(pairing, state, sort_columns),
-        _ordering(fields),
+        (_in_new_row(pairing, fields[0]),),
         sort_columns,
         1,
         _most(old),
         needs_all=False,
         is_single=True,
         is_from_single=state.name == _FIRST,
+        is_unique=new.keep_last_row,
     )
     words = ["the first row of each partition is kept"]
     needs = pairing.row_needs()
     states = [StateRecipe(_DEDUPLICATED, step)]
     return pairing.recipe(RecipeKind.DERIVED, states, words, needs, ["rows that leave the ranking by the change"])
+
+
+def _in_new_row(pairing: Pairing, field: SortField) -> Order:
+    """The order by a column of the old row, by its place in the new row."""
+    meaning = pairing.before.column_meaning(0, field.index)
+    width = len(pairing.comparison.new.plan.inputs(pairing.new)[0].fields)
+    place = next((i for i in range(width) if pairing.after.column_meaning(0, i) == meaning), None)
+    if place is None:
+        raise Impossible("the rows have no column of the old order", "keep the Top-N")
+    return Order(place, field.is_ascending, field.null_is_last)
 
 
 def _is_rowtime(pairing: Pairing, node: ExecNode, index: int) -> bool:

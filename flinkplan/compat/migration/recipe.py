@@ -104,7 +104,8 @@ class JoinRows(Record):
     of the key within the map in the new row.  ``other`` is the recipe of the other side, with whose rows each row is
     joined where ``counts_matches``; ``keeps_matches``: the old numbers of matches stay right.  ``never_null`` are the
     positions in the key where NULL matches nothing, and ``condition`` what the rows of both sides must meet besides;
-    ``is_right``: these are the rows of the right side.
+    ``is_right``: these are the rows of the right side.  ``filters`` are conditions over the values of the old state
+    that rows must meet to be kept.
     """
 
     state: str
@@ -119,6 +120,7 @@ class JoinRows(Record):
     other: JoinRows | None = None
     condition: RexNode | None = None
     is_right: bool = False
+    filters: tuple[RexNode, ...] = ()
 
 
 class Order(Record):
@@ -135,7 +137,8 @@ class FirstRows(Record):
     ``values`` are the places of the new row's columns in the old state's layout, which begins with ``sort_columns``
     columns of a sort key; ``order`` refers to the new row.  ``most`` is how many rows are kept.  Where ``needs_all``,
     no partition may have ``had`` rows, because then rows behind these have been dropped.  ``is_single`` and
-    ``is_from_single`` say whether the new and the old state have one row for each key.
+    ``is_from_single`` say whether the new and the old state have one row for each key.  ``is_unique``: the first row
+    must be the only one with its sort key.
     """
 
     state: str
@@ -148,6 +151,7 @@ class FirstRows(Record):
     needs_all: bool
     is_single: bool = False
     is_from_single: bool = False
+    is_unique: bool = False
 
 
 class Frame(Record):

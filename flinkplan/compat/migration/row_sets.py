@@ -66,6 +66,13 @@ class Rows(Record):
     inputs: tuple[RowSet, ...] = ()
 
 
+class Condition(Record):
+    """A condition, and the meanings of the columns that it reads."""
+
+    rex: RexNode
+    row: tuple[int, ...]
+
+
 class Descriptions:
     """Numbers the descriptions of both plans: nodes that several others read would be described again and again."""
 
@@ -104,6 +111,8 @@ class RowSets:
         self._lineage = lineage
         self._known = known
         self._by_node: dict[int, RowSet] = {}
+        self.conditions: dict[Hashable, Condition] = {}
+        """The conditions of filters by their meanings."""
         for node in lineage.plan.nodes:
             inputs = tuple(self._by_node[source.id] for source in lineage.plan.inputs(node))
             self._by_node[node.id] = self._rows(node, inputs)
@@ -122,9 +131,9 @@ class RowSets:
         if isinstance(node, Calc):
             if node.condition is None:
                 return inputs[0]
-            row = self._lineage.input_row(node)
-            conditions = {self._lineage.meanings.expression(c, row) for c in _conjuncts(node.condition)}
-            return self._filtered(frozenset(conditions), inputs[0])
+            row = tuple(self._lineage.input_row(node))
+            conditions = frozenset(self._condition(each, row) for each in _conjuncts(node.condition))
+            return self._filtered(conditions, inputs[0])
         if isinstance(node, TableSourceScan):
             return self._scanned(node)
         return self._known.number(self._described(node, inputs))
@@ -149,9 +158,26 @@ class RowSets:
     def _scanned(self, node: TableSourceScan) -> RowSet:
         spec = node.scan_table_source
         table = self._lineage.tables.get(node.id, spec.table.identifier)
-        pushed = [a for a in spec.abilities or () if isinstance(a, FilterPushDown | LimitPushDown | PartitionPushDown)]
+        schema = spec.table.resolved_table
+        names = [column.name for column in schema.schema.columns if column.is_physical] if schema else []
+        pushed: set[Hashable] = set()
+        for ability in spec.abilities or ():
+            match ability:
+                case FilterPushDown(predicates):
+                    row = tuple(self._lineage.meanings.of(("column", table, name)) for name in names)
+                    pushed.update(self._condition(each, row) for each in predicates)
+                case LimitPushDown() | PartitionPushDown():
+                    pushed.add(repr(ability))
+            produced = getattr(ability, "produced_type", None)
+            names = list(produced.field_names) if produced is not None else names
         rows = self._known.number(Rows("table", table))
-        return self._filtered(frozenset(repr(ability) for ability in pushed), rows) if pushed else rows
+        return self._filtered(frozenset(pushed), rows) if pushed else rows
+
+    def _condition(self, rex: RexNode, row: tuple[int, ...]) -> Hashable:
+        """The meaning of a condition, which is noted."""
+        meaning = self._lineage.meanings.expression(rex, row)
+        self.conditions[meaning] = Condition(rex, row)
+        return meaning
 
     def _filtered(self, conditions: frozenset[Hashable], rows: RowSet) -> RowSet:
         """Filters one above the other are one."""
@@ -218,6 +244,19 @@ class RowComparison:
             return Difference(f"the '{after.what}' below has other inputs", "keep these inputs")
         pairs = zip(before.inputs, after.inputs, strict=True)
         return next((d for each in pairs if (d := self.difference(*each)) is not None), None)
+
+    def added_conditions(self, old: RowSet, new: RowSet) -> tuple[Condition, ...] | None:
+        """The conditions that rows must meet now besides those of before; ``None`` if more than this has changed."""
+        before, after = self._known[old], self._known[new]
+        if after.what != "filter":
+            return None
+        kept = before.how if before.what == "filter" else frozenset()
+        below = before.inputs[0] if before.what == "filter" else old
+        assert isinstance(after.how, frozenset) and isinstance(kept, frozenset)
+        if self.difference(below, after.inputs[0]) is not None or not kept <= after.how:
+            return None
+        conditions = [self.new.conditions.get(meaning) for meaning in after.how - kept]
+        return None if None in conditions else tuple(c for c in conditions if c is not None)
 
     def has_been_read(self, rows: RowSet) -> bool:
         """Whether rows of the new plan come from a table that the old plan reads."""

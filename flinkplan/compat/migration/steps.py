@@ -137,8 +137,17 @@ def _joined(step: JoinRows, source: Source, target: Target) -> Iterator[RecordBa
     needs_all = step.counts_matches or step.form != step.old_form or _may_merge(step, source)
     parts = [source.whole(step.state)] if needs_all else source.parts(step.state)
     for part in parts:
+        part = None if part is None else _filtered(step, part)
         if part is not None and part.rows:
             yield from target.batches(_joined_rows(step, part, source, needs_all))
+
+
+def _filtered(step: JoinRows, rows: Flat) -> Flat:
+    """The rows that meet the new filters."""
+    for condition in step.filters:
+        meets = compute().fill_null(computed(condition, rows.values, rows.rows), False)
+        rows = rows.take(counted(rows.rows).filter(meets))
+    return rows
 
 
 def _may_merge(step: JoinRows, source: Source) -> bool:
@@ -201,6 +210,7 @@ def _matches(step: JoinRows, key: Sequence[Array], row: Sequence[Array], rows_of
     assert other is not None
     nothing = pa.repeat(pa.scalar(0, pa.int32()), rows_of_side)
     rows = source.whole(other.state)
+    rows = None if rows is None else _filtered(other, rows)
     if rows is None or not rows.rows:
         return nothing
     other_row = [rows.values[i] for i in other.values]
@@ -265,6 +275,8 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
             f"{full.as_py()} partitions have {step.had} rows, and those behind them have not been kept",
             hint=f"keep the order, and the last rank at most at {step.had}",
         )
+    if step.is_unique:
+        _check_first(step, key, row, places)
     kept = compute().less(places, step.most)
     sort_key = [] if step.is_single else [row[o.column] for o in step.order]
     entry = run_numbers([*key, *sort_key], rows.rows)
@@ -272,6 +284,16 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
     kind = None if rows.kind is None else rows.kind.take(indices)
     ranked = Flat(rows.rows, tuple(key), (*sort_key, *row), kind=kind, accessed=accessed, entry=entry)
     yield from target.batches(ranked.take(counted(rows.rows).filter(kept)))
+
+
+def _check_first(step: FirstRows, key: Sequence[Array], row: Sequence[Array], places: Array) -> None:
+    """Look whether the first row of each partition is the only one with its sort key."""
+    columns = [row[o.column] for o in step.order]
+    runs = run_numbers([*key, *columns], len(places))
+    in_run, _ = places_in_runs(runs)
+    repeated = compute().and_(compute().equal(places, 1), compute().equal(in_run, 1))
+    if compute().any(repeated).as_py():
+        raise NotDerivableError("rows share the first place of a ranking, and it is not known which came last")
 
 
 def _frame(step: Frame, source: Source, target: Target) -> Iterator[RecordBatch]:

@@ -217,6 +217,48 @@ CHANGES = [
         ("product STRING, shop STRING, cost DECIMAL(10, 2)", "product STRING, shop STRING, cost DECIMAL(10, 2)"),
         "rekeyed",
     ),
+    Change(
+        "a filter below a join by columns that it keeps",
+        _JOIN,
+        f"{_JOIN} WHERE o.price > 3 AND s.cost IS NOT NULL",
+        (_COST, _COST),
+        "derived",
+    ),
+    Change(
+        "a filter below a join by a column that it does not keep",
+        _JOIN,
+        f"{_JOIN} WHERE o.amount > 3",
+        (_COST, _COST),
+        "same",
+        "--allow-mixed join",
+    ),
+    Change(
+        "a filter below a join removed",
+        f"{_JOIN} WHERE o.price > 3",
+        _JOIN,
+        (_COST, _COST),
+        "same",
+        "--allow-mixed join",
+    ),
+    Change(
+        "last rows of a Top-N",
+        "SELECT id, product FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM orders) "
+        "WHERE n <= 3",
+        "SELECT id, product FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM orders) "
+        "WHERE n = 1",
+        ("id BIGINT, product STRING",) * 2,
+        "derived",
+    ),
+    Change(
+        "Top-N of what were last rows",
+        "SELECT id, product FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM orders) "
+        "WHERE n = 1",
+        "SELECT id, product FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS n FROM orders) "
+        "WHERE n <= 3",
+        ("id BIGINT, product STRING",) * 2,
+        "impossible",
+        "a deduplication keeps one row of each key",
+    ),
     Change("fewer ranks", _TOP, _TOP.replace("3", "2"), (_RANKED, _RANKED), "derived"),
     Change("more ranks", _TOP, _TOP.replace("3", "5"), (_RANKED, _RANKED), "derived"),
     Change("another direction", _TOP, _TOP.replace("DESC", "ASC"), (_RANKED, _RANKED), "derived"),

@@ -149,6 +149,28 @@ def test_rows_of_a_join_that_become_equal_are_counted() -> None:
     assert found["right-records"] == [((1,), (1, 7), (1,))]
 
 
+def test_rows_of_a_join_that_a_new_filter_drops_are_left_out() -> None:
+    query = "SELECT a.v, b.x FROM a LEFT JOIN b ON a.k = b.k"
+    found = changed(
+        query,
+        f"{query} AND b.x > 7 WHERE a.v <> 10",
+        ("v INT, x INT",) * 2,
+        {
+            "left-records": [
+                {"key": key(1), "map_key": row(1, 10), "value": {"f0": 2, "f1": 2}},
+                {"key": key(1), "map_key": row(1, 11), "value": {"f0": 1, "f1": 2}},
+                {"key": key(1), "map_key": row(1, None), "value": {"f0": 1, "f1": 2}},
+            ],
+            "right-records": [
+                {"key": key(1), "map_key": row(1, 7), "value": {"value": 1}},
+                {"key": key(1), "map_key": row(1, 8), "value": {"value": 1}},
+            ],
+        },
+    )
+    assert found["left-records"] == [((1,), (1, 11), (1, 1))]
+    assert found["right-records"] == [((1,), (1, 8), (1,))]
+
+
 def test_rows_of_a_join_get_another_key() -> None:
     found = changed(
         "SELECT a.v, b.x FROM a JOIN b ON a.k = b.k",
@@ -195,6 +217,28 @@ def test_rows_behind_the_last_rank_are_missed(new: str) -> None:
         changed(_TOP.format("DESC", 3), new, ("k INT, v INT",) * 2, {"data-state-with-append": _RANKED})
 
 
+_LAST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS r FROM a) WHERE r {}"
+
+
+def _last_rows(*times: int) -> dict[str, list[Any]]:
+    rows = [
+        {"key": key(1), "map_key": row(time), "value": {"value": [row(1, 10 * place, time)]}}
+        for place, time in enumerate(times)
+    ]
+    return changed(_LAST.format("<= 3"), _LAST.format("= 1"), ("k INT, v INT",) * 2, {"data-state-with-append": rows})
+
+
+def test_the_last_row_of_a_ranking_is_that_of_a_deduplication() -> None:
+    (((key_, (k, v, _)),),) = _last_rows(1, 3, 2).values()
+    assert (key_, k, v) == ((1,), 1, 10)
+
+
+def test_rows_of_the_same_time_are_not_told_apart() -> None:
+    same = {"key": key(1), "map_key": row(3), "value": {"value": [row(1, 10, 3), row(1, 20, 3)]}}
+    with pytest.raises(NotDerivableError, match="share the first place"):
+        changed(_LAST.format("<= 3"), _LAST.format("= 1"), ("k INT, v INT",) * 2, {"data-state-with-append": [same]})
+
+
 _OVER = (
     "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN {} PRECEDING AND CURRENT ROW) AS s, "
     "COUNT(*) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN {} PRECEDING AND CURRENT ROW) AS n FROM a"
@@ -233,3 +277,17 @@ def test_a_longer_frame_needs_all_rows() -> None:
     assert _framed(3, 9)["processedCountState"] == [((1,), (3,))]
     with pytest.raises(NotDerivableError, match="keys have 3 rows in their frame"):
         _framed(2, 9)
+
+
+def test_numbers_of_several_types_are_compared() -> None:
+    import pyarrow as pa
+
+    from flinkplan.compat.migration.conditions import computed, is_computed
+
+    found = plan("SELECT k, v FROM a WHERE v > CAST(1.50 AS DECIMAL(5, 2)) OR w IS NULL", "k INT, v INT")
+    condition = next(node.condition for node in found.nodes if getattr(node, "condition", None) is not None)
+    assert is_computed(condition)
+    names = [f.name for f in found.nodes[0].fields]
+    values = {"k": [1, 1, 1], "v": [1, 2, None], "w": [1, 1, None]}
+    rows = [pa.array(values.get(name, [None] * 3), pa.int64() if name == "w" else pa.int32()) for name in names]
+    assert computed(condition, rows, 3).to_pylist() == [False, True, True]
