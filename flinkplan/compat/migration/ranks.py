@@ -12,6 +12,7 @@ from .recipe import FirstRows, Order, Recipe, RecipeKind, StateRecipe
 from .stored_rows import recipe as stored_rows
 
 _ROWS, _FIRST = "data-state-with-append", "Top1-Rank-State"
+_UPDATED = "data-state-with-update"
 _DEDUPLICATED = "deduplicate-state"
 
 
@@ -33,8 +34,8 @@ def recipe(pairing: Pairing) -> Recipe:
             return stored_rows(pairing, ("rankRange",))
         case AppendFastStrategy(), AppendFastStrategy():
             return _first_rows(pairing, old_most, new_most, same_order)
-        case UpdateFastStrategy(), UpdateFastStrategy() if same_order:
-            raise Impossible("rows behind the last rank are not kept", f"keep the last rank at {old_most}")
+        case UpdateFastStrategy(before), UpdateFastStrategy(after) if same_order and min(old_most, new_most) > 1:
+            return _first_rows(pairing, old_most, new_most, True, (len(before), tuple(after)))
     raise Impossible("the ranking keeps its rows in another way", "keep the order and the last rank")
 
 
@@ -75,12 +76,20 @@ def _ordering(fields: Sequence[SortField]) -> tuple[Order, ...]:
     return tuple(Order(f.index, f.is_ascending, f.null_is_last) for f in fields)
 
 
-def _first_rows(pairing: Pairing, had: int, most: int, same_order: bool) -> Recipe:
+def _first_rows(
+    pairing: Pairing, had: int, most: int, same_order: bool, unique: tuple[int, tuple[int, ...]] | None = None
+) -> Recipe:
+    """The recipe of the first rows of each partition.
+
+    ``unique`` is the number of columns of the unique key by which the old rows are kept, and the new unique key.
+    """
     old, new = pairing.old, pairing.new
     assert isinstance(old, Rank | SortLimit) and isinstance(new, Rank | SortLimit)
-    state = _state(pairing, (_ROWS, _FIRST))
+    state = _state(pairing, (_ROWS, _FIRST) if unique is None else (_UPDATED,))
     target = pairing.new_layout.states[0]
     sort_columns = len(old.order_by.fields) if state.name == _ROWS else 0
+    if unique is not None:
+        sort_columns = unique[0]
     values = _rows(pairing, state, sort_columns)
     needs = pairing.row_needs()
     order = _ordering(new.order_by.fields)
@@ -96,6 +105,7 @@ def _first_rows(pairing: Pairing, had: int, most: int, same_order: bool) -> Reci
         needs_all,
         is_single=target.name == _FIRST,
         is_from_single=state.name == _FIRST,
+        unique_key=() if unique is None else unique[1],
     )
     words = [f"the first {most} rows of each partition are kept"]
     if needs_all:

@@ -138,7 +138,8 @@ class FirstRows(Record):
     columns of a sort key; ``order`` refers to the new row.  ``most`` is how many rows are kept.  Where ``needs_all``,
     no partition may have ``had`` rows, because then rows behind these have been dropped.  ``is_single`` and
     ``is_from_single`` say whether the new and the old state have one row for each key.  ``is_unique``: the first row
-    must be the only one with its sort key.
+    must be the only one with its sort key.  With a ``unique_key``, columns of the new row, rows are kept by this key
+    instead of a sort key, each with its place among rows of the same sort key.
     """
 
     state: str
@@ -152,6 +153,7 @@ class FirstRows(Record):
     is_single: bool = False
     is_from_single: bool = False
     is_unique: bool = False
+    unique_key: tuple[int, ...] = ()
 
 
 class Frame(Record):

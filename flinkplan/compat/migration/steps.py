@@ -266,6 +266,8 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
     key = [rows.key[i] for i in step.key]
     row = [rows.values[i] for i in step.values]
     ordering = [(row[o.column], o.is_ascending, o.null_is_last) for o in step.order]
+    if step.unique_key:
+        ordering.append((rows.rest[0], True, True))
     indices = sorted_indices([*((column, True, True) for column in key), *ordering])
     key, row = ([each.take(indices) for each in columns] for columns in (key, row))
     places, lengths = places_in_runs(run_numbers(key, rows.rows))
@@ -278,11 +280,12 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
     if step.is_unique:
         _check_first(step, key, row, places)
     kept = compute().less(places, step.most)
-    sort_key = [] if step.is_single else [row[o.column] for o in step.order]
+    rest = tuple(column.take(indices) for column in rows.rest) if step.unique_key else ()
+    sort_key = [] if step.is_single else [row[c] for c in step.unique_key or [o.column for o in step.order]]
     entry = run_numbers([*key, *sort_key], rows.rows)
     accessed = None if rows.accessed is None else rows.accessed.take(indices)
     kind = None if rows.kind is None else rows.kind.take(indices)
-    ranked = Flat(rows.rows, tuple(key), (*sort_key, *row), kind=kind, accessed=accessed, entry=entry)
+    ranked = Flat(rows.rows, tuple(key), (*sort_key, *row), rest=rest, kind=kind, accessed=accessed, entry=entry)
     yield from target.batches(ranked.take(counted(rows.rows).filter(kept)))
 
 

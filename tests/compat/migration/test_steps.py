@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from flinkplan.compat.migration.steps import NotDerivableError
+from flinkplan.compat.migration.planning import plan_migration
+from flinkplan.compat.migration.steps import NotDerivableError, Source, Target, applied
 from flinkplan.plan.document import Plan
+from flinkplan.plan.nodes import Calc, Rank
+from flinkplan.plan.savepoint.layout import KeptState, Value
 from flinkplan.planner import compile_script
+from flinkplan.state.form import ROW_KIND, Column, Kind, StateTable
+from flinkplan.state.form_arrow import table_schema
 
 from .states import key, migrated, row
 
@@ -217,6 +223,39 @@ def test_rows_behind_the_last_rank_are_missed(new: str) -> None:
         changed(_TOP.format("DESC", 3), new, ("k INT, v INT",) * 2, {"data-state-with-append": _RANKED})
 
 
+def test_the_first_rows_of_updated_groups_are_kept() -> None:
+    query = (
+        "SELECT k, n FROM (SELECT k, n, ROW_NUMBER() OVER (ORDER BY n DESC) AS r FROM "
+        "(SELECT k, COUNT(*) AS n FROM a GROUP BY k)) WHERE r <= {}"
+    )
+    old, new = (plan(query.format(n), "k INT, n BIGINT") for n in (3, 2))
+    rank = next(node for node in new.nodes if isinstance(node, Rank))
+    (recipe,) = [r for r in plan_migration(old, new).recipes if r.node == rank.id]
+    assert recipe.kind.value == "derived"
+    (state,) = recipe.states
+    assert state.name == "data-state-with-update"
+    values = (Value("INT"), Value("INT"), Value("BIGINT"))
+    table = StateTable(
+        0,
+        state.name,
+        Kind.MAP,
+        map_key=(Column("f0", "INT"),),
+        value=(Column("f0", f"ROW<`f0` INT, `f1` BIGINT, `{ROW_KIND}` TINYINT>"), Column("f1", "INT")),
+    )
+    rows = [
+        {"key": {}, "map_key": {"f0": k}, "value": {"f0": row(k, n), "f1": place}}
+        for k, n, place in ((1, 5, 1), (2, 7, 0), (3, 5, 0))
+    ]
+    kept = KeptState(state.name, values, "rows and ranks by their key")
+    source = Source(
+        {state.name: table},
+        {state.name: kept},
+        lambda _: iter([pa.RecordBatch.from_pylist(rows, schema=table_schema(table))]),
+    )
+    found = [each for batch in applied(state.step, source, Target(table, kept)) for each in batch.to_pylist()]
+    assert [(r["map_key"]["f0"], r["value"]["f0"]["f1"], r["value"]["f1"]) for r in found] == [(2, 7, 0), (3, 5, 0)]
+
+
 _LAST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS r FROM a) WHERE r {}"
 
 
@@ -280,12 +319,10 @@ def test_a_longer_frame_needs_all_rows() -> None:
 
 
 def test_numbers_of_several_types_are_compared() -> None:
-    import pyarrow as pa
-
     from flinkplan.compat.migration.conditions import computed, is_computed
 
     found = plan("SELECT k, v FROM a WHERE v > CAST(1.50 AS DECIMAL(5, 2)) OR w IS NULL", "k INT, v INT")
-    condition = next(node.condition for node in found.nodes if getattr(node, "condition", None) is not None)
+    condition = next(node.condition for node in found.nodes if isinstance(node, Calc) and node.condition is not None)
     assert is_computed(condition)
     names = [f.name for f in found.nodes[0].fields]
     values = {"k": [1, 1, 1], "v": [1, 2, None], "w": [1, 1, None]}
