@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch
 
 
+_SORTED = "numbers in the order"
+"""The beginning of the form of sorted maps, which are one value whose parts are not taken apart."""
 _KEYED_OTHERWISE = ("rows by time", "rows in order")
 """The beginnings of forms of maps whose keys are not among the layout's values."""
 
@@ -106,6 +108,8 @@ class Shape:
 
 def shape(table: StateTable, state: KeptState) -> Shape:
     """Where a state's values are.  Raises :class:`StateError` where the table does not have them."""
+    if state.form.startswith(_SORTED):
+        return Shape(table)
     within, value = values_within(table.map_key), values_within(table.value)
     width = len(state.values)
     has_own_key = not state.form.startswith(_KEYED_OTHERWISE)

@@ -22,6 +22,7 @@ from ...plan.nodes import (
     TemporalSort,
     Values,
     WindowJoin,
+    WindowRank,
 )
 from ...plan.record import replace
 from ...plan.specs import ContextResolvedTable
@@ -213,6 +214,7 @@ _MAKERS: Mapping[type[ExecNode], Maker] = {
     Join: joins.recipe,
     Rank: ranks.recipe,
     SortLimit: ranks.recipe,
+    WindowRank: ranks.window_rank,
     Deduplicate: ranks.deduplication,
     IntervalJoin: other_joins.interval_join,
     WindowJoin: other_joins.window_join,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...plan.nodes import Deduplicate, ExecNode, Rank, SortLimit
+from ...plan.nodes import Deduplicate, ExecNode, Rank, SortLimit, WindowRank
 from ...plan.savepoint.layout import KeptState, columns
 from ...plan.specs import AppendFastStrategy, ConstantRankRange, RetractStrategy, SortField, UpdateFastStrategy
 from .context import Impossible, Pairing
-from .recipe import FirstRows, Order, Recipe, RecipeKind, StateRecipe
+from .recipe import FirstRows, Order, Project, Recipe, RecipeKind, SortedKeys, StateRecipe, Taken
 from .stored_rows import recipe as stored_rows
 
 _ROWS, _FIRST = "data-state-with-append", "Top1-Rank-State"
@@ -28,10 +28,12 @@ def recipe(pairing: Pairing) -> Recipe:
     same_order = _order(pairing, old, 0) == _order(pairing, new, 1)
     old_most, new_most = _most(old), _most(new)
     if same_order and old_most == new_most and type(old.rank_strategy) is type(new.rank_strategy):
-        return stored_rows(pairing)
+        return stored_rows(pairing, ("rankRange",))
     match old.rank_strategy, new.rank_strategy:
         case RetractStrategy(), RetractStrategy() if same_order:
             return stored_rows(pairing, ("rankRange",))
+        case RetractStrategy(), RetractStrategy() if (order := _same_columns(pairing, old, new)) is not None:
+            return _reordered(pairing, order)
         case AppendFastStrategy(), AppendFastStrategy():
             return _first_rows(pairing, old_most, new_most, same_order)
         case UpdateFastStrategy(before), UpdateFastStrategy(after) if same_order and min(old_most, new_most) > 1:
@@ -39,7 +41,16 @@ def recipe(pairing: Pairing) -> Recipe:
     raise Impossible("the ranking keeps its rows in another way", "keep the order and the last rank")
 
 
-def _most(rank: Rank | SortLimit) -> int:
+def window_rank(pairing: Pairing) -> Recipe:
+    """The recipe of a Top-N of windows, which ranks the kept rows when a window ends.  Raises :class:`Impossible`."""
+    old, new = pairing.old, pairing.new
+    assert isinstance(old, WindowRank) and isinstance(new, WindowRank)
+    if _most(new) > _most(old):
+        raise Impossible("rows behind the last rank are not kept", f"keep the last rank at {_most(old)}")
+    return stored_rows(pairing, ("rankRange",))
+
+
+def _most(rank: Rank | SortLimit | WindowRank) -> int:
     range_ = rank.rank_range
     if not isinstance(range_, ConstantRankRange):
         raise Impossible("the last rank is the value of a column", "keep the ranks")
@@ -49,6 +60,30 @@ def _most(rank: Rank | SortLimit) -> int:
 def _order(pairing: Pairing, rank: Rank | SortLimit, which: int) -> list[tuple[int, bool, bool]]:
     holder = (pairing.before, pairing.after)[which]
     return [(holder.column_meaning(0, f.index), f.is_ascending, f.null_is_last) for f in rank.order_by.fields]
+
+
+def _same_columns(pairing: Pairing, old: Rank | SortLimit, new: Rank | SortLimit) -> tuple[Order, ...] | None:
+    """The new order by the places of its columns in the old sort key; ``None`` where it has other columns."""
+    before, after = _order(pairing, old, 0), _order(pairing, new, 1)
+    places = {meaning: place for place, (meaning, _, _) in enumerate(before)}
+    if {meaning for meaning, _, _ in after} != places.keys() or len(after) != len(before):
+        return None
+    return tuple(Order(places[meaning], ascending, null_is_last) for meaning, ascending, null_is_last in after)
+
+
+def _reordered(pairing: Pairing, order: tuple[Order, ...]) -> Recipe:
+    """The recipe of a ranking that keeps all rows, in another direction or by its columns in another order."""
+    data, sorted_map = pairing.old_layout.states
+    key = pairing.key_order()
+    rows = _rows(pairing, data, len(order))
+    values = tuple(Taken(data.name, place) for place in (*(o.column for o in order), *rows))
+    states = [
+        StateRecipe(data.name, Project(data.name, key, values)),
+        StateRecipe(sorted_map.name, SortedKeys(sorted_map.name, key, order)),
+    ]
+    words = ["all rows are kept, and are ranked anew"]
+    untold = ["rows that enter or leave the ranking by the change"]
+    return pairing.recipe(RecipeKind.DERIVED, states, words, pairing.row_needs(), untold)
 
 
 def _state(pairing: Pairing, names: Sequence[str]) -> KeptState:

@@ -156,6 +156,14 @@ class FirstRows(Record):
     unique_key: tuple[int, ...] = ()
 
 
+class SortedKeys(Record):
+    """A sorted map of each partition in another order: ``order`` has the old places of the sort key's columns."""
+
+    state: str
+    key: tuple[int, ...]
+    order: tuple[Order, ...]
+
+
 class Frame(Record):
     """A state of an OVER aggregation over the last ``most`` rows of each key, of which ``had`` are kept.
 
@@ -173,7 +181,7 @@ class Frame(Record):
     arguments: tuple[int, ...] = ()
 
 
-Step: TypeAlias = Copy | Project | Merge | JoinRows | FirstRows | Frame
+Step: TypeAlias = Copy | Project | Merge | JoinRows | FirstRows | SortedKeys | Frame
 
 
 class NeedKind(Enum):

@@ -20,6 +20,7 @@ from .recipe import (
     Merge,
     NullIfZero,
     Project,
+    SortedKeys,
     Step,
     Taken,
     ValueSource,
@@ -289,6 +290,30 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
     yield from target.batches(ranked.take(counted(rows.rows).filter(kept)))
 
 
+def _resorted(step: SortedKeys, source: Source, target: Target) -> Iterator[RecordBatch]:
+    for part in source.parts(step.state):
+        (lists,) = part.rest
+        flat_entries = lists.flatten()
+        keys, numbers = flat_entries.flatten()
+        columns = keys.flatten()
+        ordering = [(columns[o.column], o.is_ascending, o.null_is_last) for o in step.order]
+        parents = compute().list_parent_indices(lists)
+        indices = sorted_indices([(parents, True, True), *ordering])
+        kinds = columns[len(step.order) :]
+        fields = [*(columns[o.column] for o in step.order), *kinds]
+        key_type = lists.type.value_type.field(0).type
+        names = [key_type.field(o.column).with_name(key_type.field(i).name) for i, o in enumerate(step.order)]
+        own_fields = [*names, *(key_type.field(i) for i in range(len(step.order), key_type.num_fields))]
+        pa = arrow()
+        sorted_keys = pa.StructArray.from_arrays(fields, fields=own_fields).take(indices)
+        entries = pa.StructArray.from_arrays([sorted_keys, numbers.take(indices)], names=["key", "value"])
+        lengths = compute().fill_null(compute().list_value_length(lists), 0).cast(pa.int64())
+        ends = compute().cumulative_sum(lengths)
+        offsets = pa.concat_arrays([pa.array([0], pa.int64()), ends]).cast(pa.int32())
+        key = tuple(part.key[i] for i in step.key)
+        yield from target.batches(replace(part, key=key, rest=(pa.ListArray.from_arrays(offsets, entries),)))
+
+
 def _check_first(step: FirstRows, key: Sequence[Array], row: Sequence[Array], places: Array) -> None:
     """Look whether the first row of each partition is the only one with its sort key."""
     columns = [row[o.column] for o in step.order]
@@ -368,6 +393,7 @@ _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = 
     Merge: _merged,
     JoinRows: _joined,
     FirstRows: _ranked,
+    SortedKeys: _resorted,
     Frame: _frame,
 }
 

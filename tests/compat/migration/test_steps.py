@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from flinkplan.compat.migration.planning import plan_migration
+from flinkplan.compat.migration.recipe import Order, SortedKeys
 from flinkplan.compat.migration.steps import NotDerivableError, Source, Target, applied
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Calc, Rank
@@ -254,6 +255,28 @@ def test_the_first_rows_of_updated_groups_are_kept() -> None:
     )
     found = [each for batch in applied(state.step, source, Target(table, kept)) for each in batch.to_pylist()]
     assert [(r["map_key"]["f0"], r["value"]["f0"]["f1"], r["value"]["f1"]) for r in found] == [(2, 7, 0), (3, 5, 0)]
+
+
+def test_a_sorted_map_gets_another_order() -> None:
+    sort_key = f"ROW<`f0` BIGINT, `f1` INT, `{ROW_KIND}` TINYINT>"
+    value = (Column("value", f"MAP<{sort_key}, BIGINT>"),)
+    table = StateTable(0, "sorted-map", Kind.VALUE, key=(Column("f0", "INT"),), value=value)
+    kept = KeptState(table.name, (Value("BIGINT"), Value("INT")), "numbers in the order of something")
+    entries = [(row(5, 1), 2), (row(7, None), 1), (row(7, 3), 4)]
+    rows = [
+        {"key": key(1), "value": {"value": [{"key": k, "value": n} for k, n in entries]}},
+        {"key": key(2), "value": {"value": [{"key": row(1, 1), "value": 9}]}},
+    ]
+    source = Source(
+        {table.name: table},
+        {table.name: kept},
+        lambda _: iter([pa.RecordBatch.from_pylist(rows, schema=table_schema(table))]),
+    )
+    step = SortedKeys(table.name, (0,), (Order(0, False, False), Order(1, True, True)))
+    found = [each for batch in applied(step, source, Target(table, kept)) for each in batch.to_pylist()]
+    first, second = ([(*list(e["key"].values())[:2], e["value"]) for e in r["value"]["value"]] for r in found)
+    assert first == [(7, 3, 4), (7, None, 1), (5, 1, 2)]
+    assert second == [(1, 1, 9)]
 
 
 _LAST = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS r FROM a) WHERE r {}"
