@@ -142,10 +142,8 @@ class FieldAccess(Record):
 
     @property
     def type(self) -> LogicalType:
-        """The field's type, which is nullable if the row is."""
-        row = self.expr.type
-        field_type = next(f.type for f in row.fields if f.name == self.name)
-        return field_type.nullable_() if row.nullable else field_type
+        """The field's declared type, also where the row itself may be NULL.  Source: ``RexFieldAccess``."""
+        return next(f.type for f in self.expr.type.fields if f.name == self.name)
 
 
 @final

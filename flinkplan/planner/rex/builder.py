@@ -211,12 +211,23 @@ def _flat(operator: Function, parts: Sequence[RexNode], empty: Literal) -> RexNo
 
 
 def field_access(rex: RexNode, name: str) -> RexNode:
-    """A field of a row; nullable where the row is, which takes a cast of a NOT NULL field."""
-    declared = next(f.type for f in rex.type.fields if f.name == name)
-    access = FieldAccess(name, rex)
-    if rex.type.nullable and not declared.nullable:
-        return _abstract_cast(declared.nullable_(), access)
+    """A field of a row, cast to be nullable where it is NOT NULL in a row that may be NULL.
+
+    Of a path of fields only the last one is cast.  Source: ``FlinkRexBuilder.makeFieldAccess``.
+    """
+    access = FieldAccess(name, _without_nullable_cast(rex))
+    if rex.type.nullable and not access.type.nullable:
+        return _abstract_cast(access.type.nullable_(), access)
     return access
+
+
+def _without_nullable_cast(rex: RexNode) -> RexNode:
+    """The row below a cast that only makes it nullable."""
+    if not is_call(rex, casts.CAST):
+        return rex
+    (operand,) = rex.operands
+    only_nullable = operand.type.fields == rex.type.fields and rex.type.nullable and not operand.type.nullable
+    return operand if only_nullable else rex
 
 
 def interval_type(

@@ -456,7 +456,10 @@ def _narrows(operand: RexNode, rex: Call) -> bool:
 
 
 def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """Arguments behind one that is never NULL are never reached."""
+    """Arguments behind one that is never NULL are never reached.
+
+    A single argument that may be NULL keeps its call.  Source: ``RemoveUnreachableCoalesceArgumentsRule``.
+    """
     kept: list[RexNode] = []
     for operand in map(simplifier.simplify, rex.operands):
         kept.append(operand)
@@ -465,7 +468,9 @@ def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     literals = [o for o in kept if isinstance(o, Literal)]
     if len(literals) == len(kept):
         kept = [*[o for o in literals if o.value is not None][:1]] or kept
-    return cast(kept[0], rex.type) if len(kept) == 1 else replace(rex, operands=tuple(kept))
+    if len(kept) == 1 and (isinstance(kept[0], Literal) or not kept[0].type.nullable):
+        return cast(kept[0], rex.type)
+    return replace(rex, operands=tuple(kept))
 
 
 Rule = Callable[[Simplifier, Call, UnknownAs], RexNode]
