@@ -30,26 +30,49 @@ def normalize_changelogs(rel: Rel) -> Rel:
     return Pass(lambda each, visit: _normalize(each, visit, readers)).visit(rel)
 
 
-def _normalize(rel: Rel, visit: Rewrite, shared: Sequence[tuple[SourceScan, list[Calc]]]) -> Rel:
+def _normalize(rel: Rel, visit: Rewrite, shared: Sequence[tuple[Rel, list[Calc]]]) -> Rel:
     if isinstance(rel, VersionedJoin) and rel.right_time >= 0:
         rel = replace(rel, right=_versions(rel.right))
-    if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
-        return _past_watermark(rel, rel.input)
-    if isinstance(rel, Calc) and (source := _source(rel.input)) is not None:
-        readers = next(calcs for scan, calcs in shared if scan == source)
-        return _past_calc(rel, conjunctions(rel.condition) if len(readers) == 1 else _common(readers))
+    if (marked := _marked_calc(rel)) is not None:
+        return _past_watermark(*marked)
+    if isinstance(rel, Calc) and (source := _read_source(rel)) is not None:
+        readers = next(calcs for read, calcs in shared if read == source)
+        pushed = conjunctions(rel.condition) if len(readers) == 1 else _common(readers)
+        marked = _marked_calc(rel.input)
+        if marked is None:
+            return _past_calc(rel, pushed, rel.input, _key(rel.input))
+        below = _past_watermark(*marked)
+        if isinstance(below, ChangelogNormalize) and below.condition is None:
+            return _past_calc(rel, pushed, below.input.inputs[0], below.unique_keys)
+        merged = merge_calc(replace(rel, input=below))
+        if len(readers) > 1 or not isinstance(merged, Calc) or not isinstance(merged.input, ChangelogNormalize):
+            return merged
+        normalized = merged.input
+        return _past_calc(merged, conjunctions(merged.condition), normalized.input.inputs[0], normalized.unique_keys)
     if _source(rel) is not None:
         return _normalized(rel, None)
     new = with_inputs(rel, tuple(map(visit, rel.inputs)))
     return merge_calc(new) if isinstance(new, Calc) else new
 
 
-def _calcs_of_sources(rel: Rel) -> list[tuple[SourceScan, list[Calc]]]:
+def _marked_calc(rel: Rel) -> tuple[WatermarkAssigner, Calc] | None:
+    """The watermarks that are assigned over a calc over a source that is normalized, and that calc."""
+    if isinstance(rel, WatermarkAssigner) and isinstance(rel.input, Calc) and _source(rel.input.input) is not None:
+        return rel, rel.input
+    return None
+
+
+def _read_source(rel: Calc) -> Rel | None:
+    """What a calc reads: a source that is normalized, or the watermarks over a calc over one."""
+    return _source(rel.input) if _marked_calc(rel.input) is None else rel.input
+
+
+def _calcs_of_sources(rel: Rel) -> list[tuple[Rel, list[Calc]]]:
     """The sources that are normalized, each with the calcs that read it."""
-    readers: list[tuple[SourceScan, list[Calc]]] = []
+    readers: list[tuple[Rel, list[Calc]]] = []
     for each, places in walk_once(rel).values():
-        if isinstance(each, Calc) and (source := _source(each.input)) is not None:
-            calcs = next((calcs for scan, calcs in readers if scan == source), None)
+        if isinstance(each, Calc) and (source := _read_source(each)) is not None:
+            calcs = next((calcs for read, calcs in readers if read == source), None)
             if calcs is None:
                 readers.append((source, calcs := []))
             calcs += [each] * min(places, 2)
@@ -107,12 +130,13 @@ def _normalized(rel: Rel, condition: RexNode | None, key: tuple[int, ...] | None
     return ChangelogNormalize(input=shuffled, unique_keys=key, condition=condition)
 
 
-def _past_calc(rel: Calc, pushed: tuple[RexNode, ...]) -> Rel:
-    """Conditions on the key go below the normalization, others into it; unused columns are dropped below."""
-    source = rel.input
+def _past_calc(rel: Calc, pushed: tuple[RexNode, ...], source: Rel, key: tuple[int, ...]) -> Rel:
+    """A calc over the normalization of ``source``, which has the unique ``key``.
+
+    Conditions on the key go below the normalization, others into it; unused columns are dropped below.
+    """
     if rel.condition is not None and not pushed:
-        return replace(rel, input=_normalized(source, None))
-    key = _key(source)
+        return replace(rel, input=_normalized(source, None, key))
     below = [c for c in pushed if refs(c) and refs(c) <= set(key)]
     rest = [c for c in pushed if c not in below]
     above = [c for c in conjunctions(rel.condition) if c not in pushed]

@@ -352,7 +352,8 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
     if not are_columns(left_out):
         return True
     read = ordered_refs([rel.exprs[i] for i in needed])
-    return source_of(rel.input.table).projection and len(read) < rel.input.width
+    width = len(read) + len(_missing_key(rel.input, read))
+    return source_of(rel.input.table).projection and width < rel.input.width
 
 
 @rule(on=Project, over=Aggregate)
