@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink state-restore state-flink like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -143,6 +143,11 @@ parity-flink: venv ## execute our plans on real Flink and compare its rows (FLIN
 	@[ -n "$(FLINK)" ] || { \
 	  echo "Name a Python that has apache-flink 2.3: make parity-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/parity/test_flink.py -q
+
+first-try: venv ## compile statements by chance here and on real Flink, and say how many plans are the same (FLINK=python, SEED=1)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make first-try FLINK=path/to/bin/python" >&2; exit 1; }
+	@$(BIN)/python -m tests.parity.first_try "$(FLINK)" --seed $(or $(SEED),1)
 
 parity-upserts-flink: venv ## compare what is recorded for parity-upserts with real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 
-from ...plan.functions import comparison, conditional
+from ...plan.functions import called, comparison, conditional
 from ...plan.record import replace
-from ...plan.rex import InputRef, RexNode, input_refs, transform
+from ...plan.rex import FUNCTION, Call, InputRef, RexNode, input_refs, transform
 from ...plan.specs import JoinType
 from ...plan.types import LogicalType, row
 from ..algebra.rel import LEFT_NULLABLE, RIGHT_NULLABLE
 from ..rex.builder import conjunction
-from ..rex.expressions import TRUE, is_call
+from ..rex.expressions import TRUE, is_call, is_strict
 from ..rex.simplify import reordered_condition
 from ..sql import ast
 from ..sql.source import Span
@@ -88,6 +89,9 @@ def join_condition(
         binder.keeps_not_distinct = True
         condition = binder.condition(node.condition)
         _check_join_keys(condition, node.condition.span)
+        if scope.namespaces != inner.namespaces:
+            types = {i: t for n in scope.namespaces for i, t in enumerate(n.row_type.field_types, n.offset)}
+            condition, _ = _as_validated(condition, types)
         return reordered_condition(condition), scope.merged
     parts, merged = [], []
     width = left.rel.width
@@ -104,6 +108,35 @@ def join_condition(
             column = _merge_again(name, column, scope)
         merged.append(replace(column, is_named=not node.natural))
     return conjunction(parts), (*merged, *(m for m in scope.merged if m.name not in {n.name for n in names}))
+
+
+def _as_validated(rex: RexNode, types: Mapping[int, LogicalType]) -> tuple[RexNode, RexNode]:
+    """The condition with its functions typed as validated, and the condition as the validator sees it.
+
+    Inside ON the validator takes the columns of the side that may have no row for nullable.  Functions keep the type
+    from there, columns and operators do not.  Source: ``StandardConvertletTable.convertFunction``.
+    """
+    if isinstance(rex, InputRef):
+        return rex, replace(rex, type=types[rex.index])
+    if not isinstance(rex, Call):
+        return rex, rex
+    operands, validated = (
+        zip(*(_as_validated(o, types) for o in rex.operands), strict=True) if rex.operands else ((), ())
+    )
+    function = called(rex)
+    if function is not None and rex.syntax == FUNCTION and validated != rex.operands:
+        result = function.call(*validated)
+        nullable = result.type.nullable or rex.type.nullable
+        return replace(rex, operands=operands, type=rex.type.with_nullability(nullable)), result
+    if is_strict(rex) or is_call(rex, comparison.AND, comparison.OR):
+        return _with_nullability_of(rex, operands), _with_nullability_of(rex, validated)
+    return replace(rex, operands=operands), rex
+
+
+def _with_nullability_of(rex: Call, operands: tuple[RexNode, ...]) -> Call:
+    """The call with other operands, nullable where one of these is."""
+    nullable = any(o.type.nullable for o in operands)
+    return replace(rex, operands=operands, type=rex.type.with_nullability(nullable))
 
 
 def _check_join_keys(condition: RexNode, span: Span) -> None:

@@ -224,6 +224,8 @@ def _match_time(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
         raise BindError(f"{name} can be used only in MATCH_RECOGNIZE", node.span)
     if name in _NAVIGATION:
         return binder.navigated(_NAVIGATION[name], node)
+    if node.args and name == "MATCH_ROWTIME" and not isinstance(node.args[0], ast.ColumnRef):
+        raise BindError("MATCH_ROWTIME takes a column, not an expression", node.span, "name the column of event time")
     operands = binder.bind_all(node.args)
     if operands and name == "MATCH_ROWTIME" and not operands[0].type.is_rowtime:
         given = operands[0].type.nullable_()
