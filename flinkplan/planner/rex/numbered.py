@@ -10,7 +10,7 @@ from typing import Any
 
 from ...plan.functions import Style, called
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, shown_name
-from .printer import condition_digest, expression, full_type_name, operand_digests, operator_name, quoted, typed_literal
+from .printer import call_digest, condition_digest, expression, full_type_name, operator_name, quoted, typed_literal
 from .unplanned import Frame, Over, SubQuery, SubQueryKind
 
 Tree = Callable[[Any], Iterable[str]]
@@ -43,15 +43,10 @@ def numbered(rex: RexNode, tree: Tree) -> str:
 
 def _call(call: Call, text: Callable[[RexNode], str]) -> str:
     function = called(call)
-    if not call.operands and operator_name(call) in _WITHOUT_PARENTHESES:
-        return operator_name(call)
-    printed = f"{operator_name(call)}({', '.join(operand_digests(call, text))})"
+    printed = call_digest(call, text)
     if function is None or function.style is not Style.CAST or operator_name(call) != "CAST":
         return printed
     return f"{printed}:{full_type_name(call.type)}{'' if call.type.nullable else ' NOT NULL'}"
-
-
-_WITHOUT_PARENTHESES = {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "PI"}
 
 
 def _over(over: Over, text: Callable[[RexNode], str]) -> str:

@@ -300,6 +300,17 @@ def condition_digest(rex: RexNode, fields: Sequence[str]) -> str:
     return f"{operator_name(rex)}({', '.join(texts)})"
 
 
+def call_digest(call: Call, text: Callable[[RexNode], str]) -> str:
+    """A call as it prints itself: functions of the time go without parentheses."""
+    if not call.operands and operator_name(call) in _WITHOUT_PARENTHESES:
+        return operator_name(call)
+    return f"{operator_name(call)}({', '.join(operand_digests(call, text))})"
+
+
+_WITHOUT_PARENTHESES = {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "PI"}
+"""``SqlSyntax.FUNCTION_ID``"""
+
+
 def operand_digests(call: Call, text: Callable[[RexNode], str]) -> list[str]:
     """The operands of a call, literals beside one of their own type without it."""
     texts = [text(o) for o in call.operands]
@@ -319,7 +330,7 @@ def definition_digest(rex: RexNode) -> str:
         return f"{definition_digest(rex.expr)}.{rex.name}"
     if not isinstance(rex, Call):
         return typed_literal(rex) if isinstance(rex, Literal) else expression(rex, ())
-    text = f"{operator_name(rex)}({', '.join(operand_digests(rex, definition_digest))})"
+    text = call_digest(rex, definition_digest)
     if _style(rex) is not Style.CAST:
         return text
     return f"{text}:{full_type_name(rex.type)}{'' if rex.type.nullable else ' NOT NULL'}"
