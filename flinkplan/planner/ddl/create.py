@@ -302,10 +302,22 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
             name.span,
             "declare it as TIMESTAMP(3), or add a computed column such as ts AS TO_TIMESTAMP_LTZ(millis, 3)",
         )
+    if t.is_proctime:
+        raise BindError(
+            f"a column of processing time, such as '{name.name}', takes no WATERMARK",
+            name.span,
+            "leave the WATERMARK out, or declare it for a column of event time",
+        )
     scope = _scope(((c.name, _plain(column_type(c))) for c in columns), str(node.name))
     rex = _binder(context, scope, "WATERMARK").bind(watermark.expression)
     if rex.type.root not in ("TIMESTAMP", "TIMESTAMP_LTZ"):
         raise BindError(f"a watermark is a timestamp, not {rex.type.nullable_()}", watermark.expression.span)
+    if rex.type.root != t.root and not is_call(rex, SOURCE_WATERMARK):
+        raise BindError(
+            f"the watermark is {rex.type.regular().nullable_()}, but '{name.name}' is {t.nullable_()}",
+            watermark.expression.span,
+            "cast the watermark, or the column, to the type of the other",
+        )
     if is_call(rex, SOURCE_WATERMARK):
         rex = replace(rex, type=_plain(t).nullable_())
     return (

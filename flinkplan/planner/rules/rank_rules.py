@@ -44,7 +44,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
         return rel
     if isinstance(range_, ConstantRankRangeWithoutEnd):
         raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
-    if isinstance(range_, ConstantRankRange) and range_.end < 0:
+    if isinstance(range_, ConstantRankRange) and range_.end <= 0:
         raise PlanningError(f"a Top-N cannot end at {range_.end}", hint="ranks count from 1")
     if isinstance(range_, VariableRankRange) and range_.end_index not in over.partition and not _is_windowed(over):
         return rel

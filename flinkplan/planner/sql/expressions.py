@@ -265,7 +265,7 @@ class ExpressionParser(FunctionParser):
         ahead = 1
         while self.peek(ahead) == "(":
             ahead += 1
-        if self.peek(ahead) not in QUERY_STARTS:
+        if self.peek(ahead) not in QUERY_STARTS or (self.peek(ahead), self.peek(ahead + 1)) == ("TABLE", "("):
             return None
         position = self.position
         opener = self.open()
