@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from tests.compat.truths.model import Files, Truth
 from tests.parity.flink import Flink
 
 FOUND = Path(__file__).parent.parent / "truths" / "flink"
+MIGRATED = FOUND.with_name("migrated")
 FLINK_VERSION = "2.3.0"
 
 
@@ -24,7 +27,8 @@ class Found:
     """What Flink did.
 
     ``verdict`` is ``restored`` (the rows are those of a run that was never stopped), ``misread`` (they are others),
-    ``empty`` (they are those of a run without the savepoint) or ``refused`` (with ``error``).  ``rows`` are the net
+    ``empty`` (they are those of a run without the savepoint), ``refused`` (with ``error``) or ``declined`` (by the
+    command that was to migrate it).  ``rows`` are the net
     changes after the restart, ``uninterrupted`` those of the run that was never stopped.
     """
 
@@ -35,15 +39,15 @@ class Found:
     uninterrupted: dict[str, int] | None = None
 
     @classmethod
-    def read(cls, name: str) -> Found | None:
+    def read(cls, name: str, folder: Path = FOUND) -> Found | None:
         """What was found of a restart, if it was asked for."""
-        file = FOUND / f"{name}.json"
+        file = folder / f"{name}.json"
         return cls(**json.loads(file.read_text("utf-8"))) if file.exists() else None
 
-    def write(self, name: str) -> None:
+    def write(self, name: str, folder: Path = FOUND) -> None:
         """Keep what was found."""
-        FOUND.mkdir(exist_ok=True)
-        (FOUND / f"{name}.json").write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        folder.mkdir(exist_ok=True)
+        (folder / f"{name}.json").write_text(json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n", "utf-8")
 
 
 def plans(truth: Truth) -> tuple[Plan, Plan]:
@@ -54,12 +58,19 @@ def plans(truth: Truth) -> tuple[Plan, Plan]:
     return old, with_old_ids(old, new)
 
 
-def ask(truth: Truth, flink: Flink) -> Found:
-    """Ask Flink."""
+MIGRATE = (sys.executable, "-m", "flinkplan", "migrate", "{savepoint}", "{new}", "--old", "{old}", "-o", "{out}")
+"""The command that makes a savepoint for the new plan."""
+
+
+def ask(truth: Truth, flink: Flink, command: Sequence[str] = ()) -> Found:
+    """Ask Flink; with a ``command`` from the savepoint that it makes."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        answer = flink.ask(_request(truth, Path(folder).resolve()))
+        request = _request(truth, Path(folder).resolve())
+        answer = flink.ask({**request, "migrate": list(command)} if command else request)
     if "failed" in answer:
         raise RuntimeError(f"{truth.name}: {answer['failed']}")
+    if answer.get("declined"):
+        return Found(FLINK_VERSION, "declined", answer["error"])
     if error := answer["error"]:
         return Found(FLINK_VERSION, "refused", error)
     before, after = answer["uninterrupted"]

@@ -3,7 +3,12 @@
 One JSON object a line comes in::
 
     {"old": {"plan": FILE, "options": {KEY: VALUE}}, "new": {…}, "work": FOLDER, "data": FOLDER,
-     "before": [[FILE, NAME], …], "after": [[FILE, NAME], …], "format": "CANONICAL", "ignore_unclaimed": false}
+     "before": [[FILE, NAME], …], "after": [[FILE, NAME], …], "format": "CANONICAL", "ignore_unclaimed": false,
+     "migrate": [WORD, …]}
+
+With ``migrate``, NEW starts from what this command makes of the savepoint: ``{savepoint}``, ``{old}``, ``{new}`` and
+``{out}`` in its words stand for the savepoint, both plans and the folder to write.  Where it declines, ``error`` has
+its last words.
 
 OLD reads the files of ``before``, which appear under their names in ``data``, and stops with a savepoint; NEW starts
 from it and reads those of ``after``.  Another run of NEW, without a savepoint, reads both in turn; where the two
@@ -20,6 +25,7 @@ import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import time
 import urllib.request
@@ -203,6 +209,10 @@ class Restart:
         if error := job.error():
             raise RuntimeError(f"OLD does not run: {error}")
         path = job.stop_with_savepoint(self.work / "savepoint", self.request.get("format", "CANONICAL"))
+        if command := self.request.get("migrate"):
+            path, words = self.migrated(command, path)
+            if words:
+                return {"before": before, "after": [], "error": words, "declined": True}
         recovery = {"execution.state-recovery.path": path}
         if self.request.get("ignore_unclaimed"):
             recovery["execution.state-recovery.ignore-unclaimed-state"] = "true"
@@ -215,6 +225,14 @@ class Restart:
         if net(answer["uninterrupted"][1]) != net(after):
             (answer["alone"],) = self.without_savepoint("after")
         return answer
+
+    def migrated(self, command: list[str], savepoint: str) -> tuple[str, str]:
+        """The savepoint that a command makes of OLD's for NEW, and the command's last words where it declines."""
+        places = {"savepoint": savepoint.removeprefix("file:"), "out": str(self.work / "migrated")}
+        places |= {side: self.request[side]["plan"] for side in ("old", "new")}
+        done = subprocess.run([word.format(**places) for word in command], capture_output=True, text=True)
+        lines = (done.stderr.strip() or done.stdout.strip() or "no word").splitlines()
+        return places["out"], lines[-1] if done.returncode else ""
 
     def restored(self, recovery: dict[str, str]) -> tuple[list[str], str | None]:
         """What NEW writes that starts from the savepoint, or why it does not."""
