@@ -163,7 +163,8 @@ state-restore: java venv ## go on from savepoints of real Flink as it does itsel
 state-flink: java venv ## begin cases here and go on from their state on real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \
 	  echo "Name a Python that has apache-flink 2.3: make state-flink FLINK=path/to/bin/python" >&2; exit 1; }
-	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.state_flink out/state-flink $(CASES)
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.state_flink out/state-flink \
+	  $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(CASES)
 
 like-flink: venv ## start plans compiled --like others from their savepoints on real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

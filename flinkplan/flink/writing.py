@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 import msgspec
 
@@ -41,19 +43,51 @@ def fill_savepoint(
 
     Raises :class:`StateError` where there is no Flink, or a state cannot be written.
     """
-    jars = flink_jars(flink)
-    tables = new_tables()
-    try:
+    with SavepointWriter(flink) as writer:
+        manifest = writer.add(state, folder, progress)
+        for _, error in writer.write():
+            if error:
+                raise StateError(f"the savepoint cannot be written: {error}")
+    return manifest
+
+
+class SavepointWriter:
+    """Writes any number of savepoints in one run of the JVM.
+
+    ``flink`` is as :func:`.home.flink_jars` has it.  Raises :class:`StateError` where there is no Flink.
+    """
+
+    def __init__(self, flink: str | None = None) -> None:
+        self._jars = flink_jars(flink)
+        self._tables: list[Path] = []
+        self._requests: dict[Path, Path] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for tables in self._tables:
+            shutil.rmtree(tables, ignore_errors=True)
+
+    def add(self, state: JobState, folder: Path, progress: Progress | None = None) -> Manifest:
+        """Take a state that is to be written into the empty ``folder``; the manifest with all entries counted."""
+        tables = new_tables()
+        self._tables.append(tables)
         manifest = _write_tables(state, tables, progress)
         request = tables / "request.json"
         request.write_text(json.dumps({"folder": str(tables), "target": str(folder)}), "utf-8")
-        run_java(jars, [request])
-        error = tables / ERROR
-        if error.exists():
-            raise StateError(f"the savepoint cannot be written: {error.read_text('utf-8')}")
-    finally:
-        shutil.rmtree(tables, ignore_errors=True)
-    return manifest
+        self._requests[folder] = request
+        return manifest
+
+    def write(self) -> Iterator[tuple[Path, str]]:
+        """Write all that were added: each folder, and why the savepoint in it could not be written, empty if it was.
+
+        Raises :class:`StateError` where the JVM does not run to its end.
+        """
+        run_java(self._jars, list(self._requests.values()))
+        for folder, request in self._requests.items():
+            error = request.parent / ERROR
+            yield folder, error.read_text("utf-8") if error.exists() else ""
 
 
 def _write_tables(state: JobState, folder: Path, progress: Progress | None) -> Manifest:

@@ -2,16 +2,43 @@
 
 One JSON object a line comes in, ``{"plan": FILE, "options": {KEY: VALUE}}``, and for each of them one goes out,
 ``{"error": TEXT}``, empty where the job ran to its end.  With ``"savepoint": FOLDER`` the job goes on from there.
-Every plan gets a table environment of its own.
+Every plan gets a table environment of its own, and all share one cluster.
 """
 
 import json
 import os
 import re
 import sys
+from functools import cache
 from typing import Any
 
 SECONDS = 120
+_SLOTS = 8
+
+
+@cache
+def cluster() -> dict[str, str]:
+    """The options by which jobs run in a cluster within this process."""
+    from pyflink.common import Configuration
+    from pyflink.java_gateway import get_gateway
+
+    options = {
+        "rest.address": "localhost",
+        "rest.bind-port": "0",
+        "taskmanager.memory.network.min": "128mb",
+        "taskmanager.memory.network.max": "128mb",
+        "taskmanager.memory.managed.size": "512mb",
+        "taskmanager.numberOfTaskSlots": str(_SLOTS),
+    }
+    configuration = Configuration()
+    for key, value in options.items():
+        configuration.set_string(key, value)
+    package = get_gateway().jvm.org.apache.flink.runtime.minicluster
+    builder = package.MiniClusterConfiguration.Builder().setConfiguration(configuration._j_configuration)
+    started = package.MiniCluster(builder.setNumTaskManagers(1).setNumSlotsPerTaskManager(_SLOTS).build())
+    started.start()
+    port = started.getRestAddress().get().getPort()
+    return {"execution.target": "remote", "rest.address": "localhost", "rest.port": str(port)}
 
 
 def run(request: dict[str, Any]) -> str:
@@ -19,7 +46,7 @@ def run(request: dict[str, Any]) -> str:
     from pyflink.table import EnvironmentSettings, TableEnvironment
 
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    for key, value in request["options"].items():
+    for key, value in {**request["options"], **cluster()}.items():
         environment.get_config().set(key, value)
     if "savepoint" in request:
         environment.get_config().set("execution.state-recovery.path", request["savepoint"])

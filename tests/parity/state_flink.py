@@ -1,10 +1,13 @@
 """Cuts cases in the middle: their jobs begin here and go on on real Flink from the state that was moved there::
 
-    python -m tests.parity.state_flink OUT_FOLDER [PATTERN…]
+    python -m tests.parity.state_flink OUT_FOLDER [--number N] [--seed SEED] [PATTERN…]
 
 Each case's rows are cut at a random place.  What the first half wrote here and the second half on Flink must be what
-Flink wrote of all rows.  ``OUT_FOLDER/results.json`` says of each case what is wrong, nothing if it is right, and of
+Flink wrote of all rows.  Of the cases that ``PATTERN`` chooses, ``N`` are drawn so that all kinds of nodes occur, each
+as often as the others.  ``OUT_FOLDER/results.json`` says of each case what is wrong, nothing if it is right, and of
 those that are refused why.  ``FLINK_PYTHON`` names a Python with apache-flink.
+
+All plans are shown to Flink in one JVM, all savepoints written in another, and all second halves run in one cluster.
 """
 
 from __future__ import annotations
@@ -14,9 +17,12 @@ import os
 import random
 import shutil
 import sys
+import time
 import traceback
+from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +31,8 @@ from flinkplan.executor.checkpoints.job_state import CheckpointState
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.flink.empty_savepoint import RunnablePlan, empty_savepoints
-from flinkplan.flink.writing import write_savepoint
+from flinkplan.flink.savepoint import Savepoint
+from flinkplan.flink.writing import SavepointWriter
 from flinkplan.plan import document
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import TableSourceScan
@@ -38,7 +45,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REFUSED = "refused: "
-_SEED = 41
 
 
 def cut(case: Case, work: Path, seed: int) -> None:
@@ -96,54 +102,114 @@ def is_stream(case: Case) -> bool:
     return any(isinstance(node, TableSourceScan) for node in document.load(case.plan_file).nodes)
 
 
-def run(chosen: Sequence[Case], out: Path, spark: SparkSession, python: str) -> dict[str, str]:
-    """What is wrong with each case."""
-    results: dict[str, str] = {}
-    plans = [RunnablePlan(document.load(case.plan_file), case.session_options) for case in chosen]
-    moved = []
-    for case, empty in zip(chosen, empty_savepoints(plans, python), strict=True):
-        work = out / case.name
+def drawn(chosen: Sequence[Case], number: int, seed: int) -> list[Case]:
+    """A sample of cases: each kind of node in turn, the rarest first, chooses one that has such a node."""
+    left = list(chosen)
+    random.Random(seed).shuffle(left)
+    kinds = {case.name: {type(node).__name__ for node in document.load(case.plan_file).nodes} for case in left}
+    frequency = Counter(kind for own in kinds.values() for kind in own)
+    sample: list[Case] = []
+    while left and len(sample) < number:
+        for kind in sorted(frequency, key=lambda kind: (frequency[kind], kind)):
+            case = next((case for case in left if kind in kinds[case.name]), None)
+            if case is not None and len(sample) < number:
+                sample.append(case)
+                left.remove(case)
+    return sample
+
+
+class Cuts:
+    """Cuts cases and goes on with them; ``results`` says of each what is wrong."""
+
+    def __init__(self, out: Path, spark: SparkSession, python: str, seed: int) -> None:
+        self._out = out
+        self._spark = spark
+        self._python = python
+        self._seed = seed
+        self.results: dict[str, str] = {}
+
+    def run(self, chosen: Sequence[Case]) -> None:
+        plans = [RunnablePlan(document.load(case.plan_file), case.session_options) for case in chosen]
+        with SavepointWriter(self._python) as writer:
+            with timed("first halves"):
+                moved = [
+                    case
+                    for case, empty in zip(chosen, empty_savepoints(plans, self._python), strict=True)
+                    if self._has_begun(case, empty, writer)
+                ]
+            with timed("savepoints"):
+                errors = dict(writer.write())
+        with timed("second halves"), Flink(self._python) as flink:
+            for case in moved:
+                work = self._out / case.name
+                error = errors[work / "savepoint"]
+                self.results[case.name] = f"not written: {error}" if error else second_half(case, work, flink)
+                print(case.name, self.results[case.name] or "right", flush=True)
+
+    def _has_begun(self, case: Case, empty: Savepoint, writer: SavepointWriter) -> bool:
+        """Run the first half of a case and hand over its state; whether it can be moved."""
+        work = self._out / case.name
         shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
+        (work / "savepoint").mkdir(parents=True)
         with empty:
             try:
-                cut(case, work, _SEED)
-                first_half(case, work, spark)
-                options = _options(case, work, spark)
-                with CheckpointState(
-                    document.load(case.plan_file), str(work / "checkpoint"), empty.manifest.operators, spark, options
-                ) as state:
-                    write_savepoint(state, work / "savepoint", python)
-                moved.append(case)
+                cut(case, work, self._seed)
+                first_half(case, work, self._spark)
+                options, plan = _options(case, work, self._spark), document.load(case.plan_file)
+                operators = empty.manifest.operators
+                with CheckpointState(plan, str(work / "checkpoint"), operators, self._spark, options) as state:
+                    writer.add(state, work / "savepoint")
+                return True
             except FlinkplanError as e:
-                results[case.name] = f"{REFUSED}{e.where}: {e.message}"
+                self.results[case.name] = f"{REFUSED}{e.where}: {e.message}"
             except Exception as e:
-                results[case.name] = f"{type(e).__name__}: {str(e)[:300]}"
+                self.results[case.name] = f"{type(e).__name__}: {str(e)[:300]}"
                 (work / "error.txt").write_text(traceback.format_exc())
-        print(case.name, results.get(case.name, "moved"), flush=True)
-    with Flink(python) as flink:
-        for case in moved:
-            results[case.name] = second_half(case, out / case.name, flink)
-            print(case.name, results[case.name] or "right", flush=True)
-    return results
+        print(case.name, self.results[case.name], flush=True)
+        return False
+
+
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    """Print how long something takes."""
+    start = time.monotonic()
+    yield
+    print(f"{what}: {time.monotonic() - start:.0f} s", flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the cases that patterns choose; the exit code says whether none has wrong rows."""
     from flinkplan.executor.jvm.session import session
 
+    parser = ArgumentParser(prog="python -m tests.parity.state_flink", description=__doc__)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("patterns", nargs="*")
+    parser.add_argument("--number", type=int)
+    parser.add_argument("--seed", type=int, default=41)
+    given = parser.parse_args(arguments)
     python = os.environ.get(PYTHON_VARIABLE)
-    if not arguments or not python:
-        print(__doc__, file=sys.stderr)
-        return 2
-    out, *patterns = arguments
-    chosen = [c for c in cases() if (not patterns or any(fnmatchcase(c.name, p) for p in patterns)) and is_stream(c)]
+    if not python:
+        parser.error(f"{PYTHON_VARIABLE} names no Python with apache-flink")
+    chosen = [c for c in cases() if _is_chosen(c.name, given.patterns) and is_stream(c)]
+    sample = chosen if given.number is None else drawn(chosen, given.number, given.seed)
     spark = session("local[2]", {"spark.sql.shuffle.partitions": "2"})
-    results = run(chosen, Path(out), spark, python)
-    Path(out, "results.json").write_text(json.dumps(results, indent=1))
-    kinds = Counter("right" if not r else "refused" if r.startswith(REFUSED) else "wrong" for r in results.values())
-    print(dict(kinds))
+    cuts = Cuts(given.out, spark, python, given.seed)
+    cuts.run(sample)
+    (given.out / "results.json").write_text(json.dumps(cuts.results, indent=1))
+    kinds = Counter(map(_kind, cuts.results.values()))
+    for name, result in cuts.results.items():
+        if result:
+            print(f"{name}: {result}")
+    print(f"seed {given.seed}, {len(sample)} cases:", ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
     return 1 if kinds["wrong"] else 0
+
+
+def _is_chosen(name: str, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _kind(result: str) -> str:
+    return "right" if not result else "refused" if result.startswith(REFUSED) else "wrong"
 
 
 if __name__ == "__main__":

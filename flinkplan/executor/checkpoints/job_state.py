@@ -214,7 +214,8 @@ class _QueryReader:
                 if template is None:
                     raise StateError("Flink keeps no state of it")
                 keyed = {t.name: t for t in template.states if t.kind.is_keyed}
-                giver = Giver(node, plan, operator, entries[operator.number], keyed, now, zone, self._watermark)
+                own = entries[operator.number]
+                giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark)
                 yield str(template.uid), self._given(template, give(giver))
                 done.add(node.id)
             except StateError as e:

@@ -165,9 +165,7 @@ def incremental_group_aggregate(carrier: Carrier) -> Carried:
     """
     node = carrier.node
     assert isinstance(node, IncrementalGroupAggregate)
-    local = carrier.plan.inputs(carrier.plan.inputs(node)[0])[0]
-    assert isinstance(local, LocalGroupAggregate)
-    calls = Calls(local.agg_calls, local.agg_call_need_retractions, False, carrier.plan.inputs(local)[0].fields)
+    calls = partial_calls(node, carrier.plan)
     if any(calls.retracts):
         raise StateError("values are taken back, of which parts of groups keep nothing")
     entries = distinct_values(carrier, calls, node.ttl_ms())
@@ -190,6 +188,13 @@ def incremental_group_aggregate(carrier: Carrier) -> Carried:
     joined = reduce(lambda one, other: one.join(other, "key", "full"), counted)
     value = F.struct(F.lit(1), *columns).alias("value")
     return {**entries, **dict([carrier.entries("accumulators", node.ttl_ms(), joined.select("key", value))])}
+
+
+def partial_calls(node: IncrementalGroupAggregate, plan: Plan) -> Calls:
+    """The calls whose parts of groups are aggregated, over the columns that come to the first phase."""
+    local = plan.inputs(plan.inputs(node)[0])[0]
+    assert isinstance(local, LocalGroupAggregate)
+    return Calls(local.agg_calls, local.agg_call_need_retractions, False, plan.inputs(local)[0].fields)
 
 
 def _variable_of(carrier: Carrier, calls: Calls, call: DistinctCall) -> str:

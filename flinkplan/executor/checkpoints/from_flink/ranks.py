@@ -18,7 +18,7 @@ _TOP_1 = "Top1-Rank-State"
 _UPDATED = "data-state-with-update"
 
 
-@carries(Rank, SortLimit, Limit, implied=("sorted-map",))
+@carries(Rank, SortLimit, Limit, implied=("sorted-map", "rankEnd"))
 def rank(carrier: Carrier) -> Carried:
     """The rows of each partition, and how they have arrived among those that are equal in the order."""
     node = carrier.node

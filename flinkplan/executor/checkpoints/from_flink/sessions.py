@@ -27,11 +27,14 @@ from .tables import FlinkTable
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_SESSIONS = "session-window-mapping"
+SESSIONS = "session-window-mapping"
 """The state with the namespace of each session's accumulators, which is the first of the windows that have merged."""
 
 _FIRST_NUMBER = -(2**62) - 2**40
 """The number of the first row that stands for something; the last one has that without the second part at most."""
+
+LAST_NUMBER = -(2**62)
+"""Rows with this number or a lower one stand for something, as ``SessionAggregate.java`` has it."""
 
 _MOST_SESSIONS = 2**32
 """More than there are rows of one kind and key."""
@@ -41,12 +44,12 @@ _BEFORE_ALL = -(2**40)
 
 _NO_CALL = -1
 
-_BOUNDS = ("start", "end")
+BOUNDS = ("start", "end")
 
 
 def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[[Column], Column]) -> Carried:
     """What each open session has accumulated; ``fires`` tells the instant of a session with an end."""
-    mapping = carrier.table(_SESSIONS)
+    mapping = carrier.table(SESSIONS)
     if mapping is None:
         return {}
     for call, retracts in zip(calls.calls, calls.retracts, strict=True):
@@ -85,7 +88,7 @@ def _opened(carrier: Carrier, mapping: FlinkTable) -> DataFrame:
     frame = mapping.frame
     return frame.select(
         carrier.key(mapping).alias("key"),
-        *(frame["map_key"].getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(_BOUNDS)),
+        *(frame["map_key"].getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(BOUNDS)),
         _window(frame["value"]).alias("owner"),
     )
 
@@ -143,7 +146,7 @@ def _seen(carrier: Carrier, calls: Calls, call: DistinctCall, view: FlinkTable) 
 
 
 def _window(struct: Column) -> Column:
-    bounds = (struct.getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(_BOUNDS))
+    bounds = (struct.getField(field_name(i)).cast("bigint").alias(name) for i, name in enumerate(BOUNDS))
     return F.struct(*bounds)
 
 
@@ -159,7 +162,7 @@ def _standing(
     carrier: Carrier, frame: DataFrame, kind: int, value: Column, columns: dict[str, Column]
 ) -> tuple[DataFrame, DataFrame]:
     """Rows with these ``columns`` that stand for a ``value`` each, of a kind of their own."""
-    place = F.row_number().over(sql.Window.partitionBy("key").orderBy(*_BOUNDS)).cast("bigint")
+    place = F.row_number().over(sql.Window.partitionBy("key").orderBy(*BOUNDS)).cast("bigint")
     frame = frame.withColumn("number", place + F.lit(_FIRST_NUMBER + kind * _MOST_SESSIONS))
     held = {START: F.col("start"), END: F.col("end"), KIND: F.lit(0), SEQUENCE: F.col("number"), **columns}
     placed = frame.select("key", carrier.input_row("rows", held).alias("value"), F.col("number").alias("position"))

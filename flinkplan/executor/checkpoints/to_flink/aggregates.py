@@ -8,7 +8,7 @@ from operator import add
 from typing import TYPE_CHECKING
 
 from ....plan.accumulator_columns import is_count_star
-from ....plan.nodes import GlobalGroupAggregate, GroupAggregate
+from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate
 from ....plan.savepoint.views import Holding, view_of, view_state
 from ....plan.specs import AggregateCall
 from ....plan.types.parser import parse_type
@@ -16,7 +16,7 @@ from ....state.form import ROW_KIND, StateError, StateTable
 from ...aggregate_functions import function_name
 from ...jvm.spark import F
 from ...jvm.types import field_name
-from ..from_flink.aggregates import COUNTED, WHOLE, Calls, DistinctCall, calls_of, parts_of
+from ..from_flink.aggregates import COUNTED, WHOLE, Calls, DistinctCall, calls_of, partial_calls, parts_of
 from .givers import FlinkEntries, Given, Giver, gives, parts
 
 if TYPE_CHECKING:
@@ -41,6 +41,14 @@ def group_aggregate(giver: Giver) -> Given:
     counts = {number: F.col(f"size{number}") for number in sizes}
     value = accumulator_columns(calls, rows, accumulators, schemas, giver.tables["accState"], counts)
     return {"accState": FlinkEntries(frame, value), **views, **distinct_views(giver, calls, ttl)}
+
+
+@gives(IncrementalGroupAggregate)
+def incremental_group_aggregate(giver: Giver) -> Given:
+    """What DISTINCT calls have seen: of all else Flink hands on what is new, and keeps nothing."""
+    node = giver.node
+    assert isinstance(node, IncrementalGroupAggregate)
+    return distinct_views(giver, partial_calls(node, giver.plan), node.ttl_ms())
 
 
 def _with_size(frame: DataFrame, size: DataFrame, name: str) -> DataFrame:
@@ -178,13 +186,18 @@ def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column],
             raise StateError(f"what {name}{how} has accumulated is not given to Flink yet")
 
 
-def distinct_views(giver: Giver, calls: Calls, ttl: int) -> Given:
-    """The values that DISTINCT calls have seen; those over the same columns share a view."""
+def shared_views(calls: Calls) -> Mapping[int, Sequence[DistinctCall]]:
+    """The DISTINCT calls by the view of what they have seen, which those over the same columns share."""
     by_view: dict[int, list[DistinctCall]] = {}
     for call in calls.distinct:
         by_view.setdefault(call.view, []).append(call)
+    return by_view
+
+
+def distinct_views(giver: Giver, calls: Calls, ttl: int) -> Given:
+    """The values that DISTINCT calls have seen."""
     given: dict[str, FlinkEntries] = {}
-    for view, sharing in by_view.items():
+    for view, sharing in shared_views(calls).items():
         frames = []
         for call in sharing:
             frame = giver.state(f"{calls.names[call.number]}-distinct", ttl)

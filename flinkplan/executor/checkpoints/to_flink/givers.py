@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ....plan.document import Plan
 from ....plan.nodes import ExecNode
@@ -15,7 +15,7 @@ from ...jvm.spark import F
 from ...jvm.types import field_name, spark_type
 from ..entries import TIMERS
 from ..from_flink.carriers import LASTING
-from ..operators import Operator
+from ..operators import Operator, StatefulQuery
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -45,17 +45,22 @@ class Giver(Record):
     """What is given of one operator: ``entries`` are those of the kernel's variables, ``tables`` Flink's states.
 
     ``now`` is the time at which the checkpoint is read, ``watermark`` that of the query (epoch milliseconds), if there
-    has been one.  ``time_zone`` is that of nodes that fix none.
+    has been one.  ``time_zone`` is that of nodes that fix none.  ``query`` is the query with the operator.
     """
 
     node: ExecNode
     plan: Plan
+    query: StatefulQuery
     operator: Operator
     entries: Mapping[str, DataFrame]
     tables: Mapping[str, StateTable]
     now: int
     time_zone: str = "UTC"
     watermark: int | None = None
+
+    def kernel(self) -> Any:
+        """The kernel of the operator, an object of Java."""
+        return self.query.java.kernel(self.operator.number)
 
     def fields(self, index: int = 0) -> Sequence[RowField]:
         """The columns of an input."""

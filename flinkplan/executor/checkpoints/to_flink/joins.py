@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....plan.nodes import Join
+from ....plan.nodes import Join, MultiJoin
+from ....plan.record import replace
 from ....plan.types.parser import parse_type
-from ....state.form import ROW_KIND, Kind, StateTable
+from ....state.form import ROW_KIND, Kind, StateError, StateTable
 from ...jvm.spark import F
+from ...jvm.types import field_name
 from .givers import FlinkEntries, Given, Giver, gives, parts
 
 if TYPE_CHECKING:
@@ -27,6 +29,40 @@ def join(giver: Giver) -> Given:
         if frame is not None:
             given[f"{side}-records"] = _side(frame, giver.tables[f"{side}-records"])
     return given
+
+
+@gives(MultiJoin)
+def multi_join(giver: Giver) -> Given:
+    """The rows of all inputs, with how often they are there.
+
+    Source: Flink's ``MultiJoinStateViews``, where the rows of inputs behind the first one stand by their join keys.
+    """
+    node = giver.node
+    assert isinstance(node, MultiJoin)
+    given = {}
+    for index in range(len(giver.plan.inputs(node))):
+        frame, name = giver.state(f"input-state-{index}", node.ttl_ms(index)), f"multi-join-input-{index}"
+        if frame is not None:
+            given[name] = _joined_input(node, index, frame, giver.tables[name])
+    return given
+
+
+def _joined_input(node: MultiJoin, index: int, frame: DataFrame, table: StateTable) -> FlinkEntries:
+    entries = _side(frame, table)
+    unique = (node.input_unique_keys or [()] * (index + 1))[index]
+    row = entries.value if unique else entries.map_key
+    own = [row[column] for column in min(unique, key=len)] if unique else list(row)
+    attributes = (node.join_attribute_map or {}).get(str(index), ()) if index else ()
+    join_key = [row[attribute["rightFieldIndex"]] for attribute in attributes]
+    if not join_key:
+        return replace(entries, map_key=own)
+    if len(parse_type(table.map_key[0].type).fields) != len(join_key):
+        raise StateError(f"the join key of input {index} has other columns in Flink")
+    return replace(entries, map_key=[_struct(join_key), _struct(own)])
+
+
+def _struct(columns: list[Column]) -> Column:
+    return F.struct(*(column.alias(field_name(i)) for i, column in enumerate(columns)))
 
 
 def has_counter(table: StateTable) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import Limit, Rank, SortLimit
-from ....plan.specs import ConstantRankRange, SortSpec
+from ....plan.specs import ConstantRankRange, SortSpec, VariableRankRange
 from ....state.form import StateError
 from ...jvm.spark import F, sql
 from ...jvm.types import field_name
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _APPENDED, _SORTED, _UPDATED = "data-state-with-append", "data-state", "data-state-with-update"
-_TOP_1, _COUNTS = "Top1-Rank-State", "sorted-map"
+_NO_END = 2**63 - 1
+_TOP_1, _COUNTS, _END = "Top1-Rank-State", "sorted-map", "rankEnd"
 
 
 @gives(Rank, SortLimit, Limit)
@@ -31,6 +32,15 @@ def rank(giver: Giver) -> Given:
     sort_key = [row.getField(field_name(f.index)) for f in order.fields]
     by_arrival = [*_ordering(order, row), F.col("arrival")]
     tables = giver.tables
+    given: dict[str, FlinkEntries] = {}
+    if isinstance(node.rank_range, VariableRankRange):  # of a partition all rows say the same
+        end = F.coalesce(row.getField(field_name(node.rank_range.end_index)).cast("bigint"), F.lit(0))
+        ends = rows.groupBy("key").agg(F.first(end).alias("end"), F.max("accessed").alias("accessed"))
+        given[_END] = FlinkEntries(ends, [F.col("end")])
+    elif isinstance(node.rank_range, ConstantRankRange):
+        end = F.lit(node.rank_range.end)
+    else:
+        end = F.lit(_NO_END)
     if _SORTED in tables:
         lists = _lists(rows, sort_key)
         counts = lists.groupBy("key").agg(
@@ -38,19 +48,17 @@ def rank(giver: Giver) -> Given:
             F.max("accessed").alias("accessed"),
         )
         sorted_rows = FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"))
-        return {_SORTED: sorted_rows, _COUNTS: FlinkEntries(counts, [F.col("counts")])}
-    if not isinstance(node.rank_range, ConstantRankRange):
-        raise StateError("the end of ranks that rows say themselves is not given to Flink yet")
-    rows = _first(rows, by_arrival, node.rank_range.end)
+        return {**given, _SORTED: sorted_rows, _COUNTS: FlinkEntries(counts, [F.col("counts")])}
+    rows = _first(rows, by_arrival, end)
     if _TOP_1 in tables:
-        return {_TOP_1: FlinkEntries(rows, parts(rows, "row"))}
+        return {**given, _TOP_1: FlinkEntries(rows, parts(rows, "row"))}
     if _APPENDED in tables:
         lists = _lists(rows, sort_key)
-        return {_APPENDED: FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"))}
+        return {**given, _APPENDED: FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"))}
     if _UPDATED in tables:
         place = _number(rows, ["key", *sort_key], [F.col("arrival")])
         rows = rows.withColumn("place", place)
-        return {_UPDATED: FlinkEntries(rows, [row, F.col("place")], parts(rows, "map_key"))}
+        return {**given, _UPDATED: FlinkEntries(rows, [row, F.col("place")], parts(rows, "map_key"))}
     raise StateError(f"Flink's operator keeps {', '.join(tables)}")
 
 
@@ -87,7 +95,7 @@ def _number(rows: DataFrame, by: list[str | Column], order: list[Column]) -> Col
     return F.row_number().over(sql.Window.partitionBy(*by).orderBy(*order))
 
 
-def _first(rows: DataFrame, order: list[Column], end: int) -> DataFrame:
+def _first(rows: DataFrame, order: list[Column], end: Column) -> DataFrame:
     """The rows that have one of the ranks: Flink keeps no others."""
     return rows.withColumn("$rank", _number(rows, ["key"], order)).where(F.col("$rank") <= end).drop("$rank")
 

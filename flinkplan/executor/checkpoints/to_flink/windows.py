@@ -43,10 +43,11 @@ from ...jvm.spark import F, sql
 from ...jvm.types import field_name
 from ...prepare.windows import Clock
 from ..entries import NATIVE
-from ..from_flink.aggregates import Calls, DistinctCall, parts_of
+from ..from_flink.aggregates import Calls, parts_of
 from ..from_flink.windows import calls_and_windowing
-from .aggregates import accumulated, view_entries
+from .aggregates import accumulated, shared_views, view_entries
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
+from .sessions import sessions
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -77,8 +78,6 @@ class Slicing(Record):
 
 def slicing_of(giver: Giver, windowing: WindowingStrategy) -> Slicing:
     """How a node's windows are sliced.  Raises :class:`StateError` for those that are not known."""
-    if isinstance(windowing.window, SessionWindow):
-        raise StateError("of sessions rows are kept here, but Flink wants results")
     if windowing.is_proctime:
         raise StateError("windows by the clock are not given to Flink yet")
     zone = giver.node.option(LOCAL_TIME_ZONE, giver.time_zone)
@@ -94,6 +93,8 @@ def window_aggregate(giver: Giver) -> Given:
         raise StateError("windows that fire early or late are not carried over yet")
     calls, windowing = calls_and_windowing(giver.node, giver.plan)
     slicing = slicing_of(giver, windowing)
+    if isinstance(windowing.window, SessionWindow):
+        return sessions(giver, calls, slicing.fires)
     windows, columns = _windows(giver, calls)
     legacy = isinstance(giver.node, GroupWindowAggregate)
     timers = windows.select("key", "start", "end", slicing.fires(F.col("end")).cast("bigint").alias("due"))
@@ -108,9 +109,7 @@ def window_aggregate(giver: Giver) -> Given:
     value: list[Column] = [F.col(name) for name in columns if name != _ROWS]
     if calls.counts_rows and not any(map(is_count_star, calls.calls)):
         value.append(F.coalesce(F.col(_ROWS), F.lit(1)))
-    by_view: dict[int, list[DistinctCall]] = {}
-    for call in calls.distinct:
-        by_view.setdefault(call.view, []).append(call)
+    by_view = shared_views(calls)
     value += [F.lit(None)] * len(by_view)
     width = sum(column.name != ROW_KIND for column in table.value)
     if len(value) != width:

@@ -9,45 +9,54 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.PlanReference;
 import org.apache.flink.table.api.TableEnvironment;
 
 /**
- * Runs a plan whose tables give no rows, and stops it with a savepoint: it shows by which serializers, and under which
- * names, the plan's operators keep their states.
+ * Runs plans whose tables give no rows, and stops each with a savepoint: it shows by which serializers, and under which
+ * names, the plan's operators keep their states. One cluster in this process runs all of them.
  */
-final class EmptySavepoint {
+final class EmptySavepoint implements AutoCloseable {
     private static final int ATTEMPTS = 600;
     private static final long PAUSE_MILLIS = 50;
-    private static final Map<String, String> ALONE =
+    private static final Map<String, String> CLUSTER =
             Map.of(
-                    "parallelism.default", "1",
+                    "rest.address", "localhost",
+                    "rest.bind-address", "localhost",
                     "rest.bind-port", "0",
-                    "state.backend.type", "hashmap",
-                    "execution.checkpointing.storage", "jobmanager",
-                    "restart-strategy.type", "disable",
                     "taskmanager.memory.network.min", "32mb",
                     "taskmanager.memory.network.max", "32mb",
                     "taskmanager.memory.managed.size", "64mb");
+    private static final Map<String, String> JOB =
+            Map.of(
+                    "execution.target", "remote",
+                    "parallelism.default", "1",
+                    "state.backend.type", "hashmap",
+                    "execution.checkpointing.storage", "jobmanager",
+                    "restart-strategy.type", "disable");
 
-    private EmptySavepoint() {}
+    private MiniCluster cluster;
 
     /**
-     * Takes the savepoint.
+     * Takes the savepoint of a plan.
      *
      * @param plan the file of the plan
      * @param options those of the session
      * @param folder where to put it
      * @return the savepoint's folder
      */
-    static String take(Path plan, JsonNode options, Path folder) throws Exception {
+    String take(Path plan, JsonNode options, Path folder) throws Exception {
         Configuration configuration = new Configuration();
         for (Map.Entry<String, JsonNode> option : options.properties()) {
             configuration.setString(option.getKey(), option.getValue().asText());
         }
-        ALONE.forEach(configuration::setString);
+        CLUSTER.forEach(configuration::setString);
+        JOB.forEach(configuration::setString);
+        configuration.setString("rest.port", String.valueOf(port()));
         EnvironmentSettings settings =
                 EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(configuration).build();
         TableEnvironment environment = TableEnvironment.create(settings);
@@ -61,6 +70,24 @@ final class EmptySavepoint {
             return savepoint(job, folder.toUri().toString());
         } finally {
             job.cancel().get(1, TimeUnit.MINUTES);
+        }
+    }
+
+    /** The port of the cluster, which the first call starts. */
+    private int port() throws Exception {
+        if (cluster == null) {
+            Configuration configuration = new Configuration();
+            CLUSTER.forEach(configuration::setString);
+            cluster = new MiniCluster(new MiniClusterConfiguration.Builder().setConfiguration(configuration).build());
+            cluster.start();
+        }
+        return cluster.getRestAddress().get().getPort();
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (cluster != null) {
+            cluster.close();
         }
     }
 

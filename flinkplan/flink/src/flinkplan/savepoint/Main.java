@@ -34,13 +34,15 @@ public final class Main {
         // the filter of classes is the whole JVM's, and jobs need others; their savepoints are our own
         boolean hasPlan = requests.stream().anyMatch(request -> request.has("plan"));
         ClassLoader classes = hasPlan ? Main.class.getClassLoader() : TrustedClasses.loader();
-        for (JsonNode request : requests) {
-            run(request, classes);
+        try (EmptySavepoint empty = new EmptySavepoint()) {
+            for (JsonNode request : requests) {
+                run(request, classes, empty);
+            }
         }
         System.exit(0); // threads of clusters stay
     }
 
-    private static void run(JsonNode request, ClassLoader classes) throws Exception {
+    private static void run(JsonNode request, ClassLoader classes, EmptySavepoint empty) throws Exception {
         Path folder = Path.of(request.get("folder").asText());
         try {
             if (request.has("target")) {
@@ -50,7 +52,7 @@ public final class Main {
             }
             String pointer =
                     request.has("plan")
-                            ? EmptySavepoint.take(Path.of(request.get("plan").asText()), request.get("options"), folder)
+                            ? empty.take(Path.of(request.get("plan").asText()), request.get("options"), folder)
                             : request.get("savepoint").asText();
             Savepoint savepoint = new Savepoint(pointer, uids(request), folder, classes);
             Files.write(folder.resolve("manifest.json"), savepoint.read());

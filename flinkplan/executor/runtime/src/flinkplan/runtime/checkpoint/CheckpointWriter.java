@@ -96,6 +96,11 @@ public final class CheckpointWriter {
         return MAPPER.writeValueAsString(all);
     }
 
+    /** The kernel of the operator with this number. */
+    public Kernel kernel(int number) {
+        return (Kernel) (Object) ((TransformWithStateExec) numbered(plan).get(number)).statefulProcessor();
+    }
+
     /**
      * The places where the query reads sources in JSON, in the order in which Spark has their offsets: the number of the
      * source, by which Spark keeps what it knows, its format, and the options that it has been given.

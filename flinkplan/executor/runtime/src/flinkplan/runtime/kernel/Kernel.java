@@ -101,16 +101,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
     public void init(OutputMode outputMode, TimeMode timeMode) {
         boolean isCached = cachedBytes > 0 && getHandle() instanceof StatefulProcessorHandleImpl;
         cache = isCached ? new StateCache((StatefulProcessorHandleImpl) getHandle(), cachedBytes) : null;
-        order = Comparator.comparingLong(this::sequence);
-        if (placeOrdinal >= 0) {
-            order = order.thenComparingLong(this::place);
-        }
-        if (readsChangelog()) {
-            order = order.thenComparing(row -> !RowKind.retracts(kind(row)));
-        }
-        if (rightOrdinal >= 0) {
-            order = order.thenComparing(row -> row.getBoolean(rightOrdinal));
-        }
+        order = inputOrder();
         WithoutDefaults.run(this::open);
     }
 
@@ -157,6 +148,18 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
      */
     protected final Comparator<InternalRow> order() {
         return order;
+    }
+
+    /** The same of a kernel that has not been opened. */
+    protected final Comparator<InternalRow> inputOrder() {
+        Comparator<InternalRow> made = Comparator.comparingLong(this::sequence);
+        if (placeOrdinal >= 0) {
+            made = made.thenComparingLong(this::place);
+        }
+        if (readsChangelog()) {
+            made = made.thenComparing(row -> !RowKind.retracts(kind(row)));
+        }
+        return rightOrdinal < 0 ? made : made.thenComparing(row -> row.getBoolean(rightOrdinal));
     }
 
     /** Whether states may expire, which they cannot beside timers of event time. */

@@ -1,14 +1,23 @@
 package flinkplan.runtime.time;
 
 import flinkplan.runtime.aggregate.Aggregation;
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.time.WindowSpan.Window;
 import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.LongFunction;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -34,6 +43,7 @@ public final class SessionAggregate extends WindowKernel {
     /** The session that goes on, where rows come by their times; null: there is none. */
     private transient Window open;
     private transient long count;
+    private transient Comparator<InternalRow> keptOrder;
 
     /**
      * What there is to know of it beside its input.
@@ -53,11 +63,61 @@ public final class SessionAggregate extends WindowKernel {
     protected void open() {
         super.open();
         spec.aggregation().open(null);
-        StructType session = new StructType()
+        accumulated = mapState("accumulated", NUMBER, accumulatedSchema(), 0);
+    }
+
+    private StructType accumulatedSchema() {
+        return new StructType()
                 .add("count", DataTypes.LongType, false)
                 .add("call", DataTypes.IntegerType, false)
                 .add("accumulators", spec.aggregation().schema());
-        accumulated = mapState("accumulated", NUMBER, session, 0);
+    }
+
+    /**
+     * The open sessions of a key, each with its start, end, number of rows and accumulators.
+     *
+     * @param rows an array of the rows that are kept
+     * @param accumulated an array of what rows among them stand for, as structs of the map's keys and values
+     */
+    public Column openSessions(Column rows, Column accumulated) {
+        StructType session = new StructType()
+                .add("start", DataTypes.LongType, false)
+                .add("end", DataTypes.LongType, false)
+                .add("count", DataTypes.LongType, false)
+                .add("accumulators", spec.aggregation().schema(), false);
+        StructType standing = new StructType().add("number", NUMBER).add("session", accumulatedSchema());
+        return MethodCall.deterministic(
+                this,
+                "sessions",
+                DataTypes.createArrayType(session, false),
+                false,
+                List.of(rows, accumulated),
+                List.of(DataTypes.createArrayType(input()), DataTypes.createArrayType(standing)));
+    }
+
+    /** What {@link #openSessions} calls; the kernel has no states then. */
+    public ArrayData sessions(ArrayData rows, ArrayData accumulated) {
+        if (keptOrder == null) {
+            keptOrder = inputOrder();
+            spec.aggregation().open(null);
+        }
+        Map<Long, InternalRow> standing = new HashMap<>();
+        for (int i = 0; i < accumulated.numElements(); i++) {
+            InternalRow entry = accumulated.getStruct(i, 2);
+            InternalRow session = entry.getStruct(1, accumulatedSchema().length());
+            standing.put(entry.getStruct(0, 1).getLong(0), session);
+        }
+        List<InternalRow> kept = new ArrayList<>();
+        for (int i = 0; i < rows.numElements(); i++) {
+            kept.add(rows.getStruct(i, input().length()));
+        }
+        List<Object> sessions = new ArrayList<>();
+        for (Window window : spec.span().windows(kept)) {
+            window.rows().sort(keptOrder);
+            accumulate(window.rows(), standing::remove);
+            sessions.add(Rows.of(window.start(), window.end(), count, spec.aggregation().save().copy()));
+        }
+        return new GenericArrayData(sessions.toArray());
     }
 
     @Override
@@ -106,8 +166,20 @@ public final class SessionAggregate extends WindowKernel {
     }
 
     private void add(InternalRow row) {
+        add(row, this::takeAccumulated);
+    }
+
+    private InternalRow takeAccumulated(long number) {
+        InternalRow key = Rows.of(number);
+        InternalRow session = accumulated.getValue(key);
+        accumulated.removeKey(key);
+        return session;
+    }
+
+    /** Adds a row; {@code standing} gives what rows stand for. */
+    private void add(InternalRow row, LongFunction<InternalRow> standing) {
         if (sequence(row) <= LAST_ACCUMULATED) {
-            take(row);
+            take(row, standing.apply(sequence(row)));
         } else if (RowKind.retracts(kind(row))) {
             spec.aggregation().retract(row);
             count--;
@@ -118,10 +190,7 @@ public final class SessionAggregate extends WindowKernel {
     }
 
     /** Takes in the accumulators, or the value, that a row stands for. */
-    private void take(InternalRow row) {
-        InternalRow number = Rows.of(sequence(row));
-        InternalRow session = accumulated.getValue(number);
-        accumulated.removeKey(number);
+    private void take(InternalRow row, InternalRow session) {
         int call = session.getInt(1);
         if (call != NO_CALL) {
             for (long times = session.getLong(0); times > 0; times--) {
@@ -140,13 +209,18 @@ public final class SessionAggregate extends WindowKernel {
 
     @Override
     void close(Window window) {
+        accumulate(window.rows(), this::takeAccumulated);
+        emit(window);
+    }
+
+    /** Aggregates the rows of a session, which stand in the order they came. */
+    private void accumulate(List<InternalRow> rows, LongFunction<InternalRow> standing) {
         spec.aggregation().begin();
         count = 0;
         boolean inOrder = spec.aggregation().orderMatters();
-        for (InternalRow row : inOrder ? SessionMerges.inOrder(window.rows(), spec.span()) : window.rows()) {
-            add(row);
+        for (InternalRow row : inOrder ? SessionMerges.inOrder(rows, spec.span()) : rows) {
+            add(row, standing);
         }
-        emit(window);
     }
 
     private void emit(Window window) {
