@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlparse
 
-from ...plan.connectors import default_partition
 from ...plan.document import Plan, dumps
-from ...plan.files import Place
+from ...plan.errors import combined_error
 from ...plan.names import node_names
-from ...plan.nodes import ExecNode, TableSourceScan, Values
+from ...plan.nodes import ExecNode
 from ...plan.record import replace
 from ...plan.session import time_zone
-from ...plan.specs import PartitionPushDown
 from ...plan.types import LogicalType
 from ...plan.types.parser import parse_type
+from ...plan.uids import Uids
 from ...state.checkpoint import CheckpointRecord
 from ...state.form import (
     ROW_KIND,
@@ -31,14 +27,12 @@ from ...state.form import (
     Manifest,
     OperatorState,
     SourcePosition,
-    Split,
     StateError,
     StateTable,
 )
 from ...state.form_arrow import arrow, table_schema
 from ...state.moving import NotMovedError
 from ..build.time.event_time import END_MS, SHIFT_MS
-from ..connectors.tables import table_of
 from ..jobs.job import JobOptions, Streams
 from ..jvm.session import STATE_ENCODING, copy_of
 from ..jvm.spark import F
@@ -49,7 +43,8 @@ from ..prepare.query import QueryPlan
 from .entries import read_entries
 from .from_flink.tables import given, neutral_type
 from .operators import StatefulQuery
-from .query_log import QueryProgress, read_progress
+from .query_log import read_progress
+from .read_positions import ReadPositions
 from .to_flink import give
 from .to_flink.givers import FlinkEntries, Given, Giver
 
@@ -135,17 +130,19 @@ class CheckpointState(JobState):
         given_states: dict[str, OperatorState] = {}
         positions: dict[str, SourcePosition] = {}
         templates = {operator.uid or "": operator for operator in operators}
+        errors: list[StateError] = []
         for name, query in job.queries.items():
             session = copy_of(spark)
             session.conf.set(STATE_ENCODING, "avro" if name in in_kernels else "unsaferow")
-            progress = read_progress(record.query(name))
-            reader = _QueryReader(self, job, record, name, query, session, options, progress)
-            for uid, operator in reader.operators(templates):
+            reader = _QueryReader(self, job, record, name, query, session, options)
+            for uid, operator in reader.operators(templates, errors):
                 given_states.setdefault(uid, operator)
-            for position in reader.positions():
+            for position in reader.positions(self.restarted, errors):
                 known = positions.setdefault(str(position.uid), position)
                 if known != position:
                     raise StateError("the sinks' queries have not read the same", where=str(record.folder))
+        if errors:
+            raise combined_error(list({(str(error.where), error.message): error for error in errors}.values()))
         kept = list(given_states.values())
         kept += [replace(templates[uid], states=()) for uid in positions if uid in templates]
         return Manifest("spark", tuple(kept), checkpoint=1, has_plan=True, positions=tuple(positions.values()))
@@ -172,7 +169,6 @@ class _QueryReader:
         query: QueryPlan,
         session: SparkSession,
         options: JobOptions,
-        progress: QueryProgress,
     ) -> None:
         self._state = state
         self._record = record
@@ -180,9 +176,9 @@ class _QueryReader:
         self._query = query
         self._session = session
         self._options = options
-        self._progress = progress
-        self._streams = Streams(job, record, session, options)
-        self._name = name
+        self._progress = read_progress(self._folder)
+        self._stateful = StatefulQuery(Streams(job, record, session, options).frame(name, query))
+        self._uids = Uids(options.options)
         if record.is_batch_open(name):
             hint = "let the job go on once, with --mode available-now"
             raise StateError(f"the last batch of the sink {name} has not ended", where=str(record.folder), hint=hint)
@@ -194,36 +190,50 @@ class _QueryReader:
             raise StateError("the job of this checkpoint has ended its input", where=str(self._record.folder))
         return mark - SHIFT_MS if mark else None
 
-    def operators(self, templates: Mapping[str, OperatorState]) -> Iterator[tuple[str, OperatorState]]:
-        """Flink's operators with what the query keeps for them."""
-        plan = self._query.plan
+    def operators(
+        self, templates: Mapping[str, OperatorState], errors: list[StateError]
+    ) -> Iterator[tuple[str, OperatorState]]:
+        """Flink's operators with what the query keeps for them; ``errors`` gets those of which that is not known."""
+        plan, stateful = self._query.plan, self._stateful
         names = node_names(plan)
-        stateful = StatefulQuery(self._streams.frame(self._name, self._query))
         nodes = [node for node, _ in self._query.operators]
         entries = read_entries(self._session, self._folder, stateful)
         zone = time_zone(plan, self._options.options)
         now = time_ns() // 1_000_000
-        done: set[int] = set()
+        read: set[int] = set()
         for operator in stateful.operators:
             if operator.number >= len(nodes):
                 raise StateError(f"operator {operator.number} of Spark belongs to no node")
             node = nodes[operator.number]
-            template = _template(node, templates)
+            read.add(node.id)
+            template = _template(node, templates, self._uids)
             where = f"{names[node.id]} (node {node.id})"
             try:
                 if template is None:
-                    raise StateError("Flink keeps no state of it")
+                    raise NotMovedError("Flink keeps no state of it")
                 keyed = {t.name: t for t in template.states if t.kind.is_keyed}
                 own = entries[operator.number]
                 giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark)
                 yield str(template.uid), self._given(template, give(giver))
-                done.add(node.id)
             except StateError as e:
-                raise StateError(e.message, where=e.where or where, hint=e.hint) from None
+                errors.append(NotMovedError(e.message, where=e.where or where, hint=e.hint))
         for node in plan.nodes:
-            template = _template(node, templates)
-            if template and node.id not in done and any(t.kind in _ENTRIES for t in template.states):
-                raise StateError("it keeps no state here", where=f"{names[node.id]} (node {node.id})")
+            template = _template(node, templates, self._uids)
+            if template and node.id not in read and any(t.kind in _ENTRIES for t in template.states):
+                errors.append(NotMovedError("it keeps no state here", where=f"{names[node.id]} (node {node.id})"))
+
+    def positions(self, restarted: Collection[str], errors: list[StateError]) -> Iterator[SourcePosition]:
+        """How far each source has been read; ``errors`` gets those that cannot be moved."""
+        positions = ReadPositions(
+            self._query.plan,
+            self._folder,
+            self._stateful,
+            self._progress,
+            self._options.variables,
+            self._uids,
+            restarted,
+        )
+        return positions.all(errors)
 
     def _given(self, template: OperatorState, given_states: Given) -> OperatorState:
         for table in template.states:
@@ -233,99 +243,13 @@ class _QueryReader:
                 self._state.keep_rows(table, [{"subtask": 0, "position": 0, "value": {"value": self._watermark}}])
         return template
 
-    def positions(self) -> Iterator[SourcePosition]:
-        """How far each source has been read."""
-        read = files_read(self._folder, self._progress)
-        for node in self._query.plan.nodes:
-            if isinstance(node, Values):
-                raise NotMovedError("its rows would come again", where=f"values (node {node.id})")
-            if not isinstance(node, TableSourceScan):
-                continue
-            table = table_of(node.scan_table_source.table, self._options.variables)
-            if table.name in self._state.restarted:
-                continue
-            if table.options.get("connector") != "filesystem":
-                raise NotMovedError(
-                    "the position of this source cannot be moved yet",
-                    where=f"table {table.name} (node {node.id})",
-                    hint=f"--restart-source {table.name} has it start where the options of its table say",
-                )
-            root = _path(table.options["path"])
-            files = [sorted(names) for names in read if all(_is_below(name, root) for name in names)]
-            own = [names for names in files if names]
-            if any(names != own[0] for names in own):
-                raise StateError("it is read in two places, which have not read the same", where=table.identifier)
-            done = own[0] if own else []
-            splits = [Split(f"file:{name}", is_done=True) for name in done]
-            if "source.monitor-interval" not in table.options:  # Flink looks for files once, at the start
-                known = set(done)
-                splits += [
-                    Split(f"file:{name}", offset=0, end=Path(name).stat().st_size)
-                    for name in _files_below(Path(root), table.options.get("source.path.regex-pattern"))
-                    if name not in known and is_wanted(name, node, default_partition(table.options))
-                ]
-            yield SourcePosition(f"{node.id}_source", node.id, "filesystem", tuple(splits))
-
 
 _ENTRIES = (Kind.VALUE, Kind.LIST, Kind.MAP)
 
 
-def _template(node: ExecNode, templates: Mapping[str, OperatorState]) -> OperatorState | None:
-    uids = (f"{node.id}_{keeper}" for keeper in node.metadata.transformations)
-    known = [templates[uid] for uid in uids if uid in templates]
+def _template(node: ExecNode, templates: Mapping[str, OperatorState], uids: Uids) -> OperatorState | None:
+    known = [templates[uid] for uid in uids.kept(node).values() if uid in templates]
     return next((t for t in known if any(s.kind.is_keyed for s in t.states)), None)
-
-
-def _path(text: str) -> str:
-    return unquote(urlparse(text).path) if text.startswith("file:") else str(Path(text).absolute())
-
-
-def _is_below(name: str, root: str) -> bool:
-    return name == root or name.startswith(root.rstrip("/") + "/")
-
-
-def _files_below(root: Path, pattern: str | None) -> Iterator[str]:
-    """The files that Flink's source finds, without hidden ones, in their order."""
-    if root.is_file():
-        yield str(root)
-        return
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        is_hidden = any(p.startswith((".", "_")) for p in parts)
-        if path.is_file() and not is_hidden and (pattern is None or re.fullmatch(pattern, str(path))):
-            yield str(path)
-
-
-def is_wanted(name: str, node: TableSourceScan, default: str) -> bool:
-    """Whether a file is in one of the partitions that are read; ``default`` is the name of that of NULL."""
-    abilities = node.scan_table_source.abilities or ()
-    only = next((a.partitions for a in abilities if isinstance(a, PartitionPushDown)), None)
-    if only is None:
-        return True
-    folders = (segment.partition("=") for segment in name.split("/")[:-1])
-    values = {key: unquote(value) for key, equals, value in folders if equals}
-    wanted = ({key: default if text is None else text for key, text in partition.items()} for partition in only)
-    return any(partition.items() <= values.items() for partition in wanted)
-
-
-def files_read(query: Place, progress: QueryProgress) -> list[list[str]]:
-    """The paths of the files that each source of files has read."""
-    found: list[list[str]] = []
-    for number, position in enumerate(progress.sources):
-        log = query / "sources" / str(number) / "files"
-        offset = json.loads(position) if position else None
-        if not isinstance(offset, dict):
-            continue
-        if "positions" in offset or "logOffset" in offset:
-            kind = "files that grow" if "positions" in offset else "files of columnar formats"
-            raise NotMovedError(f"positions in {kind} cannot be moved yet", where=str(query))
-        if "files" not in offset:
-            continue
-        logs = (log / name for name in sorted(log.children()) if not name.startswith("."))
-        files = [json.loads(line)["path"] for file in logs for line in file.read().splitlines()]
-        # URIs in which nothing is escaped, as Hadoop writes paths
-        found.append([name.removeprefix("file:").removeprefix("//") for name in files[: offset["files"]]])
-    return found
 
 
 def _plain(t: LogicalType) -> LogicalType:

@@ -6,14 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.checkpoints.job_state import files_read, is_wanted
-from flinkplan.executor.checkpoints.query_log import QueryProgress
+from flinkplan.executor.checkpoints.read_positions import files_read, is_wanted
 from flinkplan.plan import document
 from flinkplan.plan.files import Place
 from flinkplan.plan.nodes import TableSourceScan
 from flinkplan.plan.record import replace
 from flinkplan.plan.specs import PartitionPushDown
-from flinkplan.state.moving import NotMovedError
 
 PLAN = Path(__file__).parents[2] / "parity" / "cases" / "format-partitioned-source" / "plan.json"
 
@@ -47,14 +45,19 @@ def test_without_partitions_all_files_are_read(scan: TableSourceScan) -> None:
 
 
 def test_files_are_read_up_to_the_offset(tmp_path: Path) -> None:
-    log = tmp_path / "sources" / "0" / "files" / "000000000000"
+    log = tmp_path / "files" / "000000000000"
     log.parent.mkdir(parents=True)
     log.write_text('{"path": "file:/data/a"}\n{"path": "file:///data/b"}\n{"path": "file:/data/c"}\n', "utf-8")
-    progress = QueryProgress(0, ('{"files": 2, "settled": true}', "0", None), 0, {})
-    assert files_read(Place.of(tmp_path), progress) == [["/data/a", "/data/b"]]
+    assert files_read(Place.of(tmp_path), {"files": 2, "settled": True}) == ["/data/a", "/data/b"]
 
 
-@pytest.mark.parametrize("offset", ['{"logOffset": 0}', '{"positions": [3], "current": 0, "rows": 0}'])
-def test_positions_that_are_not_known_are_refused(tmp_path: Path, offset: str) -> None:
-    with pytest.raises(NotMovedError, match="cannot be moved yet"):
-        files_read(Place.of(tmp_path), QueryProgress(0, (offset,), 0, {}))
+def test_files_of_columnar_formats_are_those_of_the_log_of_spark(tmp_path: Path) -> None:
+    for name, files in {"0": "a", "1.compact": "ab", "2": "c", "3": "d"}.items():
+        lines = "".join(f'{{"path": "file:///data/{file}", "timestamp": 1, "batchId": 0}}\n' for file in files)
+        (tmp_path / name).write_text(f"v1\n{lines}", "utf-8")
+    assert files_read(Place.of(tmp_path), {"logOffset": 2}) == ["/data/a", "/data/b", "/data/c"]
+    assert files_read(Place.of(tmp_path), {"logOffset": 0}) == ["/data/a"]
+
+
+def test_positions_within_files_are_not_known(tmp_path: Path) -> None:
+    assert files_read(Place.of(tmp_path), {"positions": [3], "current": 0, "rows": 0}) is None

@@ -23,7 +23,13 @@ final class Positions {
     /** The name of the state of source readers. */
     static final String READER_STATE = "SourceReaderState";
 
+    private static final String FILES = "filesystem";
+    private static final String KAFKA = "kafka";
     private static final int COORDINATOR_VERSION = 1;
+    /** The version of a partition of Kafka, as {@code KafkaPartitionSplitSerializer} has it. */
+    private static final int KAFKA_SPLIT_VERSION = 0;
+    /** The version of a list of partitions, as {@code KafkaSourceEnumStateSerializer} has it. */
+    private static final int KAFKA_ASSIGNED_VERSION = 1;
     /** The lowest of the numbers that stand for an offset that the broker is still to be asked for. */
     private static final int COMMITTED = -3;
 
@@ -52,14 +58,62 @@ final class Positions {
     }
 
     /**
-     * What the coordinator of a source of files keeps that has read so far; null for other sources.
+     * What the coordinator of a source keeps that has read so far; null where its connector is not known.
      *
      * @param source its positions, as the neutral form has them
      */
     static byte[] coordinator(JsonNode source) throws IOException {
-        if (!source.path("connector").asText().equals("filesystem")) {
-            return null;
+        return switch (source.path("connector").asText()) {
+            case FILES -> filesCoordinator(source);
+            case KAFKA -> partitionsCoordinator(source);
+            default -> null;
+        };
+    }
+
+    /** The splits that the readers of a source keep: partitions of Kafka; of files the coordinator has all. */
+    static List<byte[]> readers(JsonNode source) throws IOException {
+        List<byte[]> readers = new ArrayList<>();
+        if (!source.path("connector").asText().equals(KAFKA)) {
+            return readers;
         }
+        for (JsonNode split : source.path("splits")) {
+            DataOutputSerializer partition = new DataOutputSerializer(64);
+            partition.writeUTF(split.get("name").asText());
+            partition.writeInt(split.get("partition").asInt());
+            partition.writeLong(split.get("offset").asLong());
+            partition.writeLong(split.has("end") ? split.get("end").asLong() : NO_END);
+            readers.add(versioned(KAFKA_SPLIT_VERSION, partition.getCopyOfBuffer()));
+        }
+        return readers;
+    }
+
+    /** The partitions that readers have; those that are new begin with the earliest offset. */
+    private static byte[] partitionsCoordinator(JsonNode source) throws IOException {
+        DataOutputSerializer assigned = new DataOutputSerializer(64);
+        assigned.writeInt(source.path("splits").size());
+        for (JsonNode split : source.path("splits")) {
+            assigned.writeUTF(split.get("name").asText());
+            assigned.writeInt(split.get("partition").asInt());
+        }
+        return coordinator(KAFKA_ASSIGNED_VERSION, assigned.getCopyOfBuffer());
+    }
+
+    private static byte[] coordinator(int version, byte[] enumerator) throws IOException {
+        DataOutputSerializer out = new DataOutputSerializer(enumerator.length + 12);
+        out.writeInt(COORDINATOR_VERSION);
+        out.write(versioned(version, enumerator));
+        return out.getCopyOfBuffer();
+    }
+
+    private static byte[] versioned(int version, byte[] content) throws IOException {
+        DataOutputSerializer out = new DataOutputSerializer(content.length + 8);
+        out.writeInt(version);
+        out.writeInt(content.length);
+        out.write(content);
+        return out.getCopyOfBuffer();
+    }
+
+    private static byte[] filesCoordinator(JsonNode source) throws IOException {
         List<Path> done = new ArrayList<>();
         List<FileSourceSplit> open = new ArrayList<>();
         for (JsonNode split : source.path("splits")) {
@@ -73,12 +127,7 @@ final class Positions {
         }
         var serializer = new PendingSplitsCheckpointSerializer<>(FileSourceSplitSerializer.INSTANCE);
         byte[] enumerator = serializer.serialize(PendingSplitsCheckpoint.fromCollectionSnapshot(open, done));
-        DataOutputSerializer out = new DataOutputSerializer(enumerator.length + 12);
-        out.writeInt(COORDINATOR_VERSION);
-        out.writeInt(serializer.getVersion());
-        out.writeInt(enumerator.length);
-        out.write(enumerator);
-        return out.getCopyOfBuffer();
+        return coordinator(serializer.getVersion(), enumerator);
     }
 
     private static FileSourceSplit split(Path path, JsonNode split, int number) {
@@ -118,7 +167,7 @@ final class Positions {
             splits.add(FileSourceSplitSerializer.INSTANCE.deserialize(splitVersion, bytes));
         }
         splits.addAll(pending.getSplits());
-        source.put("connector", "filesystem");
+        source.put("connector", FILES);
         ArrayNode nodes = source.putArray("splits");
         Map<String, Boolean> isOpen = new LinkedHashMap<>();
         for (FileSourceSplit split : splits) {
@@ -163,7 +212,7 @@ final class Positions {
                 node.put("end", end);
             }
         }
-        source.put("connector", "kafka");
+        source.put("connector", KAFKA);
         return !readers.isEmpty();
     }
 }

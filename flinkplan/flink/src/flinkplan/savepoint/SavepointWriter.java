@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
 import org.apache.flink.runtime.checkpoint.CheckpointProperties;
@@ -129,6 +130,10 @@ final class SavepointWriter {
         }
         Map<Integer, OperatorStateHandle> operatorStates =
                 perSubtask.isEmpty() ? carriedStates : operatorStates(perSubtask, parallelism);
+        List<byte[]> readers = coordinator == null ? List.of() : Positions.readers(position(uid));
+        if (!readers.isEmpty()) {
+            operatorStates.put(0, readers(readers));
+        }
         if (!keyed.isEmpty() && !carried.isEmpty() || !perSubtask.isEmpty() && !carriedStates.isEmpty()) {
             throw new UnreadableException("some states of the operator " + uid + " are not decoded, others are");
         }
@@ -155,12 +160,33 @@ final class SavepointWriter {
 
     /** What the coordinator of a source keeps by the positions of the manifest; null where it has none of it. */
     private byte[] coordinator(String uid) throws IOException {
+        JsonNode source = position(uid);
+        return source == null ? null : Positions.coordinator(source);
+    }
+
+    /** The positions of the source of this UID in the manifest; null where it has none of it. */
+    private JsonNode position(String uid) {
         for (JsonNode source : manifest.path("positions")) {
             if (source.path("uid").asText().equals(uid)) {
-                return Positions.coordinator(source);
+                return source;
             }
         }
         return null;
+    }
+
+    /** The state of a reader with these splits. */
+    private OperatorStateHandle readers(List<byte[]> splits) throws IOException {
+        BytePrimitiveArraySerializer serializer = BytePrimitiveArraySerializer.INSTANCE;
+        StateTable state = new StateTable(0, Positions.READER_STATE, StateTable.Kind.OPERATOR_LIST, serializer);
+        Output out = new Output();
+        new OperatorBackendSerializationProxy(List.of(operatorInfo(state)), List.of(), false).write(out.view);
+        long[] offsets = new long[splits.size()];
+        for (int i = 0; i < offsets.length; i++) {
+            offsets[i] = out.position();
+            serializer.serialize(splits.get(i), out.view);
+        }
+        var info = new OperatorStateHandle.StateMetaInfo(offsets, mode(state));
+        return new OperatorStreamStateHandle(new HashMap<>(Map.of(state.name, info)), out.close());
     }
 
     private StateTable table(JsonNode node) throws IOException {
