@@ -232,7 +232,7 @@ def calls_of(node: GroupAggregate | GlobalGroupAggregate, plan: Plan) -> Calls:
 _ROWS = ("FIRST_VALUE", "LAST_VALUE", "$WELFORD_M2", "ARRAY_AGG", "LAG")
 """The functions whose accumulator is a row even where all of it is there."""
 
-_RANKS = {"ROW_NUMBER": ("sequence",), "RANK": ("currNumber", "sequence"), "DENSE_RANK": ("sequence",)}
+RANKS = {"ROW_NUMBER": ("sequence",), "RANK": ("currNumber", "sequence"), "DENSE_RANK": ("sequence",)}
 """The parts of the accumulators of ranks, which are all the number of rows: in a stream they know no order."""
 
 
@@ -240,8 +240,8 @@ def parts_of(call: AggregateCall, retracts: bool, types: Sequence[LogicalType]) 
     """The names of the parts of a call's accumulator.  Raises :class:`StateError` where they are not known."""
     if function_name(call) in _ROWS or view_of(call, retracts) is not None:
         return [WHOLE]
-    if function_name(call) in _RANKS:
-        return list(_RANKS[function_name(call)])
+    if function_name(call) in RANKS:
+        return list(RANKS[function_name(call)])
     try:
         return [name for name, _ in parts(call, retracts, types)]
     except UnsupportedError as e:

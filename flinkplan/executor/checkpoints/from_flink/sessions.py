@@ -66,7 +66,7 @@ def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[
 
 def session_rows(carrier: Carrier, fires: Callable[[Column], Column]) -> Carried:
     """The rows of each open session, in the order in which they came; ``fires`` as in :func:`sessions`."""
-    mapping, table = carrier.table(_SESSIONS), carrier.table("session-window-tvf-acc")
+    mapping, table = carrier.table(SESSIONS), carrier.table("session-window-tvf-acc")
     if mapping is None or table is None:
         return {}
     opened = _opened(carrier, mapping)

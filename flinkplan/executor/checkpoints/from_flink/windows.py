@@ -184,7 +184,7 @@ def window_aggregate(carrier: Carrier) -> Carried:
     parts, rows = calls.by_call(F.col("acc"), values_of_calls)
     place = windows.place(F.col("namespace"))
     held = [
-        {_PARTS: _part(call, retracts, columns, field.dataType, place)} if _is_in_parts(field.dataType) else columns
+        {PARTS: _part(call, retracts, columns, field.dataType, place)} if is_in_parts(field.dataType) else columns
         for call, retracts, columns, field in zip(calls.calls, calls.retracts, parts, own.fields, strict=True)
     ]
     named = {f"{n}_{part}": column for n, columns in enumerate(held) for part, column in columns.items()}
@@ -205,8 +205,8 @@ def window_aggregate(carrier: Carrier) -> Carried:
         if windows.is_sliced:
             frame = _with_distinct(frame, calls, number, values)
     accumulators = [
-        F.struct(F.col(f"{n}_{_PARTS}")).cast(field.dataType)
-        if _PARTS in columns
+        F.struct(F.col(f"{n}_{PARTS}")).cast(field.dataType)
+        if PARTS in columns
         else accumulated(call, retracts, {part: F.col(f"{n}_{part}") for part in columns}, field.dataType)  # type: ignore[arg-type]
         for n, (call, retracts, columns, field) in enumerate(
             zip(calls.calls, calls.retracts, held, own.fields, strict=True)
@@ -247,16 +247,16 @@ def _with_emitted(carrier: Carrier, frame: DataFrame, stored: StructType) -> tup
     return joined.select("windows.*", "before.emitted"), F.col("emitted")
 
 
-_PARTS = "parts"
+PARTS = "parts"
 """The part of an accumulator with what each slice has accumulated, as ``Sliced.java`` calls it."""
 
 _FIRST_PART = -(2**62)
 """The number of what a slice has accumulated in Flink; parts that come behind have higher ones."""
 
 
-def _is_in_parts(stored: DataType) -> bool:
+def is_in_parts(stored: DataType) -> bool:
     """Whether a kernel keeps what each slice has accumulated, since the order in which they are merged matters."""
-    return bool(stored.fieldNames() == [_PARTS])  # type: ignore[attr-defined]
+    return bool(stored.fieldNames() == [PARTS])  # type: ignore[attr-defined]
 
 
 def _part(
@@ -303,7 +303,7 @@ def calls_and_windowing(node: ExecNode, plan: Plan) -> tuple[Calls, WindowingStr
 def _merged(calls: Calls, name: str) -> Column:
     """A part of an accumulator, merged over slices.  Raises :class:`StateError` where it is not known how."""
     number, _, part = name.partition("_")
-    if part == _PARTS:
+    if part == PARTS:
         return F.array_sort(F.collect_list(name), _by_place)
     if part in _SUMMED:
         return F.sum(name)

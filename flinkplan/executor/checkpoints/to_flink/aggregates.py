@@ -16,7 +16,7 @@ from ....state.form import ROW_KIND, StateError, StateTable
 from ...aggregate_functions import function_name
 from ...jvm.spark import F
 from ...jvm.types import field_name
-from ..from_flink.aggregates import COUNTED, WHOLE, Calls, DistinctCall, calls_of, partial_calls, parts_of
+from ..from_flink.aggregates import COUNTED, RANKS, WHOLE, Calls, DistinctCall, calls_of, partial_calls, parts_of
 from .givers import FlinkEntries, Given, Giver, gives, parts
 
 if TYPE_CHECKING:
@@ -140,6 +140,10 @@ def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column],
     match function_name(call):
         case "COUNT":
             return {"count" if call.arg_list else "count1": kept["count"]}
+        case name if name in RANKS:
+            return dict.fromkeys(RANKS[name], kept["count"])
+        case "LAG":
+            return {WHOLE: F.struct(kept["offset"], kept["default"], kept["values"])}
         case "SUM":
             total = F.when(kept["count"] > 0, kept["sum"])
             return {"sum": total, **({"count": kept["count"]} if retracts else {})}

@@ -62,6 +62,11 @@ class Giver(Record):
         """The kernel of the operator, an object of Java."""
         return self.query.java.kernel(self.operator.number)
 
+    def refuse_entries(self, frame: DataFrame, reason: str) -> None:
+        """Raise :class:`StateError` where a frame has rows."""
+        if not frame.isEmpty():
+            raise StateError(f"{reason}, which are not given to Flink yet")
+
     def fields(self, index: int = 0) -> Sequence[RowField]:
         """The columns of an input."""
         return self.plan.inputs(self.node)[index].fields

@@ -1,7 +1,8 @@
-"""OVER windows in event time.
+"""OVER windows, as :mod:`..from_flink.over` reads them.
 
 Source: Flink's ``RowTimeRangeUnboundedPrecedingFunction``, ``RowTimeRangeBoundedPrecedingFunction``,
-``RowTimeRowsBoundedPrecedingFunction``.
+``RowTimeRowsBoundedPrecedingFunction``, ``ProcTimeUnboundedPrecedingFunction`` and
+``AbstractNonTimeUnboundedPrecedingOver``.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ from ....plan.savepoint.views import view_of
 from ....plan.types import RowField
 from ....state.form import StateError
 from ...aggregate_functions import function_name
-from ...jvm.spark import F
+from ...jvm.spark import F, sql
+from ...jvm.types import field_name
 from ..from_flink.aggregates import Calls
 from .aggregates import accumulator_columns, distinct_views
 from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _NEVER = 2**63 - 1
+_FIRST_ID = -(2**63)
+"""The id of the first row of a key that Flink orders."""
+
 _HEAD = 5
 """How many fields of a kernel's frame stand before the accumulators."""
 
@@ -31,14 +36,90 @@ def over_aggregate(giver: Giver) -> Given:
     """The rows that wait or are within the frame, and what has been accumulated of the frame."""
     node = giver.node
     assert isinstance(node, OverAggregate)
-    if giver.operator.kernel != "OverAggregate":
-        raise StateError(f"what {giver.operator.kernel} keeps of OVER is not given to Flink yet")
     group = node.over_spec.groups[0]
     is_bounded = group.lower_bound.kind == "BOUNDED_WINDOW"
     constants = [RowField(f"constant{i}", c.type) for i, c in enumerate(node.over_spec.constants)]
     calls = Calls(group.agg_calls, [is_bounded] * len(group.agg_calls), is_bounded, [*giver.fields(), *constants])
-    if any(view_of(call, is_bounded) for call in calls.calls):
-        raise StateError(f"the values of {function_name(calls.calls[0])} in OVER are not given to Flink yet")
+    for call in calls.calls:
+        if view_of(call, is_bounded):
+            raise StateError(f"the values of {function_name(call)} in OVER are not given to Flink yet")
+    if giver.operator.kernel == "OrderedAggregate":
+        return _ordered(giver, node, calls)
+    if giver.operator.kernel != "OverAggregate":
+        raise StateError(f"what {giver.operator.kernel} keeps of OVER is not given to Flink yet")
+    if giver.operator.time_mode == "ProcessingTime":
+        return _by_clock(giver, calls, is_bounded)
+    return _by_time(giver, calls, is_bounded)
+
+
+def _by_clock(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
+    """What all rows so far have accumulated."""
+    if is_bounded:
+        raise StateError("a bounded frame in processing time is not given to Flink yet")
+    giver.refuse_entries(giver.entries["rows"], "rows wait in processing time")
+    frame = giver.entries["frame"].withColumn("accessed", F.lit(giver.now))
+    _, _, _, _, _, *accumulators = parts(frame, "value")
+    schemas = [field.dataType for field in frame.schema["value"].dataType.fields[_HEAD:]]  # type: ignore[attr-defined]
+    acc = accumulator_columns(calls, None, accumulators, schemas, giver.tables["accState"])
+    return {"accState": FlinkEntries(frame, acc), **distinct_views(giver, calls, 0)}
+
+
+def _ordered(giver: Giver, node: OverAggregate, calls: Calls) -> Given:
+    """All rows in their order, and what has been accumulated up to each."""
+    if any(call.distinct for call in calls.calls):
+        raise StateError("DISTINCT in OVER that is not ordered by time is not given to Flink yet")
+    (group,) = node.over_spec.groups
+    kept = (
+        giver.entries["rows"]
+        .groupBy("key")
+        .agg(F.array_sort(F.collect_list(F.struct("position", "value")), _by_position).alias("all"))
+    )
+    kept = kept.select("key", F.transform("all", lambda one: one["value"]).alias("rows"))
+    found = sql.Column(giver.kernel().accumulatedRows(F.col("rows")._jc))
+    each = kept.select("key", "rows", F.posexplode(found).alias("ordinal", "one"))
+    row = F.get(F.col("rows"), F.col("one.place"))
+    names = giver.entries["rows"].schema["value"].dataType.names  # type: ignore[attr-defined]
+    columns = [row.getField(name) for name in names[: len(giver.fields())]]
+    sort_key = F.struct(*(columns[f.index].alias(field_name(i)) for i, f in enumerate(group.order_by.fields)))
+    each = each.select(
+        "key",
+        "ordinal",
+        (F.col("one.place").cast("bigint") + F.lit(_FIRST_ID)).alias("id"),
+        F.struct(*(column.alias(field_name(i)) for i, column in enumerate(columns))).alias("row"),
+        sort_key.alias("sort_key"),
+        F.col("one.accumulators").alias("accumulators"),
+        F.lit(giver.now).alias("accessed"),
+    )
+    ties = each.groupBy("key", "sort_key").agg(
+        F.min("ordinal").alias("ordinal"),
+        F.sort_array(F.collect_list("id")).alias("ids"),
+        F.first("accumulators").alias("accumulators"),
+        F.max("accessed").alias("accessed"),
+    )
+    tie = F.struct("ordinal", F.struct("sort_key", "ids").alias("tie"))
+    lists = ties.groupBy("key").agg(
+        F.sort_array(F.collect_list(tie)).alias("all"),
+        F.sum(F.size("ids")).alias("count"),
+        F.max("accessed").alias("accessed"),
+    )
+    by_key, place = (each, [F.col("id")]) if group.is_rows else (ties, parts(ties, "sort_key"))
+    stored = by_key.schema["accumulators"].dataType.fields  # type: ignore[attr-defined]
+    accumulators = parts(by_key, "accumulators")
+    table = giver.tables["accMapState"]
+    acc = accumulator_columns(calls, None, accumulators, [field.dataType for field in stored], table)
+    return {
+        "idState": FlinkEntries(lists, [F.col("count") + F.lit(_FIRST_ID)]),
+        "sortedListState": FlinkEntries(lists, [F.transform("all", lambda one: one["tie"])]),
+        "valueMapState": FlinkEntries(each, parts(each, "row"), [F.col("id")]),
+        "accMapState": FlinkEntries(by_key, acc, place),
+    }
+
+
+def _by_position(one: Column, other: Column) -> Column:
+    return (one["position"] - other["position"]).cast("int")
+
+
+def _by_time(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
     rows = _rows(giver)
     frame = giver.entries["frame"].withColumn("accessed", F.lit(giver.now))
     last, in_frame, expiry, _, timers, *accumulators = parts(frame, "value")

@@ -44,7 +44,7 @@ from ...jvm.types import field_name
 from ...prepare.windows import Clock
 from ..entries import NATIVE
 from ..from_flink.aggregates import Calls, parts_of
-from ..from_flink.windows import calls_and_windowing
+from ..from_flink.windows import PARTS, calls_and_windowing, is_in_parts
 from .aggregates import accumulated, shared_views, view_entries
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
 from .sessions import sessions
@@ -101,12 +101,24 @@ def window_aggregate(giver: Giver) -> Given:
     end = [F.col("start"), F.col("end")] if legacy else [F.col("end")]
     given = {_EVENT_TIMERS: FlinkEntries(timers, [F.col("due")], (), end)}
     views = _seen(giver, calls)
+    parts_of_slices = {name: kind for name, kind in columns.items() if kind == PARTS}
     if slicing.is_sliced:
-        windows = sliced(windows, columns, slicing, calls)
+        whole = {name: kind for name, kind in columns.items() if kind != PARTS}
+        slices = sliced(windows, whole, slicing, calls)
+        for name in parts_of_slices:
+            slices = _with_parts(slices, windows, name, slicing)
+        windows = slices
         views = {number: _sliced_values(frame, slicing) for number, frame in views.items()}
         end = [F.col("end")]
     table = giver.tables["window-aggs"]
-    value: list[Column] = [F.col(name) for name in columns if name != _ROWS]
+    for name in parts_of_slices:
+        windows = _merged(giver, calls, windows, name)
+    each = zip(calls.calls, calls.retracts, strict=True)
+    value: list[Column] = [
+        F.col(f"{number}_{part}")
+        for number, (call, retracts) in enumerate(each)
+        for part in parts_of(call, retracts, calls.types)
+    ]
     if calls.counts_rows and not any(map(is_count_star, calls.calls)):
         value.append(F.coalesce(F.col(_ROWS), F.lit(1)))
     by_view = shared_views(calls)
@@ -121,6 +133,48 @@ def window_aggregate(giver: Giver) -> Given:
         frames = [views[call.number].withColumn("accessed", F.lit(giver.now)) for call in sharing]
         given |= view_entries(giver, view, sharing, frames, by)
     return given
+
+
+def _merged(giver: Giver, calls: Calls, windows: DataFrame, name: str) -> DataFrame:
+    """The windows, or slices, with the parts of Flink's accumulator of a call, which is in parts of slices here."""
+    number = int(name.partition("_")[0])
+    call, retracts = calls.calls[number], calls.retracts[number]
+    windows = windows.withColumn("$merged", sql.Column(giver.kernel().mergedParts(number, F.col(name)._jc)))
+    names = windows.schema["$merged"].dataType.names  # type: ignore[attr-defined]
+    given = accumulated(call, retracts, {n: F.col("$merged").getField(n) for n in names}, F.lit(0))
+    columns = [given[part].alias(f"{number}_{part}") for part in parts_of(call, retracts, calls.types)]
+    return windows.select(*(c for c in windows.columns if c != "$merged"), *columns)
+
+
+def _with_parts(slices: DataFrame, windows: DataFrame, name: str, slicing: Slicing) -> DataFrame:
+    """The slices with the parts of a call's accumulator that are theirs, in a column ``name``.
+
+    The windows that have a slice have the same of it.
+    """
+    each = windows.select("key", "start", "end", F.explode(name).alias("part"))
+    place = F.col("part").getField("slice")
+    window = slicing.windowing.window
+    if isinstance(window, CumulativeWindow):  # what has been merged is in the first slice
+        earliest = F.min("end").over(sql.Window.partitionBy("key", "start"))
+        each = each.withColumn("earliest", earliest)
+        end = F.when(place <= F.col("earliest"), F.col("start") + window.step_ms).otherwise(place)
+    else:
+        end = -place
+    each = each.select("key", end.alias("end"), "part")
+    known = each.groupBy("key", "end", "part.slice", "part.part").agg(F.first("part").alias("part"))
+    lists = known.groupBy("key", "end").agg(F.array_sort(F.collect_list("part"), _by_place).alias(name))
+    same = F.col("slices.key").eqNullSafe(F.col("lists.key")) & (F.col("slices.end") == F.col("lists.end"))
+    joined = slices.alias("slices").join(lists.alias("lists"), same, "left")
+    none = F.array().cast(lists.schema[name].dataType)
+    return joined.select("slices.*", F.coalesce(F.col(f"lists.{name}"), none).alias(name))
+
+
+def _by_place(one: Column, other: Column) -> Column:
+    result = F.lit(0)
+    for name in ("part", "slice"):
+        place, other_place = one.getField(name), other.getField(name)
+        result = F.when(place < other_place, -1).when(place > other_place, 1).otherwise(result)
+    return result
 
 
 def _windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str, str]]:
@@ -142,6 +196,10 @@ def _windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str, str]]:
         if view_of(call, retracts) is not None:
             raise StateError(f"the values of {function_name(call)} in windows are not given to Flink yet")
         stored = accumulators.getField(field.name)
+        if is_in_parts(field.dataType):
+            columns[f"{number}_{PARTS}"] = stored.getField(PARTS)
+            names[f"{number}_{PARTS}"] = PARTS
+            continue
         fields = {name: stored.getField(name) for name in field.dataType.names}
         given = accumulated(call, retracts, fields, F.lit(0))
         for part in parts_of(call, retracts, calls.types):

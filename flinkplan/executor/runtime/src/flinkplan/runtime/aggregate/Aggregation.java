@@ -1,9 +1,12 @@
 package flinkplan.runtime.aggregate;
 
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.kernel.States;
 import flinkplan.runtime.row.Rows;
 import java.io.Serializable;
 import java.util.Arrays;
+import java.util.List;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.StructType;
 
@@ -53,6 +56,18 @@ public final class Aggregation implements Serializable {
                 calls[i].function().merge(saved.getStruct(i, calls[i].function().width()));
             }
         }
+    }
+
+    /** What a call has accumulated over parts of slices, of a column with an array of these. */
+    public Column mergedParts(int call, Column parts) {
+        Sliced sliced = (Sliced) calls[call].function();
+        return MethodCall.deterministic(
+                sliced,
+                "merged",
+                sliced.mergedSchema(),
+                false,
+                List.of(parts),
+                List.of(sliced.schema().fields()[0].dataType()));
     }
 
     /** Begins on a group of no rows. */

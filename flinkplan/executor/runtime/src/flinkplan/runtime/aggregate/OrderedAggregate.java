@@ -1,5 +1,6 @@
 package flinkplan.runtime.aggregate;
 
+import flinkplan.runtime.catalyst.MethodCall;
 import flinkplan.runtime.kernel.ChangelogKernel;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.RowKind;
@@ -10,10 +11,14 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.streaming.ListState;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -26,6 +31,7 @@ public final class OrderedAggregate extends ChangelogKernel {
     private final Spec spec;
     private final int rowOrdinal;
 
+    private transient boolean isOpenWithoutState;
     private transient ListState<InternalRow> state;
     private transient UnsafeProjection binary;
     private transient List<InternalRow> rows;
@@ -59,6 +65,60 @@ public final class OrderedAggregate extends ChangelogKernel {
         binary = UnsafeProjection.create(spec.results());
     }
 
+    /**
+     * The places of a key's rows in their order, each with what has been accumulated up to it.
+     *
+     * @param rows an array of the rows as they have come
+     */
+    public Column accumulatedRows(Column rows) {
+        StructType one = new StructType()
+                .add("place", DataTypes.IntegerType, false)
+                .add("accumulators", spec.aggregation().schema(), false);
+        return MethodCall.deterministic(
+                this,
+                "accumulated",
+                DataTypes.createArrayType(one, false),
+                false,
+                List.of(rows),
+                List.of(DataTypes.createArrayType(spec.row())));
+    }
+
+    /** What {@link #accumulatedRows} calls; the kernel has no states then. */
+    public ArrayData accumulated(ArrayData array) {
+        if (!isOpenWithoutState) {
+            spec.aggregation().open(null);
+            isOpenWithoutState = true;
+        }
+        rows = new ArrayList<>();
+        Map<InternalRow, Integer> places = new IdentityHashMap<>();
+        for (int place = 0; place < array.numElements(); place++) {
+            InternalRow row = array.getStruct(place, spec.row().length()).copy();
+            rows.add(row);
+            places.put(row, place);
+        }
+        List<Object> accumulated = new ArrayList<>();
+        spec.aggregation().begin();
+        for (List<InternalRow> tied : ties(sorted())) {
+            tied.forEach(spec.aggregation()::add);
+            InternalRow accumulators = spec.aggregation().save().copy();
+            tied.forEach(row -> accumulated.add(Rows.of(places.get(row), accumulators)));
+        }
+        return new GenericArrayData(accumulated.toArray());
+    }
+
+    /** The rows that share results, in their order. */
+    private List<List<InternalRow>> ties(List<InternalRow> sorted) {
+        List<List<InternalRow>> ties = new ArrayList<>();
+        for (int from = 0, to; from < sorted.size(); from = to) {
+            to = from + 1;
+            while (!spec.byRows() && to < sorted.size() && areEqual(sorted.get(from), sorted.get(to))) {
+                to++;
+            }
+            ties.add(sorted.subList(from, to));
+        }
+        return ties;
+    }
+
     @Override
     protected void begin(InternalRow key) {
         rows = Rows.list(state.get());
@@ -77,12 +137,7 @@ public final class OrderedAggregate extends ChangelogKernel {
     private Map<InternalRow, InternalRow> aggregate(List<InternalRow> sorted) {
         Map<InternalRow, InternalRow> results = new IdentityHashMap<>();
         spec.aggregation().begin();
-        for (int from = 0, to; from < sorted.size(); from = to) {
-            to = from + 1;
-            while (!spec.byRows() && to < sorted.size() && areEqual(sorted.get(from), sorted.get(to))) {
-                to++;
-            }
-            List<InternalRow> tied = sorted.subList(from, to);
+        for (List<InternalRow> tied : ties(sorted)) {
             tied.forEach(spec.aggregation()::add);
             InternalRow values = binary.apply(spec.aggregation().values()).copy();
             tied.forEach(one -> results.put(one, values));

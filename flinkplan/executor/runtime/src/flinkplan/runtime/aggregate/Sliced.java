@@ -119,8 +119,26 @@ public final class Sliced extends Accumulator {
         return true;
     }
 
+    /** The schema of what {@link #merged} returns. */
+    StructType mergedSchema() {
+        return function.schema();
+    }
+
+    /** What is accumulated over an array of parts. */
+    public InternalRow merged(ArrayData saved) {
+        load(Rows.of(saved));
+        merge();
+        return function.save().copy();
+    }
+
     @Override
     Object value() {
+        merge();
+        return function.value();
+    }
+
+    /** Makes the function stand on all parts. */
+    private void merge() {
         turnTo(null);
         List<InternalRow> slices = new ArrayList<>();
         Part last = null;
@@ -135,6 +153,5 @@ public final class Sliced extends Accumulator {
         slices.add(function.save());
         function.reset();
         slices.forEach(function::merge);
-        return function.value();
     }
 }

@@ -7,6 +7,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
@@ -109,6 +110,11 @@ public final class WindowAggregate extends TimedKernel {
         packed = UnsafeProjection.create(all);
         many = mapState("windows", BOUNDS, kept, 0);
         binary = UnsafeProjection.create(spec.results());
+    }
+
+    /** What a call has accumulated over parts of slices, of a column with an array of these. */
+    public Column mergedParts(int call, Column parts) {
+        return spec.aggregation().mergedParts(call, parts);
     }
 
     @Override
