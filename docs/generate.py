@@ -49,16 +49,20 @@ def nodes() -> Iterator[str]:
 def states() -> Iterator[str]:
     """The exec nodes with state, and between which engines it is carried."""
     from flinkplan.executor.checkpoints.from_flink import carried_nodes
+    from flinkplan.executor.checkpoints.to_flink import given_nodes
     from flinkplan.plan.nodes import node_classes
 
-    to_spark = carried_nodes()
-    yield "| exec node | operators in Flink | from Flink to Spark |"
-    yield "|---|---|---|"
+    def shown(is_carried: bool) -> str:
+        return "yes" if is_carried else "no"
+
+    to_spark, to_flink = carried_nodes(), given_nodes()
+    yield "| exec node | operators in Flink | Flink → Spark | Spark → Flink |"
+    yield "|---|---|---|---|"
     for cls in sorted(node_classes(), key=lambda c: c.metadata.name):
         metadata = cls.metadata
-        if metadata.states or metadata.timed or cls in to_spark:
+        if metadata.states or metadata.timed or cls in to_spark | to_flink:
             operators = ", ".join(f"`{name}`" for name in metadata.transformations)
-            yield f"| `{metadata.name}` | {operators} | {'yes' if cls in to_spark else 'no'} |"
+            yield f"| `{metadata.name}` | {operators} | {shown(cls in to_spark)} | {shown(cls in to_flink)} |"
 
 
 def stages() -> Iterator[str]:

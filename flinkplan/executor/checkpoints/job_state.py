@@ -43,6 +43,7 @@ from ..prepare.query import QueryPlan
 from .entries import read_entries
 from .from_flink.tables import given, neutral_type
 from .operators import StatefulQuery
+from .positions import unknown_tables
 from .query_log import read_progress
 from .read_positions import ReadPositions
 from .to_flink import give
@@ -130,7 +131,7 @@ class CheckpointState(JobState):
         given_states: dict[str, OperatorState] = {}
         positions: dict[str, SourcePosition] = {}
         templates = {operator.uid or "": operator for operator in operators}
-        errors: list[StateError] = []
+        errors: list[StateError] = list(unknown_tables(self._plan, self.restarted))
         for name, query in job.queries.items():
             session = copy_of(spark)
             session.conf.set(STATE_ENCODING, "avro" if name in in_kernels else "unsaferow")

@@ -118,7 +118,7 @@ class Sources:
 
         Raises :class:`NotMovedError` for those of which that is not known, and for a table to restart that is not read.
         """
-        errors = list(self._unknown_tables())
+        errors = list(unknown_tables(self._plan, self._restarted))
         starts: dict[int, Start] = {}
         for node in self._plan.nodes:
             if isinstance(node, TableSourceScan | Values):
@@ -134,18 +134,10 @@ class Sources:
         """Where the sources go on, for people."""
         return (Moved(_place(self._plan.by_id[number]), str(start)) for number, start in starts.items())
 
-    def _unknown_tables(self) -> Iterator[NotMovedError]:
-        scans = [node for node in self._plan.nodes if isinstance(node, TableSourceScan)]
-        names = {name for scan in scans for name in _names(scan)}
-        for name in self._restarted:
-            if name not in names:
-                read = ", ".join(dict.fromkeys(scan.scan_table_source.table.name for scan in scans))
-                yield NotMovedError(f"the plan reads no table '{name}'", hint=f"it reads {read}")
-
     def _start(self, node: TableSourceScan | Values) -> Start:
         if isinstance(node, Values):
             return self._of_values(node)
-        if not _names(node).isdisjoint(self._restarted):
+        if not names_of(node).isdisjoint(self._restarted):
             return Restarted()
         table = table_of(node.scan_table_source.table, self._variables)
         connector = table.options.get("connector", "")
@@ -178,7 +170,17 @@ class Sources:
         return None
 
 
-def _names(scan: TableSourceScan) -> set[str]:
+def unknown_tables(plan: Plan, restarted: Collection[str]) -> Iterator[NotMovedError]:
+    """The names of tables to restart that the plan does not read."""
+    scans = [node for node in plan.nodes if isinstance(node, TableSourceScan)]
+    names = {name for scan in scans for name in names_of(scan)}
+    for name in restarted:
+        if name not in names:
+            read = ", ".join(dict.fromkeys(scan.scan_table_source.table.name for scan in scans))
+            yield NotMovedError(f"the plan reads no table '{name}'", hint=f"it reads {read}")
+
+
+def names_of(scan: TableSourceScan) -> set[str]:
     """What a table may be called on the command line."""
     table = scan.scan_table_source.table
     return {table.name, table.identifier, table.identifier.replace("`", "")}

@@ -23,6 +23,7 @@ from ..connectors.tables import Table, table_of
 from ..kafka.positions import from_json
 from .operators import StatefulQuery
 from .placed_sources import placed_sources
+from .positions import KafkaOffsets, names_of
 from .query_log import QueryProgress
 
 _FILES, _KAFKA = "filesystem", ("kafka", "upsert-kafka")
@@ -62,7 +63,7 @@ class ReadPositions:
                     raise NotMovedError("its rows would come again", where=f"VALUES (node {node.id})")
                 if isinstance(node, TableSourceScan):
                     table = table_of(node.scan_table_source.table, self._variables)
-                    if {table.name, table.identifier, table.identifier.replace("`", "")}.isdisjoint(self._restarted):
+                    if names_of(node).isdisjoint(self._restarted):
                         yield self._position(node, table)
             except NotMovedError as e:
                 errors.append(e)
@@ -117,6 +118,15 @@ def files_read(log: Place, offset: Mapping[str, object]) -> list[str] | None:
         return None
     # URIs in which nothing is escaped, as Hadoop writes paths
     return [str(entry["path"]).removeprefix("file:").removeprefix("//") for entry in entries]
+
+
+def described(position: SourcePosition) -> str:
+    """How far a source has been read, for people."""
+    if position.connector in _KAFKA:
+        return str(KafkaOffsets({(s.name, s.partition or 0): s.offset or 0 for s in position.splits}, None))
+    done = sum(split.is_done for split in position.splits)
+    left = len(position.splits) - done
+    return f"{done} files have been read" + (f"; {left} are still to be read" if left else "")
 
 
 def _not_moved(node: TableSourceScan, table: Table, reason: str) -> NotMovedError:

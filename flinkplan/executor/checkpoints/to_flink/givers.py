@@ -134,6 +134,11 @@ def gives(*types: type[ExecNode], empty: Sequence[str] = ()) -> Callable[[Give],
     return register
 
 
+def given_nodes() -> frozenset[type[ExecNode]]:
+    """The types of nodes whose states are given."""
+    return frozenset(_GIVES)
+
+
 def give(giver: Giver) -> Given:
     """The entries of Flink's states.  Raises :class:`StateError` where the states here cannot be given."""
     if type(giver.node) not in _GIVES:
