@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -165,6 +165,12 @@ state-flink: java venv ## begin cases here and go on from their state on real Fl
 	  echo "Name a Python that has apache-flink 2.3: make state-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.state_flink out/state-flink \
 	  $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED)) $(CASES)
+
+state-random: java venv ## begin random pipelines on one engine and go on on the other (FLINK=python that has apache-flink)
+	@[ -n "$(FLINK)" ] || { \
+	  echo "Name a Python that has apache-flink 2.3: make state-random FLINK=path/to/bin/python" >&2; exit 1; }
+	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m tests.parity.random_cuts out/state-random \
+	  $(if $(N),--number $(N)) $(if $(SEED),--seed $(SEED))
 
 like-flink: venv ## start plans compiled --like others from their savepoints on real Flink (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \

@@ -21,7 +21,7 @@ import time
 import traceback
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -196,11 +196,16 @@ def main(arguments: Sequence[str]) -> int:
     cuts = Cuts(given.out, spark, python, given.seed)
     cuts.run(sample)
     (given.out / "results.json").write_text(json.dumps(cuts.results, indent=1))
-    kinds = Counter(map(_kind, cuts.results.values()))
-    for name, result in cuts.results.items():
+    return report(cuts.results, f"seed {given.seed}")
+
+
+def report(results: Mapping[str, str], title: str) -> int:
+    """Print what is not right, and how many of each kind there are; 1 if some are wrong."""
+    kinds = Counter(map(_kind, results.values()))
+    for name, result in results.items():
         if result:
             print(f"{name}: {result}")
-    print(f"seed {given.seed}, {len(sample)} cases:", ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
+    print(f"{title}, {len(results)} cases:", ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
     return 1 if kinds["wrong"] else 0
 
 
