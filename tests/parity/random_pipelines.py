@@ -287,7 +287,9 @@ def _rows(draw: st.DrawFn, table: str) -> list[dict[str, object]]:
 def _pipelines(draw: st.DrawFn) -> Pipeline:
     query = draw(_QUERIES)
     rows = {name: draw(_rows(name)) for name in _TABLES if re.search(rf"\b(FROM|JOIN|TABLE) {name}\b", query.sql)}
-    return Pipeline(query, draw(_OPTIONS), rows, draw(st.sampled_from((0.25, 0.4, 0.5, 0.6, 0.75))), draw(st.sampled_from(ENGINES)))
+    return Pipeline(
+        query, draw(_OPTIONS), rows, draw(st.sampled_from((0.25, 0.4, 0.5, 0.6, 0.75))), draw(st.sampled_from(ENGINES))
+    )
 
 
 def pipelines(number: int, chosen_seed: int) -> list[Pipeline]:

@@ -214,7 +214,8 @@ class _QueryReader:
                     raise NotMovedError("Flink keeps no state of it")
                 keyed = {t.name: t for t in template.states if t.kind.is_keyed}
                 own = entries[operator.number]
-                giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark)
+                options = self._options.options
+                giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark, options)
                 yield str(template.uid), self._given(template, give(giver))
             except StateError as e:
                 errors.append(NotMovedError(e.message, where=e.where or where, hint=e.hint))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ....plan.document import Plan
 from ....plan.nodes import ExecNode
-from ....plan.record import Record
+from ....plan.record import Record, field
 from ....plan.types import LogicalType, RowField
 from ....state.form import Kind, StateError, StateTable
 from ...jvm.spark import F
@@ -45,7 +45,8 @@ class Giver(Record):
     """What is given of one operator: ``entries`` are those of the kernel's variables, ``tables`` Flink's states.
 
     ``now`` is the time at which the checkpoint is read, ``watermark`` that of the query (epoch milliseconds), if there
-    has been one.  ``time_zone`` is that of nodes that fix none.  ``query`` is the query with the operator.
+    has been one.  ``time_zone`` is that of nodes that fix none.  ``query`` is the query with the operator,
+    ``options`` are those of the session.
     """
 
     node: ExecNode
@@ -57,6 +58,7 @@ class Giver(Record):
     now: int
     time_zone: str = "UTC"
     watermark: int | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
     def kernel(self) -> Any:
         """The kernel of the operator, an object of Java."""

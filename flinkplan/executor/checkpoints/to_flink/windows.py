@@ -41,11 +41,13 @@ from ...build.stream import END, RIGHT, ROW, SEQUENCE, START, TIME
 from ...build.windows.assignment import timer
 from ...jvm.spark import F, sql
 from ...jvm.types import field_name
+from ...prepare.known.emission import AT_THE_END, Emission, emission_of
 from ...prepare.windows import Clock
 from ..entries import NATIVE
 from ..from_flink.aggregates import Calls, parts_of
 from ..from_flink.windows import PARTS, calls_and_windowing, is_in_parts
 from .aggregates import accumulated, shared_views, view_entries
+from .emissions import PREVIOUS, emitted
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
 from .sessions import sessions
 
@@ -97,9 +99,17 @@ def window_aggregate(giver: Giver) -> Given:
         return sessions(giver, calls, slicing.fires)
     windows, columns = _windows(giver, calls)
     legacy = isinstance(giver.node, GroupWindowAggregate)
-    timers = windows.select("key", "start", "end", slicing.fires(F.col("end")).cast("bigint").alias("due"))
+    emission = _emission(giver, slicing)
+    due = slicing.fires(F.col("end")).cast("bigint")
+    timers = windows.select("key", "start", "end", due.alias("due"))
+    if emission.lateness:
+        later = windows.select("key", "start", "end", (due + emission.lateness).alias("due"))
+        timers = timers.unionByName(later)
     end = [F.col("start"), F.col("end")] if legacy else [F.col("end")]
     given = {_EVENT_TIMERS: FlinkEntries(timers, [F.col("due")], (), end)}
+    if emission.updates:
+        assert isinstance(giver.node, GroupWindowAggregate)
+        given[PREVIOUS] = emitted(giver, giver.node, open_windows(giver), slicing.clock)
     views = _seen(giver, calls)
     parts_of_slices = {name: kind for name, kind in columns.items() if kind == PARTS}
     if slicing.is_sliced:
@@ -133,6 +143,13 @@ def window_aggregate(giver: Giver) -> Given:
         frames = [views[call.number].withColumn("accessed", F.lit(giver.now)) for call in sharing]
         given |= view_entries(giver, view, sharing, frames, by)
     return given
+
+
+def _emission(giver: Giver, slicing: Slicing) -> Emission:
+    """When the windows emit beside their ends."""
+    if not isinstance(giver.node, GroupWindowAggregate):
+        return AT_THE_END
+    return emission_of(giver.node, slicing.windowing.is_proctime, giver.options)
 
 
 def _merged(giver: Giver, calls: Calls, windows: DataFrame, name: str) -> DataFrame:

@@ -1,0 +1,107 @@
+"""Moves savepoints of Flink to Spark and back, and compares what is in them, for cases of Flink's restore tests::
+
+    python -m tests.parity.over_spark CASES_FOLDER [PATTERN…]
+
+Cases are those of :mod:`.restore`.  Each entry of a key must be as in the savepoint when it comes back from the
+checkpoint that was written of it.  ``FLINK_PYTHON`` names a Python with apache-flink.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import traceback
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flinkplan.executor.checkpoints.job_state import CheckpointState
+from flinkplan.executor.checkpoints.move import write_checkpoint
+from flinkplan.executor.jobs.job import JobOptions
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.flink.savepoint import read_savepoints
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.nodes import TableSourceScan
+from flinkplan.plan.record import replace
+from flinkplan.state.form import JobState
+from tests.flink.state_text import actual
+
+from .flink import PYTHON_VARIABLE
+from .restore import Case, Rows
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LIKE: Mapping[str, str] = {
+    "sorted-map": "a map, whose entries are in no order",
+    "processedCountState": "kept beside rows that are counted anew",
+}
+"""States that may be others, and why."""
+
+
+def differing(case: Case, state: JobState, spark: SparkSession, work: Path) -> str:
+    """Which states come back as others."""
+    plan = case.plan(work)
+    checkpoint = str(work / "checkpoint")
+    options = JobOptions(mode=Mode.AVAILABLE_NOW, spark=spark, options=case.content["config"], collector=Rows())
+    for node in plan.nodes:
+        if isinstance(node, TableSourceScan):
+            (work / node.scan_table_source.table.name).mkdir(parents=True, exist_ok=True)
+    write_checkpoint(plan, state, checkpoint, spark, options)
+    restarted = [node.scan_table_source.table.name for node in plan.nodes if isinstance(node, TableSourceScan)]
+    before = actual(state)
+    wrong = []
+    operators = tuple(
+        operator for operator in state.manifest.operators if any(t.kind.is_keyed for t in operator.states)
+    )
+    with CheckpointState(
+        plan, checkpoint, operators, spark, replace(options, checkpoint=checkpoint), restarted
+    ) as back:
+        for key, entries in actual(back).items():
+            if before[key] != entries and key[1] not in LIKE:
+                lost = [entry for entry in before[key] if entry not in entries]
+                new = [entry for entry in entries if entry not in before[key]]
+                wrong.append(f"{key[1]} has not {lost[:2]} but {new[:2]}")
+    return "; ".join(wrong)
+
+
+def main(arguments: Sequence[str]) -> int:
+    from flinkplan.executor.jvm.session import session
+
+    if not arguments:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder, *patterns = arguments
+    found = (Case(file.parent) for file in sorted(Path(folder).glob("*/case.json")))
+    cases = [
+        c for c in found if not c.content["skip"] and (not patterns or any(fnmatchcase(c.name, p) for p in patterns))
+    ]
+    cases = [case for case in cases if case.content.get("keyed_entries")]
+    spark = session("local[2]", {"spark.sql.shuffle.partitions": "2"})
+    uids = sorted({uid for case in cases for uid in case.uids()})
+    right = 0
+    savepoints = read_savepoints([case.savepoint for case in cases], os.environ.get(PYTHON_VARIABLE), uids)
+    for case, state in zip(cases, savepoints, strict=True):
+        work = Path(tempfile.mkdtemp(prefix="over-spark-"))
+        try:
+            with state:
+                result = differing(case, state, spark, work)
+        except FlinkplanError as e:
+            result = f"refused: {e.where}: {e.message}"
+        except Exception as e:
+            result = f"failed: {type(e).__name__}: {str(e)[:300]}"
+            if "DEBUG" in os.environ:
+                traceback.print_exc()
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+        right += not result
+        print(f"{case.name}: {result or 'right'}", flush=True)
+    print(f"{right} of {len(cases)} come back as they were")
+    return 0 if right == len(cases) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
