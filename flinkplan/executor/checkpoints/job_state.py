@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from pathlib import Path
 from time import time_ns
 from typing import TYPE_CHECKING, Any
@@ -130,7 +130,8 @@ class CheckpointState(JobState):
         record.check(job.queries)
         given_states: dict[str, OperatorState] = {}
         positions: dict[str, SourcePosition] = {}
-        templates = {operator.uid or "": operator for operator in operators}
+        templates = {operator.uid or "": operator for operator in operators if not operator.is_finished}
+        ended = [operator for operator in operators if operator.is_finished]
         errors: list[StateError] = list(unknown_tables(self._plan, self.restarted))
         for name, query in job.queries.items():
             session = copy_of(spark)
@@ -138,13 +139,13 @@ class CheckpointState(JobState):
             reader = _QueryReader(self, job, record, name, query, session, options)
             for uid, operator in reader.operators(templates, errors):
                 given_states.setdefault(uid, operator)
-            for position in reader.positions(self.restarted, errors):
+            for position in reader.positions(self.restarted, {operator.uid or "" for operator in ended}, errors):
                 known = positions.setdefault(str(position.uid), position)
                 if known != position:
                     raise StateError("the sinks' queries have not read the same", where=str(record.folder))
         if errors:
             raise combined_error(list({(str(error.where), error.message): error for error in errors}.values()))
-        kept = list(given_states.values())
+        kept = [*given_states.values(), *ended]
         kept += [replace(templates[uid], states=()) for uid in positions if uid in templates]
         return Manifest("spark", tuple(kept), checkpoint=1, has_plan=True, positions=tuple(positions.values()))
 
@@ -224,7 +225,9 @@ class _QueryReader:
             if template and node.id not in read and any(t.kind in _ENTRIES for t in template.states):
                 errors.append(NotMovedError("it keeps no state here", where=f"{names[node.id]} (node {node.id})"))
 
-    def positions(self, restarted: Collection[str], errors: list[StateError]) -> Iterator[SourcePosition]:
+    def positions(
+        self, restarted: Collection[str], ended: Set[str], errors: list[StateError]
+    ) -> Iterator[SourcePosition]:
         """How far each source has been read; ``errors`` gets those that cannot be moved."""
         positions = ReadPositions(
             self._query.plan,
@@ -234,6 +237,7 @@ class _QueryReader:
             self._options.variables,
             self._uids,
             restarted,
+            ended,
         )
         return positions.all(errors)
 

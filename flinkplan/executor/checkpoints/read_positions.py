@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
@@ -34,7 +34,8 @@ _COMPACT = ".compact"
 class ReadPositions:
     """The positions of the sources of a query, whose checkpoint is in ``folder``.
 
-    ``restarted`` are the names of tables whose sources are to start where the tables' options say.
+    ``restarted`` are the names of tables whose sources are to start where the tables' options say, ``ended`` the UIDs
+    of operators that Flink keeps as ended.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class ReadPositions:
         variables: Mapping[str, str],
         uids: Uids,
         restarted: Collection[str],
+        ended: Set[str],
     ) -> None:
         self._plan = plan
         self._folder = folder
@@ -54,12 +56,13 @@ class ReadPositions:
         self._variables = variables
         self._uids = uids
         self._restarted = restarted
+        self._ended = ended
 
     def all(self, errors: list[StateError]) -> Iterator[SourcePosition]:
         """The position of each source; ``errors`` gets those that cannot be moved."""
         for node in self._plan.nodes:
             try:
-                if isinstance(node, Values):
+                if isinstance(node, Values) and self._ended.isdisjoint(self._uids.kept(node).values()):
                     raise NotMovedError("its rows would come again", where=f"VALUES (node {node.id})")
                 if isinstance(node, TableSourceScan):
                     table = table_of(node.scan_table_source.table, self._variables)

@@ -9,6 +9,7 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
@@ -23,6 +24,8 @@ import org.apache.flink.table.api.TableEnvironment;
 final class EmptySavepoint implements AutoCloseable {
     private static final int ATTEMPTS = 600;
     private static final long PAUSE_MILLIS = 50;
+    /** The type of nodes whose rows are in the plan, which end. */
+    private static final String VALUES = "\"stream-exec-values_";
     private static final Map<String, String> CLUSTER =
             Map.of(
                     "rest.address", "localhost",
@@ -60,13 +63,17 @@ final class EmptySavepoint implements AutoCloseable {
         EnvironmentSettings settings =
                 EnvironmentSettings.newInstance().inStreamingMode().withConfiguration(configuration).build();
         TableEnvironment environment = TableEnvironment.create(settings);
+        String text = Files.readString(plan);
         JobClient job =
                 environment
-                        .loadPlan(PlanReference.fromJsonString(Files.readString(plan)))
+                        .loadPlan(PlanReference.fromJsonString(text))
                         .execute()
                         .getJobClient()
                         .orElseThrow();
         try {
+            if (text.contains(VALUES)) {
+                awaitEndOfValues(job);
+            }
             return savepoint(job, folder.toUri().toString());
         } finally {
             job.cancel().get(1, TimeUnit.MINUTES);
@@ -88,6 +95,22 @@ final class EmptySavepoint implements AutoCloseable {
     public void close() throws Exception {
         if (cluster != null) {
             cluster.close();
+        }
+    }
+
+    /** Waits until the sources of VALUES, which alone end, have done so: the savepoint says which operators they end. */
+    private void awaitEndOfValues(JobClient job) throws Exception {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            boolean runs = true, hasEnded = false;
+            for (var vertex : cluster.getExecutionGraph(job.getJobID()).get().getVerticesTopologically()) {
+                ExecutionState state = vertex.getAggregateState();
+                hasEnded |= state == ExecutionState.FINISHED;
+                runs &= state == ExecutionState.RUNNING || state == ExecutionState.FINISHED;
+            }
+            if (runs && hasEnded || job.getJobStatus().get().isTerminalState()) {
+                return;
+            }
+            Thread.sleep(PAUSE_MILLIS);
         }
     }
 
