@@ -37,6 +37,6 @@ def checkpoint_state(
         operators = empty.manifest.operators
     with nullcontext() if debug else quiet_jvm():
         spark = session(lean=True)
-        job = JobOptions(variables=variables, options=options, lean=True, spark=spark)
-        with CheckpointState(plan, checkpoint, operators, spark, job, restarted) as state:
-            yield state
+    job = JobOptions(variables=variables, options=options, lean=True, spark=spark)
+    with CheckpointState(plan, checkpoint, operators, spark, job, restarted) as state:
+        yield state

@@ -7,7 +7,8 @@ Flink wrote of all rows.  Of the cases that ``PATTERN`` chooses, ``N`` are drawn
 as often as the others.  ``OUT_FOLDER/results.json`` says of each case what is wrong, nothing if it is right, and of
 those that are refused why.  ``FLINK_PYTHON`` names a Python with apache-flink.
 
-All plans are shown to Flink in one JVM, all savepoints written in another, and all second halves run in one cluster.
+All plans are shown to Flink in one JVM, savepoints are written several at a time, and all second halves run in one
+cluster.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import time
 import traceback
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 REFUSED = "refused: "
+_AT_A_TIME = 10
 
 
 def cut(case: Case, work: Path, seed: int) -> None:
@@ -129,22 +131,22 @@ class Cuts:
         self.results: dict[str, str] = {}
 
     def run(self, chosen: Sequence[Case]) -> None:
+        """Run cases, some at a time, so that it is soon known what is wrong."""
         plans = [RunnablePlan(document.load(case.plan_file), case.session_options) for case in chosen]
+        pairs = zip(chosen, empty_savepoints(plans, self._python), strict=True)
+        with Flink(self._python) as flink:
+            while some := list(islice(pairs, _AT_A_TIME)):
+                self._run(some, flink)
+
+    def _run(self, pairs: Sequence[tuple[Case, Savepoint]], flink: Flink) -> None:
         with SavepointWriter(self._python) as writer:
-            with timed("first halves"):
-                moved = [
-                    case
-                    for case, empty in zip(chosen, empty_savepoints(plans, self._python), strict=True)
-                    if self._has_begun(case, empty, writer)
-                ]
-            with timed("savepoints"):
-                errors = dict(writer.write())
-        with timed("second halves"), Flink(self._python) as flink:
-            for case in moved:
-                work = self._out / case.name
-                error = errors[work / "savepoint"]
-                self.results[case.name] = f"not written: {error}" if error else second_half(case, work, flink)
-                print(case.name, self.results[case.name] or "right", flush=True)
+            moved = [case for case, empty in pairs if self._has_begun(case, empty, writer)]
+            errors = dict(writer.write()) if moved else {}
+        for case in moved:
+            work = self._out / case.name
+            error = errors[work / "savepoint"]
+            self.results[case.name] = f"not written: {error}" if error else second_half(case, work, flink)
+            print(f"{time.strftime('%H:%M:%S')} {case.name} {self.results[case.name] or 'right'}", flush=True)
 
     def _has_begun(self, case: Case, empty: Savepoint, writer: SavepointWriter) -> bool:
         """Run the first half of a case and hand over its state; whether it can be moved."""
@@ -161,20 +163,12 @@ class Cuts:
                     writer.add(state, work / "savepoint")
                 return True
             except FlinkplanError as e:
-                self.results[case.name] = f"{REFUSED}{e.where}: {e.message}"
+                self.results[case.name] = REFUSED + "; ".join(f"{each.where}: {each.message}" for each in e.errors)
             except Exception as e:
                 self.results[case.name] = f"{type(e).__name__}: {str(e)[:300]}"
                 (work / "error.txt").write_text(traceback.format_exc())
-        print(case.name, self.results[case.name], flush=True)
+        print(f"{time.strftime('%H:%M:%S')} {case.name} {self.results[case.name]}", flush=True)
         return False
-
-
-@contextmanager
-def timed(what: str) -> Iterator[None]:
-    """Print how long something takes."""
-    start = time.monotonic()
-    yield
-    print(f"{what}: {time.monotonic() - start:.0f} s", flush=True)
 
 
 def main(arguments: Sequence[str]) -> int:
