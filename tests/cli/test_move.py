@@ -81,3 +81,12 @@ def test_what_is_there_is_not_replaced(job: Path, capsys: pytest.CaptureFixture[
 
 def test_an_option_that_the_plan_fixes_is_refused(job: Path) -> None:
     assert move(job, "--set", "table.exec.mini-batch.size=3") == 2
+
+
+@pytest.mark.parametrize("option", [("--partitions", "2"), ("--tables", "x.sql"), ("-n",)])
+def test_options_of_the_other_direction_are_refused(
+    job: Path, option: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    places = [str(job / "state"), str(job / "plan.json"), "--to", "flink", "-o", str(job / "savepoint")]
+    assert run(["move", *places, *option]) == 2
+    assert "is for --to spark alone" in capsys.readouterr().err

@@ -54,11 +54,11 @@ def test_a_plan_that_flink_does_not_run_is_refused() -> None:
 class Positions(JobState):
     """The positions of a source, without any entries."""
 
-    def __init__(self, *splits: Split) -> None:
+    def __init__(self, *splits: Split, connector: str = "filesystem") -> None:
         self._manifest = Manifest(
             "spark",
             (OperatorState((), uid="1_source"),),
-            positions=(SourcePosition("1_source", 1, "filesystem", splits),),
+            positions=(SourcePosition("1_source", 1, connector, splits),),
         )
 
     @property
@@ -76,3 +76,17 @@ def test_positions_in_files_are_written(tmp_path: Path) -> None:
         (source,) = again.manifest.positions
         assert source.connector == "filesystem"
         assert {split.name: split.is_done for split in source.splits} == {"file:/data/a": True, "file:/data/b": False}
+
+
+def test_positions_in_topics_are_written(tmp_path: Path) -> None:
+    splits = (Split("orders", partition=0, offset=42), Split("orders", partition=1, offset=7, end=9))
+    write_savepoint(Positions(*splits, connector="kafka"), tmp_path / "savepoint")
+    with read_savepoint(tmp_path / "savepoint") as again:
+        (source,) = again.manifest.positions
+    assert (source.connector, source.splits) == ("kafka", splits)
+
+
+def test_values_have_ended() -> None:
+    with next(empty_savepoints([RunnablePlan(plan("join-values-source-with-table"))])) as empty:
+        ended = {operator.uid for operator in empty.manifest.operators if operator.is_finished}
+    assert "3_values" in ended

@@ -1,0 +1,168 @@
+"""States of kernels that are others in Flink: sessions, rows in order, and slices whose order matters."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flinkplan.executor.checkpoints.job_state import CheckpointState
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.plan.document import Plan
+from flinkplan.plan.nodes import ExecNode, GroupWindowAggregate, Match, OverAggregate, WindowAggregate
+from flinkplan.planner import compile_script
+from flinkplan.state.form import ROW_KIND, Column, Kind, OperatorState, StateError, StateTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.spark
+
+_FILES = "'connector' = 'filesystem', 'path' = '${{DIR}}/{}', 'format' = '{}'"
+_ROWS = [("a", 1, "x", 0), ("a", 2, "y", 2), ("b", 5, "z", 3), ("a", 4, "w", 9), ("a", 3, "v", 4)]
+"""Keys, values, texts and seconds."""
+
+_TIMERS = StateTable(
+    9,
+    "_timer_state/event_window-timers",
+    Kind.TIMERS,
+    key=(Column("f0", "STRING"),),
+    namespace=(Column("f0", "BIGINT"), Column("f1", "BIGINT")),
+    value=(Column("timestamp", "BIGINT"),),
+    clock="event",
+)
+
+
+def columns(*types: str, is_row: bool = True) -> tuple[Column, ...]:
+    kind = (Column(ROW_KIND, "TINYINT"),) if is_row else ()
+    return (*(Column(f"f{i}", t) for i, t in enumerate(types)), *kind)
+
+
+class Job:
+    """A query over a table ``t`` whose rows have all been read, and are more to come."""
+
+    def __init__(self, folder: Path, spark: SparkSession, query: str, types: str) -> None:
+        rows = [{"k": k, "v": v, "s": s, "ts": f"2024-01-01 00:00:{second:02}"} for k, v, s, second in _ROWS]
+        (folder / "t").mkdir()
+        (folder / "t" / "rows.json").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        source, sink = _FILES.format("t", "json"), _FILES.format("o", "debezium-json")
+        watermark = "WATERMARK FOR ts AS ts - INTERVAL '20' SECOND"
+        self.plan: Plan = compile_script(
+            f"CREATE TABLE t (k STRING, v INT, s STRING, ts TIMESTAMP(3), {watermark}) WITH ({source});"
+            f"CREATE TABLE o ({types}) WITH ({sink}); INSERT INTO o {query};"
+        )
+        self.options = JobOptions(
+            checkpoint=str(folder / "checkpoint"), variables={"DIR": str(folder)}, mode=Mode.AVAILABLE_NOW, spark=spark
+        )
+        execute(self.plan, self.options).wait()
+
+    def entries(self, kind: type[ExecNode], *tables: StateTable) -> dict[str, list[dict[str, Any]]]:
+        """What the states of the one node of a kind have in Flink, by their names."""
+        (node,) = (node for node in self.plan.nodes if isinstance(node, kind))
+        (uid,) = (f"{node.id}_{transformation}" for transformation in node.metadata.transformations)
+        spark = self.options.spark
+        assert spark is not None
+        operator = OperatorState(tables, uid=uid)
+        with CheckpointState(self.plan, str(self.options.checkpoint), (operator,), spark, self.options) as state:
+            return {
+                table.name: [row for batch in state.batches(table) for row in batch.to_pylist()] for table in tables
+            }
+
+
+def test_sessions_are_given_with_what_they_have_accumulated(spark: SparkSession, tmp_path: Path) -> None:
+    query = "SELECT k, COUNT(*), SUM(v) FROM t GROUP BY k, SESSION(ts, INTERVAL '3' SECOND)"
+    job = Job(tmp_path, spark, query, "k STRING, n BIGINT, s INT")
+    window = columns("BIGINT", "BIGINT", is_row=False)
+    key = columns("STRING", is_row=False)
+    aggregates = StateTable(1, "window-aggs", Kind.VALUE, key=key, namespace=window, value=columns("BIGINT", "INT"))
+    mapping = StateTable(2, "session-window-mapping", Kind.MAP, key=key, map_key=window, value=window)
+    entries = job.entries(GroupWindowAggregate, aggregates, mapping, _TIMERS)
+    start = 1_704_067_200_000
+    sessions = {
+        (row["key"]["f0"], *row["namespace"].values()): tuple(row["value"].values())[:2]
+        for row in entries["window-aggs"]
+    }
+    assert sessions == {
+        ("a", start, start + 7_000): (3, 6),
+        ("a", start + 9_000, start + 12_000): (1, 4),
+        ("b", start + 3_000, start + 6_000): (1, 5),
+    }
+    assert {tuple(row["map_key"].values()) for row in entries["session-window-mapping"]} == {s[1:] for s in sessions}
+    assert {row["value"]["timestamp"] for row in entries[_TIMERS.name]} == {end - 1 for _, _, end in sessions}
+
+
+def test_rows_in_an_order_are_given_with_what_is_accumulated_up_to_each(spark: SparkSession, tmp_path: Path) -> None:
+    query = "SELECT k, SUM(v) OVER (PARTITION BY k ORDER BY v) FROM t"
+    job = Job(tmp_path, spark, query, "k STRING, s INT")
+    key = columns("STRING", is_row=False)
+    row = ("STRING", "INT")
+    order = "ARRAY<ROW<`f0` ROW<`f0` INT>, `f1` ARRAY<BIGINT>>>"
+    entries = job.entries(
+        OverAggregate,
+        StateTable(1, "idState", Kind.VALUE, key=key, value=columns("BIGINT", is_row=False)),
+        StateTable(2, "sortedListState", Kind.VALUE, key=key, value=columns(order, is_row=False)),
+        StateTable(
+            3,
+            "valueMapState",
+            Kind.MAP,
+            key=key,
+            map_key=columns("BIGINT", is_row=False),
+            value=columns(*row),
+        ),
+        StateTable(
+            4, "accMapState", Kind.MAP, key=key, map_key=columns("INT", is_row=False), value=columns("BIGINT", "INT")
+        ),
+    )
+    first = -(2**63)
+    assert {r["key"]["f0"]: r["value"]["f0"] - first for r in entries["idState"]} == {"a": 4, "b": 1}
+    (order_of_a,) = (r["value"]["f0"] for r in entries["sortedListState"] if r["key"]["f0"] == "a")
+    assert [(one["f0"]["f0"], [i - first for i in one["f1"]]) for one in order_of_a] == [
+        (1, [0]),
+        (2, [1]),
+        (3, [3]),
+        (4, [2]),
+    ]
+    sums = {r["map_key"]["f0"]: r["value"]["f1"] for r in entries["accMapState"] if r["key"]["f0"] == "a"}
+    assert sums == {1: 1, 2: 3, 3: 6, 4: 10}
+
+
+def test_lists_of_windows_are_given_by_slice(spark: SparkSession, tmp_path: Path) -> None:
+    window = "HOP(TABLE t, DESCRIPTOR(ts), INTERVAL '4' SECOND, INTERVAL '8' SECOND)"
+    query = f"SELECT k, window_end, LISTAGG(s), COUNT(*) FROM TABLE({window}) GROUP BY k, window_start, window_end"
+    job = Job(tmp_path, spark, query, "k STRING, e TIMESTAMP(3), l STRING, n BIGINT")
+    key, end = columns("STRING", is_row=False), columns("BIGINT", is_row=False)
+    aggregates = StateTable(
+        1,
+        "window-aggs",
+        Kind.VALUE,
+        key=key,
+        namespace=end,
+        value=columns("STRING", "STRING", "BIGINT"),
+    )
+    timers = StateTable(2, _TIMERS.name, Kind.TIMERS, key=key, namespace=end, value=_TIMERS.value, clock="event")
+    entries = job.entries(WindowAggregate, aggregates, timers)
+    start = 1_704_067_200_000
+    slices = {
+        (row["key"]["f0"], (row["namespace"]["f0"] - start) // 1000): (row["value"]["f1"], row["value"]["f2"])
+        for row in entries["window-aggs"]
+    }
+    assert slices == {("a", 4): ("x,y", 2), ("a", 8): ("v", 1), ("a", 12): ("w", 1), ("b", 4): ("z", 1)}
+
+
+def test_a_node_that_is_not_known_is_refused_by_its_name(spark: SparkSession, tmp_path: Path) -> None:
+    query = (
+        "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(A.v) AS v"
+        " AFTER MATCH SKIP PAST LAST ROW PATTERN (A B) DEFINE B AS B.v > A.v) AS m"
+    )
+    job = Job(tmp_path, spark, query, "k STRING, v INT")
+    queue = StateTable(1, "eventQueuesStateName", Kind.MAP, key=columns("STRING", is_row=False), value=columns("INT"))
+    (node,) = (node for node in job.plan.nodes if isinstance(node, Match))
+    operator = OperatorState((queue,), uid=f"{node.id}_match")
+    spark_ = job.options.spark
+    assert spark_ is not None
+    with pytest.raises(StateError, match="not given to Flink yet") as refused:
+        CheckpointState(job.plan, str(job.options.checkpoint), (operator,), spark_, job.options)
+    assert refused.value.where == f"match (node {node.id})"
