@@ -8,6 +8,7 @@ from typing import Annotated
 from ..codec import Place
 from ..references import Input, Keys, Mark, OwnKeys
 from ..row_kinds import Flow, Kinds, fired, framed, grouped, rows
+from ..savepoint import flink_states
 from ..savepoint.layout import Inputs, KeptState, Layout, accumulated, columns, distinct_views, types_of
 from ..specs import AggregateCall, GroupWindow, NamedWindowProperty, OverSpec, SessionGroupWindow, StateMetadata
 from ..types import LogicalType, RowField
@@ -41,7 +42,7 @@ class GroupAggregate(NoRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         states = accumulated(
-            "accState",
+            flink_states.ACCUMULATORS,
             self.agg_calls,
             self.agg_call_need_retractions,
             types_of(inputs[0]),
@@ -103,7 +104,7 @@ class GlobalGroupAggregate(NoRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         states = accumulated(
-            "accState",
+            flink_states.ACCUMULATORS,
             self.agg_calls,
             self.agg_call_need_retractions,
             self.local_agg_input_row_type.field_types,
@@ -189,9 +190,11 @@ class GroupWindowAggregate(NoRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         retract = [self.need_retraction] * len(self.agg_calls)
-        states = accumulated("window-aggs", self.agg_calls, retract, types_of(inputs[0]), self.need_retraction)
+        states = accumulated(
+            flink_states.WINDOW_ACCUMULATORS, self.agg_calls, retract, types_of(inputs[0]), self.need_retraction
+        )
         if isinstance(self.window, SessionGroupWindow):
-            states = (*states, KeptState("session-window-mapping", form="windows"))
+            states = (*states, KeptState(flink_states.SESSIONS, form="windows"))
         is_count_window = not getattr(self.window, "is_time_window", True)
         return Layout(
             "group-window-aggregate",
@@ -233,17 +236,21 @@ class OverAggregate(WholeRows, ExecNode, kw_only=True):
         group = self.over_spec.groups[0]
         is_bounded = group.lower_bound.kind == "BOUNDED_WINDOW"
         calls = group.agg_calls
-        states = accumulated("accState", calls, [is_bounded] * len(calls), types, is_bounded)
+        states = accumulated(flink_states.ACCUMULATORS, calls, [is_bounded] * len(calls), types, is_bounded)
         order = [types[f.index] for f in group.order_by.fields if 0 <= f.index < len(types)]
         if not (order and order[0].is_time_attribute):
             form = f"rows in the order of {[(f.is_ascending, f.null_is_last) for f in group.order_by.fields]}"
             sort_key = columns(inputs, only=[f.index for f in group.order_by.fields])
-            kept = (KeptState("sortedListState", sort_key, form), KeptState("valueMapState", rows), *states)
+            kept = (
+                KeptState(flink_states.OVER_ORDER, sort_key, form),
+                KeptState(flink_states.OVER_ROWS_BY_ID, rows),
+                *states,
+            )
             return Layout("over-aggregate", key, kept)
         if order[0].is_rowtime or is_bounded:
-            states = (*states, KeptState("inputState", rows, "rows by time"))
+            states = (*states, KeptState(flink_states.OVER_ROWS, rows, "rows by time"))
         if is_bounded and group.is_rows:
-            states = (*states, KeptState("processedCountState", form="a number"))
+            states = (*states, KeptState(flink_states.OVER_COUNT, form="a number"))
         return Layout("over-aggregate", key, states)
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:

@@ -10,6 +10,7 @@ from ..durations import parse_duration
 from ..references import Input, Mark
 from ..rex import InputRef, RexNode
 from ..row_kinds import Flow, Kinds, joined
+from ..savepoint import flink_states
 from ..savepoint.layout import Inputs, KeptState, Layout, Value, columns
 from ..specs import (
     AsyncLookup,
@@ -56,7 +57,7 @@ class Join(WholeRows, ExecNode, kw_only=True):
             (spec.right_keys, self.right_upsert_keys, _COUNTS_RIGHT),
         )
         states = (
-            _joined_rows(f"{name}-records", inputs, side, keys, unique or (), spec.join_type in counting)
+            _joined_rows(flink_states.JOINED[side], inputs, side, keys, unique or (), spec.join_type in counting)
             for side, (name, (keys, unique, counting)) in enumerate(zip(("left", "right"), sides, strict=True))
         )
         return Layout("join", _join_key(inputs, spec), tuple(states))
@@ -91,7 +92,9 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         unique = [*(self.input_unique_keys or ()), *[()] * len(inputs)]
-        states = (_joined_rows(f"multi-join-input-{i}", inputs, i, (), unique[i], False) for i in range(len(inputs)))
+        states = (
+            _joined_rows(flink_states.multi_join_input(i), inputs, i, (), unique[i], False) for i in range(len(inputs))
+        )
         return Layout("multi-join", (), tuple(states))
 
     @property
@@ -131,8 +134,8 @@ class IntervalJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         states = (
-            KeptState(f"IntervalJoin{name}Cache", columns(inputs, side), "rows by time, and whether they were joined")
-            for side, name in enumerate(("Left", "Right"))
+            KeptState(name, columns(inputs, side), "rows by time, and whether they were joined")
+            for side, name in enumerate(flink_states.INTERVAL_ROWS)
         )
         return Layout("interval-join", _join_key(inputs, self.interval_join_spec.join_spec), tuple(states))
 
@@ -213,9 +216,7 @@ class WindowJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     right_windowing: WindowingStrategy
 
     def layout(self, inputs: Inputs) -> Layout:
-        states = (
-            KeptState(f"{name}-records", columns(inputs, side), "rows") for side, name in enumerate(("left", "right"))
-        )
+        states = (KeptState(name, columns(inputs, side), "rows") for side, name in enumerate(flink_states.JOINED))
         return Layout("window-join", _join_key(inputs, self.join_spec), tuple(states), "the end of a window")
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:

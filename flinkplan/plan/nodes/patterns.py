@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..savepoint import flink_states
 from ..savepoint.layout import Inputs, KeptState, Layout, columns
 from ..specs import MatchSpec
 from ..yields import Computed, InputColumn, Yield
@@ -32,9 +33,11 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         key, rows = columns(inputs, only=self.match_spec.partition.fields), columns(inputs)
-        queue = KeptState("eventQueuesStateName", rows, "rows by time")
-        matched = KeptState("sharedBuffer-events", rows, "rows of matches that have begun")
-        return Layout(_MATCH, key, (KeptState("nfaStateName", form="matches that have begun"), queue, matched))
+        queue = KeptState(flink_states.PATTERN_QUEUE, rows, "rows by time")
+        matched = KeptState(flink_states.PATTERN_EVENTS, rows, "rows of matches that have begun")
+        return Layout(
+            _MATCH, key, (KeptState(flink_states.PATTERN_MATCHES, form="matches that have begun"), queue, matched)
+        )
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.match_spec.partition.fields,)

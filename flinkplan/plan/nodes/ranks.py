@@ -9,6 +9,7 @@ from ..codec import Place
 from ..references import Input, OwnKeys
 from ..rex import RexNode
 from ..row_kinds import CHANGES, Flow, Kinds, deduplicated, first_row_is_final, limited, ranked, rows
+from ..savepoint import flink_states
 from ..savepoint.layout import Column, Inputs, KeptState, Layout, Value, columns
 from ..specs import (
     AppendFastStrategy,
@@ -65,13 +66,13 @@ class Deduplicate(SameColumns, ExecNode, kw_only=True):
         states: tuple[KeptState, ...]
         if self.is_rowtime and not self.keep_last_row and self.output_insert_only:
             states = (
-                KeptState("waiting-to-emit-on-timer", row),
-                KeptState("already-emitted-state-boolean", form="a boolean"),
+                KeptState(flink_states.WAITING_ROW, row),
+                KeptState(flink_states.HAS_EMITTED, form="a boolean"),
             )
         elif self.is_rowtime or self.keep_last_row:
-            states = (KeptState("deduplicate-state", row),)
+            states = (KeptState(flink_states.LAST_ROWS, row),)
         else:
-            states = (KeptState("deduplicate-state", form="a boolean"),)
+            states = (KeptState(flink_states.LAST_ROWS, form="a boolean"),)
         return Layout("deduplicate", columns(inputs, only=self.unique_keys), states)
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -102,7 +103,7 @@ class ChangelogNormalize(SameColumns, WholeRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         key = columns(inputs, only=self.unique_keys)
-        return Layout("changelog-normalize", key, (KeptState("deduplicate-state", columns(inputs)),))
+        return Layout("changelog-normalize", key, (KeptState(flink_states.LAST_ROWS, columns(inputs)),))
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.unique_keys,)
@@ -225,7 +226,7 @@ class TemporalSort(RowByRow, SameColumns, InsertsOnly, WholeRows, ExecNode, kw_o
     def layout(self, inputs: Inputs) -> Layout:
         times = [f.index for f in self.order_by.fields[:1]]
         by_clock = any(inputs[0][i].type.is_proctime for i in times if 0 <= i < len(inputs[0]))
-        name, form = ("sortState", "rows") if by_clock else ("dataState", "rows by time")
+        name, form = ("sortState", "rows") if by_clock else (flink_states.SORTED_BY_TIME, "rows by time")
         return Layout("temporal-sort", (), (KeptState(name, columns(inputs), form),))
 
 
@@ -248,21 +249,24 @@ def _ranked_rows(inputs: Inputs, order: SortSpec, range_: RankRange, strategy: R
         case AppendFastStrategy() if _by_clock(inputs, order):
             states = (KeptState("counterState", form="a number"),)
         case AppendFastStrategy() | UpdateFastStrategy() if is_top_1:
-            states = (KeptState("Top1-Rank-State", rows),)
+            states = (KeptState(flink_states.TOP_1, rows),)
         case UpdateFastStrategy(primary_keys):
             key_values = columns(inputs, only=primary_keys)
-            states = (KeptState("data-state-with-update", (*key_values, *rows), "rows and ranks by their key"),)
+            states = (KeptState(flink_states.UPDATED, (*key_values, *rows), "rows and ranks by their key"),)
         case RetractStrategy():
             directions = [(f.is_ascending, f.null_is_last) for f in order.fields]
             states = (
-                KeptState("data-state", (*sort_key, *rows), "rows by the order"),
-                KeptState("sorted-map", sort_key, f"numbers in the order {directions}"),
+                KeptState(flink_states.SORTED, (*sort_key, *rows), "rows by the order"),
+                KeptState(flink_states.SORTED_COUNTS, sort_key, f"numbers in the order {directions}"),
             )
         case _:
-            states = (KeptState("data-state-with-append", (*sort_key, *rows), "rows by the order"),)
+            states = (KeptState(flink_states.APPENDED, (*sort_key, *rows), "rows by the order"),)
     if isinstance(range_, VariableRankRange):
         end = inputs[0][range_.end_index].type if 0 <= range_.end_index < len(inputs[0]) else None
-        states = (*states, KeptState("rankEnd", (Value(str(end), Column(0, range_.end_index)),), "a number"))
+        states = (
+            *states,
+            KeptState(flink_states.RANK_END, (Value(str(end), Column(0, range_.end_index)),), "a number"),
+        )
     return states
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 from ..accumulator_columns import counts_rows
 from ..codec import Place
 from ..references import Input, Mark, OwnKeys
+from ..savepoint import flink_states
 from ..savepoint.layout import Inputs, KeptState, Layout, accumulated, columns, types_of
 from ..specs import (
     AggregateCall,
@@ -52,7 +53,7 @@ class WindowTableFunction(SameChanges, ExecNode, kw_only=True):
         if not isinstance(window, SessionWindow):
             return None
         key = columns(inputs, only=window.partition_key_indices or ())
-        return Layout("window", key, (KeptState("session-window-tvf-acc", columns(inputs), "rows"),), "a window")
+        return Layout("window", key, (KeptState(flink_states.SESSION_ROWS, columns(inputs), "rows"),), "a window")
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         """Only session windows are computed by key."""
@@ -175,7 +176,7 @@ class WindowRank(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         sort_key = columns(inputs, only=[f.index for f in self.sort_spec.fields])
-        rows = KeptState("window_rank", (*sort_key, *columns(inputs)), "rows by the order")
+        rows = KeptState(flink_states.WINDOW_RANK, (*sort_key, *columns(inputs)), "rows by the order")
         return Layout("window-rank", columns(inputs, only=self.partition_spec.fields), (rows,), "the end of a window")
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -203,7 +204,10 @@ class WindowDeduplicate(SameColumns, InsertsOnly, WholeRows, ExecNode, kw_only=T
     windowing: WindowingStrategy
 
     def layout(self, inputs: Inputs) -> Layout:
-        key, row = columns(inputs, only=self.partition_keys), KeptState("window_deduplicate", columns(inputs))
+        key, row = (
+            columns(inputs, only=self.partition_keys),
+            KeptState(flink_states.WINDOW_DEDUPLICATE, columns(inputs)),
+        )
         return Layout("window-deduplicate", key, (row,), "the end of a window")
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -214,9 +218,11 @@ def _window_aggregates(
     calls: Sequence[AggregateCall], windowing: WindowingStrategy, retracts: bool, types: Sequence[LogicalType]
 ) -> tuple[KeptState, ...]:
     """The accumulators of each window or slice."""
-    states = accumulated("window-aggs", calls, [retracts] * len(calls), types, counts_rows(windowing, retracts))
+    states = accumulated(
+        flink_states.WINDOW_ACCUMULATORS, calls, [retracts] * len(calls), types, counts_rows(windowing, retracts)
+    )
     if isinstance(windowing.window, SessionWindow):
-        states = (*states, KeptState("session-window-mapping", form="windows"))
+        states = (*states, KeptState(flink_states.SESSIONS, form="windows"))
     return states
 
 

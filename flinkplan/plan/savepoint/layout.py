@@ -16,6 +16,7 @@ from ..functions.aggregate import COUNT
 from ..record import Record
 from ..specs import AggregateCall
 from ..types import WITH_LENGTH, LogicalType, RowField
+from .flink_states import distinct_view
 
 Inputs = Sequence[Sequence[RowField]]
 """The columns of each input of a node."""
@@ -133,7 +134,7 @@ def distinct_views(calls: Sequence[AggregateCall], types: Sequence[LogicalType],
         share_counter = len(sharing_calls) <= _MAX_CALLS_PER_COUNTER[retracts]
         form = "a number for each value" if share_counter else "numbers for each value"
         write = written if len(args) > 1 else _serialized
-        yield KeptState(f"distinctAcc_{number}", tuple(Value(write(types[i]), Argument(i)) for i in positions), form)
+        yield KeptState(distinct_view(number), tuple(Value(write(types[i]), Argument(i)) for i in positions), form)
 
 
 def _serialized(t: LogicalType) -> str:

@@ -12,6 +12,7 @@ from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate, LocalGroupAggregate
 from ....plan.record import Record
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.accumulators import accumulator_names
 from ....plan.savepoint.views import view_of
 from ....plan.specs import AggregateCall
@@ -54,7 +55,7 @@ class DistinctCall(Record):
 
     def tables(self, carrier: Carrier) -> Iterator[FlinkTable]:
         """What has been seen, NULL apart from all else."""
-        for name in (f"distinctAcc_{self.view}", f"distinctAcc_{self.view}_null_state"):
+        for name in (flink_states.distinct_view(self.view), flink_states.distinct_null(self.view)):
             if (table := carrier.table(name)) is not None:
                 yield table
 
@@ -141,7 +142,7 @@ def group_aggregate(carrier: Carrier) -> Carried:
     assert isinstance(node, GroupAggregate | GlobalGroupAggregate)
     calls = calls_of(node, carrier.plan)
     ttl = node.ttl_ms()
-    table = carrier.table("accState")
+    table = carrier.table(flink_states.ACCUMULATORS)
     if table is None:
         return {}
     table, values = with_views(carrier, calls, table)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import Join, MultiJoin
+from ....plan.savepoint import flink_states
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND
 from ...jvm.spark import F
@@ -32,7 +33,7 @@ def join(carrier: Carrier) -> Carried:
     assert isinstance(node, Join)
     entries: dict[str, DataFrame] = {}
     for index, side in enumerate(("left", "right")):
-        table = carrier.table(f"{side}-records")
+        table = carrier.table(flink_states.JOINED[index])
         if table is not None:
             entries |= _side(carrier, f"{side}State", node.ttl_ms(index), table, [])
     return entries
@@ -45,7 +46,7 @@ def multi_join(carrier: Carrier) -> Carried:
     assert isinstance(node, MultiJoin)
     entries: dict[str, DataFrame] = {}
     for index in range(len(carrier.plan.inputs(node))):
-        table = carrier.table(f"multi-join-input-{index}")
+        table = carrier.table(flink_states.multi_join_input(index))
         if table is not None:
             entries |= _side(carrier, f"input-state-{index}", node.ttl_ms(index), table, _own_key(table, index))
     return entries

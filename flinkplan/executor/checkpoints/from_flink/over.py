@@ -13,6 +13,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import OverAggregate
+from ....plan.savepoint import flink_states
 from ....plan.types import RowField
 from ...expressions import to_column
 from ...jvm.spark import F
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _NEVER = 2**63 - 1
-_EVENT_TIMERS = "_timer_state/event_user-timers"
-_CLOCK_TIMERS = "_timer_state/processing_user-timers"
+_EVENT_TIMERS = flink_states.TIMERS
 _CLEANUP = (
     "RowTimeUnboundedOverCleanupTime",
     "RowTimeBoundedRowsOverCleanupTime",
@@ -38,14 +38,23 @@ _CLEANUP = (
 """The states with the time of the clock at which an idle key is forgotten."""
 
 
-@carries(OverAggregate, implied=("idState", "sortedListState", "accMapState", "smallestTSState", *_CLEANUP))
+@carries(
+    OverAggregate,
+    implied=(
+        flink_states.OVER_NEXT_ID,
+        flink_states.OVER_ORDER,
+        flink_states.OVER_ACCUMULATORS_BY_ROW,
+        flink_states.OVER_EARLIEST,
+        *_CLEANUP,
+    ),
+)
 def over_aggregate(carrier: Carrier) -> Carried:
     """All rows, in the order in which they have come: what is computed over them is computed anew."""
     node = carrier.node
     assert isinstance(node, OverAggregate)
     if carrier.operator.kernel != "OrderedAggregate":
         return _by_time(carrier, node)
-    table = carrier.table("valueMapState")
+    table = carrier.table(flink_states.OVER_ROWS_BY_ID)
     if table is None:
         return {}
     columns = [table.frame["value"].getField(field_name(i)) for i in range(len(carrier.fields()))]
@@ -91,7 +100,7 @@ def _rows(carrier: Carrier, node: OverAggregate) -> Carried:
     return dict([carrier.put("rows", 0, table, F.struct(rows), F.struct(_time(table)))])
 
 
-_INPUT = "inputState"
+_INPUT = flink_states.OVER_ROWS
 
 
 def _time(table: FlinkTable) -> Column:
@@ -105,7 +114,7 @@ def _timers(carrier: Carrier, step: KernelOverByTime) -> DataFrame | None:
     By the clock, Flink's timers are a millisecond behind the rows that they are for, and those of frames that count
     rows are for the retention of state alone.
     """
-    table = carrier.timers.get(_CLOCK_TIMERS if step.by_clock else _EVENT_TIMERS)
+    table = carrier.timers.get(flink_states.CLOCK_TIMERS if step.by_clock else _EVENT_TIMERS)
     if table is None or (step.by_clock and step.by_rows):
         return None
     time = table.frame["value"].getField(field_name(0)).cast("bigint")
@@ -127,7 +136,7 @@ def _timers(carrier: Carrier, step: KernelOverByTime) -> DataFrame | None:
 def _frame(carrier: Carrier, calls: Calls, step: KernelOverByTime, timers: DataFrame | None) -> DataFrame | None:
     """What each key's frame has accumulated, and how far it is."""
     is_bounded = step.preceding != UNBOUNDED
-    table, waiting = carrier.table("accState"), carrier.table(_INPUT)
+    table, waiting = carrier.table(flink_states.ACCUMULATORS), carrier.table(_INPUT)
     known = [each for each in (table, waiting) if each is not None]
     if table is None and not (is_bounded and known):
         return None
@@ -135,7 +144,7 @@ def _frame(carrier: Carrier, calls: Calls, step: KernelOverByTime, timers: DataF
     frame = _keys(carrier, known if is_bounded else known[:1])
     if table is not None:
         frame = _joined(frame, _accumulators(carrier, calls, table, schema))
-    states = {"last": "lastTriggeringTsState", "inFrame": "processedCountState", "expiry": "cleanupTsState"}
+    states = {"last": flink_states.OVER_LAST, "inFrame": flink_states.OVER_COUNT, "expiry": flink_states.OVER_EXPIRY}
     for name, state in states.items() if is_bounded else ():
         frame = _with_number(frame, carrier.table(state), name, carrier)
     if is_bounded and timers is not None:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....plan.nodes import Match
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.patterns import is_compatible, place_names, variable_name
 from ....state.form import StateError
 from ...expressions import to_column
@@ -78,7 +79,7 @@ def saved_matches(
     return steps, saved
 
 
-@carries(Match, implied=("sharedBuffer-events-count",))
+@carries(Match, implied=(flink_states.PATTERN_EVENT_COUNTS,))
 def match_recognize(carrier: Carrier) -> Carried:
     """The rows that wait, the matches that have begun, and the rows of these."""
     node = carrier.node
@@ -105,7 +106,7 @@ def _row(carrier: Carrier, node: Match, row: Column) -> Column:
 
 
 def _waiting(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
-    table = carrier.table("eventQueuesStateName")
+    table = carrier.table(flink_states.PATTERN_QUEUE)
     if table is None:
         return {}
     time = table.frame["map_key"].getField(field_name(0)).cast("bigint")
@@ -115,8 +116,8 @@ def _waiting(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
 
 
 def _begun(carrier: Carrier, node: Match) -> dict[str, DataFrame]:
-    matches, buffer = carrier.table("nfaStateName"), carrier.table("sharedBuffer-entries-with-lockable-edges")
-    events = carrier.table("sharedBuffer-events")
+    matches, buffer = carrier.table(flink_states.PATTERN_MATCHES), carrier.table(flink_states.PATTERN_ENTRIES)
+    events = carrier.table(flink_states.PATTERN_EVENTS)
     if matches is None or buffer is None or events is None:
         return {}
     event = [events.frame["map_key"].getField(field_name(i)) for i in range(2)]

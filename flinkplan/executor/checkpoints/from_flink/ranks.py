@@ -7,23 +7,24 @@ Source: Flink's ``AppendOnlyTopNFunction``, ``FastTop1Function``, ``UpdatableTop
 from __future__ import annotations
 
 from ....plan.nodes import Limit, Rank, SortLimit
+from ....plan.savepoint import flink_states
 from ....plan.specs import UpdateFastStrategy
 from ...jvm.spark import F
 from ...jvm.types import field_name
 from .carriers import Carried, Carrier, carries
 from .tables import FlinkTable
 
-_LISTS = ("data-state", "data-state-with-append")
-_TOP_1 = "Top1-Rank-State"
-_UPDATED = "data-state-with-update"
+_LISTS = (flink_states.SORTED, flink_states.APPENDED)
 
 
-@carries(Rank, SortLimit, Limit, implied=("sorted-map", "rankEnd"))
+@carries(Rank, SortLimit, Limit, implied=(flink_states.SORTED_COUNTS, flink_states.RANK_END))
 def rank(carrier: Carrier) -> Carried:
     """The rows of each partition, and how they have arrived among those that are equal in the order."""
     node = carrier.node
     assert isinstance(node, Rank | SortLimit | Limit)
-    rows = next((table for name in (*_LISTS, _TOP_1, _UPDATED) if (table := carrier.table(name))), None)
+    rows = next(
+        (table for name in (*_LISTS, flink_states.TOP_1, flink_states.UPDATED) if (table := carrier.table(name))), None
+    )
     if rows is None:
         return {}
     frame = rows.frame
@@ -31,7 +32,7 @@ def rank(carrier: Carrier) -> Carried:
         case name if name in _LISTS:
             lists = frame["value"].getField(field_name(0))
             frame = frame.select("*", F.posexplode(lists).alias("arrival", "row"))
-        case name if name == _UPDATED:
+        case name if name == flink_states.UPDATED:
             frame = frame.select("*", rows.row.alias("row"), frame["value"].getField(field_name(1)).alias("arrival"))
         case _:
             frame = frame.select("*", frame["value"].alias("row"), F.lit(0).alias("arrival"))

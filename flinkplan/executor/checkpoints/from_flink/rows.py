@@ -6,6 +6,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink, TemporalSort
+from ....plan.savepoint import flink_states
 from ....state.form import Kind, StateError
 from ...build.stream import KIND, ROW, SEQUENCE, TIME
 from ...jvm.spark import F
@@ -27,7 +28,7 @@ def deduplicate(carrier: Carrier) -> Carried:
     assert isinstance(node, Deduplicate)
     if carrier.operator.kernel == "KeepFirst":
         return _first_rows(carrier, node)
-    table = carrier.table("deduplicate-state")
+    table = carrier.table(flink_states.LAST_ROWS)
     if table is None:
         return {}
     value = table.row if node.keeps_rows else F.lit(True)
@@ -39,7 +40,7 @@ def _first_rows(carrier: Carrier, node: Deduplicate) -> Carried:
 
     Source: Flink's ``RowTimeDeduplicateKeepFirstRowFunction``.
     """
-    waiting, emitted = carrier.table("waiting-to-emit-on-timer"), carrier.table("already-emitted-state-boolean")
+    waiting, emitted = carrier.table(flink_states.WAITING_ROW), carrier.table(flink_states.HAS_EMITTED)
     schema = carrier.operator.variable("deduplicateState").value
     entries: dict[str, DataFrame] = {}
     frames = []
@@ -62,7 +63,7 @@ def normalize(carrier: Carrier) -> Carried:
     """The last row of each key."""
     node = carrier.node
     assert isinstance(node, ChangelogNormalize)
-    table = carrier.table("deduplicate-state")
+    table = carrier.table(flink_states.LAST_ROWS)
     if table is None:
         return {}
     return dict([carrier.put("changelogNormalizeState", node.ttl_ms(), table, F.struct(table.row))])
@@ -75,7 +76,7 @@ def materialize_upserts(carrier: Carrier) -> Carried:
     assert isinstance(node, Sink)
     if carrier.operator.kernel != "UpsertMaterialize":
         raise StateError("what a sink keeps of conflicts is not carried over yet")
-    table = carrier.table("values")
+    table = carrier.table(flink_states.MATERIALIZED)
     if table is None:
         return {}
     rows = table.frame["value"].getField(field_name(0))
@@ -88,10 +89,10 @@ def temporal_sort(carrier: Carrier) -> Carried:
     node = carrier.node
     assert isinstance(node, TemporalSort)
     entries: dict[str, DataFrame] = {}
-    last = carrier.table("lastTriggeringTsState")
+    last = carrier.table(flink_states.OVER_LAST)
     if last is not None:
         entries |= dict([carrier.put("last", 0, last, F.struct(last.frame["value"].getField(field_name(0))))])
-    table = carrier.table("dataState")
+    table = carrier.table(flink_states.SORTED_BY_TIME)
     if table is None:
         return entries
     if table.table.kind is Kind.LIST:  # by the clock, whose rows come out a millisecond later

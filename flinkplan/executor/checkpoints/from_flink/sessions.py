@@ -14,6 +14,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
 from ....state.form import StateError
 from ...aggregate_functions import function_name
@@ -26,9 +27,6 @@ from .tables import FlinkTable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-SESSIONS = "session-window-mapping"
-"""The state with the namespace of each session's accumulators, which is the first of the windows that have merged."""
 
 _FIRST_NUMBER = -(2**62) - 2**40
 """The number of the first row that stands for something; the last one has that without the second part at most."""
@@ -49,7 +47,7 @@ BOUNDS = ("start", "end")
 
 def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[[Column], Column]) -> Carried:
     """What each open session has accumulated; ``fires`` tells the instant of a session with an end."""
-    mapping = carrier.table(SESSIONS)
+    mapping = carrier.table(flink_states.SESSIONS)
     if mapping is None:
         return {}
     for call, retracts in zip(calls.calls, calls.retracts, strict=True):
@@ -66,7 +64,7 @@ def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[
 
 def session_rows(carrier: Carrier, fires: Callable[[Column], Column]) -> Carried:
     """The rows of each open session, in the order in which they came; ``fires`` as in :func:`sessions`."""
-    mapping, table = carrier.table(SESSIONS), carrier.table("session-window-tvf-acc")
+    mapping, table = carrier.table(flink_states.SESSIONS), carrier.table(flink_states.SESSION_ROWS)
     if mapping is None or table is None:
         return {}
     opened = _opened(carrier, mapping)

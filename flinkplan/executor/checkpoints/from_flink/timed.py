@@ -9,6 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import IntervalJoin, TemporalJoin
+from ....plan.savepoint import flink_states
 from ....state.form import StateError
 from ...jvm.spark import F
 from ...jvm.types import field_name
@@ -18,10 +19,10 @@ from .tables import KIND, FlinkTable
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_LEFT, _RIGHT = "left", "right"
+_LEFT, _RIGHT = flink_states.TEMPORAL_ROWS
 
 
-@carries(TemporalJoin, implied=("next-index", "timer"))
+@carries(TemporalJoin, implied=(flink_states.TEMPORAL_NEXT, flink_states.TEMPORAL_TIMER))
 def temporal_join(carrier: Carrier) -> Carried:
     """The left rows that wait, and the versions of the right side."""
     node = carrier.node
@@ -39,11 +40,11 @@ def temporal_join(carrier: Carrier) -> Carried:
     return _by_time(carrier, sides)
 
 
-@carries(IntervalJoin, implied=("IntervalJoinLeftTimerState", "IntervalJoinRightTimerState"))
+@carries(IntervalJoin, implied=flink_states.INTERVAL_TIMERS)
 def interval_join(carrier: Carrier) -> Carried:
     """The rows of both sides by their times, and whether they have found a match."""
     sides = {}
-    for name, state in ((_LEFT, "IntervalJoinLeftCache"), (_RIGHT, "IntervalJoinRightCache")):
+    for name, state in zip((_LEFT, _RIGHT), flink_states.INTERVAL_ROWS, strict=True):
         table = carrier.table(state)
         if table is None:
             continue

@@ -28,6 +28,7 @@ from ....plan.nodes import (
     WindowTableFunction,
 )
 from ....plan.record import Record, replace
+from ....plan.savepoint import flink_states
 from ....plan.settings import LOCAL_TIME_ZONE
 from ....plan.specs import (
     AggregateCall,
@@ -132,11 +133,10 @@ class Windows(Record):
         return timer(self.clock, end - 1)
 
 
-_EVENT_TIMERS, _CLOCK_TIMERS = "_timer_state/event_window-timers", "_timer_state/processing_window-timers"
-
-
 def _timers(carrier: Carrier, windowing: WindowingStrategy) -> FlinkTable:
-    table = carrier.timers.get(_CLOCK_TIMERS if windowing.is_proctime else _EVENT_TIMERS)
+    table = carrier.timers.get(
+        flink_states.WINDOW_CLOCK_TIMERS if windowing.is_proctime else flink_states.WINDOW_TIMERS
+    )
     if table is None:
         raise StateError("windows without timers are not carried over")
     return table
@@ -170,7 +170,7 @@ def window_aggregate(carrier: Carrier) -> Carried:
     calls, windowing = calls_and_windowing(carrier.node, carrier.plan)
     if "emit=[" in carrier.node.description:  # the plan says so there alone
         raise StateError("windows that fire early or late are not carried over yet")
-    table = carrier.table("window-aggs")
+    table = carrier.table(flink_states.WINDOW_ACCUMULATORS)
     if table is None:
         return {}
     windows = Windows.of(carrier, windowing)
@@ -232,7 +232,7 @@ def window_aggregate(carrier: Carrier) -> Carried:
 
 def _with_emitted(carrier: Carrier, frame: DataFrame, stored: StructType) -> tuple[DataFrame, Column]:
     """The windows with what each has emitted before, where it may emit again."""
-    table = carrier.table("previous-aggs")
+    table = carrier.table(flink_states.WINDOW_RESULTS)
     if table is None:
         return frame, F.lit(None)
     results: StructType = stored["emitted"].dataType  # type: ignore[assignment]
@@ -363,7 +363,7 @@ def _due(carrier: Carrier, windows: Windows, frame: DataFrame) -> Carried:
     return carrier.due(due)
 
 
-@carries(WindowTableFunction, implied=("session-window-tvf-counter",))
+@carries(WindowTableFunction, implied=(flink_states.SESSION_COUNTS,))
 def window_table_function(carrier: Carrier) -> Carried:
     """The rows of open sessions: those of other windows are not kept."""
     node = carrier.node
@@ -377,7 +377,7 @@ def window_rank(carrier: Carrier) -> Carried:
     node = carrier.node
     assert isinstance(node, WindowRank | WindowDeduplicate)
     windows = Windows.of(carrier, node.windowing)
-    ranked, single = carrier.table("window_rank"), carrier.table("window_deduplicate")
+    ranked, single = carrier.table(flink_states.WINDOW_RANK), carrier.table(flink_states.WINDOW_DEDUPLICATE)
     if ranked is not None:
         rows = ranked.frame["value"].getField(field_name(0))
         frame, table = ranked.frame.select("*", F.posexplode(rows).alias("position", "row")), ranked
@@ -398,7 +398,7 @@ def window_join(carrier: Carrier) -> Carried:
     windows = Windows.of(carrier, node.left_windowing)
     schema = carrier.operator.variable("rows").value
     frames = []
-    for is_right, name in enumerate(("left-records", "right-records")):
+    for is_right, name in enumerate(flink_states.JOINED):
         table = carrier.table(name)
         if table is None:
             continue

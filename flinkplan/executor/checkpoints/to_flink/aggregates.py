@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ....plan.accumulator_columns import is_count_star
 from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import Holding, view_of, view_state
 from ....plan.specs import AggregateCall
 from ....plan.types.parser import parse_type
@@ -39,8 +40,8 @@ def group_aggregate(giver: Giver) -> Given:
     for number, size in sizes.items():
         frame = _with_size(frame, size, f"size{number}")
     counts = {number: F.col(f"size{number}") for number in sizes}
-    value = accumulator_columns(calls, rows, accumulators, schemas, giver.tables["accState"], counts)
-    return {"accState": FlinkEntries(frame, value), **views, **distinct_views(giver, calls, ttl)}
+    value = accumulator_columns(calls, rows, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS], counts)
+    return {flink_states.ACCUMULATORS: FlinkEntries(frame, value), **views, **distinct_views(giver, calls, ttl)}
 
 
 @gives(IncrementalGroupAggregate)
@@ -219,7 +220,7 @@ def view_entries(
 
     ``by`` are further columns that entries belong to, such as windows.  NULL stands in a state of its own.
     """
-    name = f"distinctAcc_{view}"
+    name = flink_states.distinct_view(view)
     table = giver.tables[name]
     names = [*("key", *by), "map_key"]
     counted = []
@@ -245,7 +246,7 @@ def view_entries(
     is_row = len(values) > 1
     key = [F.col("map_key")] if is_row and parse_type(table.map_key[0].type).root == "ROW" else values
     entries = {}
-    null = f"{name}_null_state"
+    null = flink_states.distinct_null(view)
     if null in giver.tables:  # a single value
         entries[null] = FlinkEntries(frame.where(values[0].isNull()), [value], (), namespace)
         frame = frame.where(values[0].isNotNull())

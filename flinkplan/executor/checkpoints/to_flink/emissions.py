@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from ...prepare.windows import Clock
 
-PREVIOUS = "previous-aggs"
-"""The state with the last result of each window."""
-
 _NEVER = -1
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....plan.nodes import Join, MultiJoin
 from ....plan.record import replace
+from ....plan.savepoint import flink_states
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, Kind, StateError, StateTable
 from ...jvm.spark import F
@@ -27,7 +28,8 @@ def join(giver: Giver) -> Given:
     for index, side in enumerate(("left", "right")):
         frame = giver.state(f"{side}State", node.ttl_ms(index))
         if frame is not None:
-            given[f"{side}-records"] = _side(frame, giver.tables[f"{side}-records"])
+            name = flink_states.JOINED[index]
+            given[name] = _side(frame, giver.tables[name])
     return given
 
 
@@ -41,7 +43,7 @@ def multi_join(giver: Giver) -> Given:
     assert isinstance(node, MultiJoin)
     given = {}
     for index in range(len(giver.plan.inputs(node))):
-        frame, name = giver.state(f"input-state-{index}", node.ttl_ms(index)), f"multi-join-input-{index}"
+        frame, name = giver.state(f"input-state-{index}", node.ttl_ms(index)), flink_states.multi_join_input(index)
         if frame is not None:
             given[name] = _joined_input(node, index, frame, giver.tables[name])
     return given

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import OverAggregate
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
 from ....plan.types import RowField
 from ....state.form import StateError
@@ -60,8 +61,8 @@ def _by_clock(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
     frame = giver.entries["frame"].withColumn("accessed", F.lit(giver.now))
     _, _, _, _, _, *accumulators = parts(frame, "value")
     schemas = [field.dataType for field in frame.schema["value"].dataType.fields[_HEAD:]]  # type: ignore[attr-defined]
-    acc = accumulator_columns(calls, None, accumulators, schemas, giver.tables["accState"])
-    return {"accState": FlinkEntries(frame, acc), **distinct_views(giver, calls, 0)}
+    acc = accumulator_columns(calls, None, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS])
+    return {flink_states.ACCUMULATORS: FlinkEntries(frame, acc), **distinct_views(giver, calls, 0)}
 
 
 def _ordered(giver: Giver, node: OverAggregate, calls: Calls) -> Given:
@@ -105,13 +106,13 @@ def _ordered(giver: Giver, node: OverAggregate, calls: Calls) -> Given:
     by_key, place = (each, [F.col("id")]) if group.is_rows else (ties, parts(ties, "sort_key"))
     stored = by_key.schema["accumulators"].dataType.fields  # type: ignore[attr-defined]
     accumulators = parts(by_key, "accumulators")
-    table = giver.tables["accMapState"]
+    table = giver.tables[flink_states.OVER_ACCUMULATORS_BY_ROW]
     acc = accumulator_columns(calls, None, accumulators, [field.dataType for field in stored], table)
     return {
-        "idState": FlinkEntries(lists, [F.col("count") + F.lit(_FIRST_ID)]),
-        "sortedListState": FlinkEntries(lists, [F.transform("all", lambda one: one["tie"])]),
-        "valueMapState": FlinkEntries(each, parts(each, "row"), [F.col("id")]),
-        "accMapState": FlinkEntries(by_key, acc, place),
+        flink_states.OVER_NEXT_ID: FlinkEntries(lists, [F.col("count") + F.lit(_FIRST_ID)]),
+        flink_states.OVER_ORDER: FlinkEntries(lists, [F.transform("all", lambda one: one["tie"])]),
+        flink_states.OVER_ROWS_BY_ID: FlinkEntries(each, parts(each, "row"), [F.col("id")]),
+        flink_states.OVER_ACCUMULATORS_BY_ROW: FlinkEntries(by_key, acc, place),
     }
 
 
@@ -124,10 +125,10 @@ def _by_time(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
     frame = giver.entries["frame"].withColumn("accessed", F.lit(giver.now))
     last, in_frame, expiry, _, timers, *accumulators = parts(frame, "value")
     schemas = [field.dataType for field in frame.schema["value"].dataType.fields[_HEAD:]]  # type: ignore[attr-defined]
-    acc = accumulator_columns(calls, in_frame, accumulators, schemas, giver.tables["accState"])
+    acc = accumulator_columns(calls, in_frame, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS])
     given: dict[str, FlinkEntries] = {
-        "accState": FlinkEntries(frame, acc),
-        "inputState": FlinkEntries(rows, [F.col("rows")], [F.col("time")]),
+        flink_states.ACCUMULATORS: FlinkEntries(frame, acc),
+        flink_states.OVER_ROWS: FlinkEntries(rows, [F.col("rows")], [F.col("time")]),
     }
     due = rows.select("key", F.col("time").alias("due"))
     if is_bounded:
@@ -138,9 +139,9 @@ def _by_time(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
         due = waiting.select(F.col("rows.key").alias("key"), F.col("rows.time").alias("due"))
         due = due.unionByName(frame.select("key", F.explode(timers).alias("due"))).distinct()
     optional = {
-        "lastTriggeringTsState": FlinkEntries(frame, [last]),
-        "processedCountState": FlinkEntries(frame, [in_frame]),
-        "cleanupTsState": FlinkEntries(frame.where(expiry != _NEVER), [expiry]),
+        flink_states.OVER_LAST: FlinkEntries(frame, [last]),
+        flink_states.OVER_COUNT: FlinkEntries(frame, [in_frame]),
+        flink_states.OVER_EXPIRY: FlinkEntries(frame.where(expiry != _NEVER), [expiry]),
     }
     given |= {name: entries for name, entries in optional.items() if name in giver.tables}
     views = distinct_views(giver, calls, 0)

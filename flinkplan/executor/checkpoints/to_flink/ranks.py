@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import Limit, Rank, SortLimit
+from ....plan.savepoint import flink_states
 from ....plan.specs import ConstantRankRange, SortSpec, VariableRankRange
 from ....state.form import StateError
 from ...jvm.spark import F, sql
@@ -14,9 +15,7 @@ from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_APPENDED, _SORTED, _UPDATED = "data-state-with-append", "data-state", "data-state-with-update"
 _NO_END = 2**63 - 1
-_TOP_1, _COUNTS, _END = "Top1-Rank-State", "sorted-map", "rankEnd"
 
 
 @gives(Rank, SortLimit, Limit)
@@ -36,29 +35,33 @@ def rank(giver: Giver) -> Given:
     if isinstance(node.rank_range, VariableRankRange):  # of a partition all rows say the same
         end = F.coalesce(row.getField(field_name(node.rank_range.end_index)).cast("bigint"), F.lit(0))
         ends = rows.groupBy("key").agg(F.first(end).alias("end"), F.max("accessed").alias("accessed"))
-        given[_END] = FlinkEntries(ends, [F.col("end")])
+        given[flink_states.RANK_END] = FlinkEntries(ends, [F.col("end")])
     elif isinstance(node.rank_range, ConstantRankRange):
         end = F.lit(node.rank_range.end)
     else:
         end = F.lit(_NO_END)
-    if _SORTED in tables:
+    if flink_states.SORTED in tables:
         lists = _lists(rows, sort_key)
         counts = lists.groupBy("key").agg(
             F.map_from_entries(F.collect_list(F.struct("sort_key", F.size("rows").cast("bigint")))).alias("counts"),
             F.max("accessed").alias("accessed"),
         )
         sorted_rows = FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"))
-        return {**given, _SORTED: sorted_rows, _COUNTS: FlinkEntries(counts, [F.col("counts")])}
+        return {
+            **given,
+            flink_states.SORTED: sorted_rows,
+            flink_states.SORTED_COUNTS: FlinkEntries(counts, [F.col("counts")]),
+        }
     rows = _first(rows, by_arrival, end)
-    if _TOP_1 in tables:
-        return {**given, _TOP_1: FlinkEntries(rows, parts(rows, "row"))}
-    if _APPENDED in tables:
+    if flink_states.TOP_1 in tables:
+        return {**given, flink_states.TOP_1: FlinkEntries(rows, parts(rows, "row"))}
+    if flink_states.APPENDED in tables:
         lists = _lists(rows, sort_key)
-        return {**given, _APPENDED: FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"))}
-    if _UPDATED in tables:
+        return {**given, flink_states.APPENDED: FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"))}
+    if flink_states.UPDATED in tables:
         place = _number(rows, ["key", *sort_key], [F.col("arrival")])
         rows = rows.withColumn("place", place)
-        return {**given, _UPDATED: FlinkEntries(rows, [row, F.col("place")], parts(rows, "map_key"))}
+        return {**given, flink_states.UPDATED: FlinkEntries(rows, [row, F.col("place")], parts(rows, "map_key"))}
     raise StateError(f"Flink's operator keeps {', '.join(tables)}")
 
 

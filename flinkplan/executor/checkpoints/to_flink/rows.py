@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ....plan.nodes import ChangelogNormalize, Deduplicate, Sink
+from ....plan.savepoint import flink_states
 from ....state.form import StateError
 from ...jvm.spark import F
 from ...jvm.types import field_name
@@ -21,7 +22,7 @@ def deduplicate(giver: Giver) -> Given:
         return {}
     (field,) = frame.schema["value"].dataType.names  # type: ignore[attr-defined]
     value = parts(frame, "value", field) if node.keeps_rows else [F.lit(True)]
-    return {"deduplicate-state": FlinkEntries(frame, value)}
+    return {flink_states.LAST_ROWS: FlinkEntries(frame, value)}
 
 
 def _first_rows(giver: Giver) -> Given:
@@ -40,10 +41,8 @@ def _first_rows(giver: Giver) -> Given:
         raise StateError("rows have several event times")
     due = rows.select("key", F.unix_millis(row.getField(field_name(times[0]))).alias("due"))
     return {
-        "waiting-to-emit-on-timer": FlinkEntries(
-            rows, [row.getField(field_name(i)) for i in range(len(giver.types()))]
-        ),
-        "already-emitted-state-boolean": FlinkEntries(frame.where(emitted), [F.lit(True)]),
+        flink_states.WAITING_ROW: FlinkEntries(rows, [row.getField(field_name(i)) for i in range(len(giver.types()))]),
+        flink_states.HAS_EMITTED: FlinkEntries(frame.where(emitted), [F.lit(True)]),
         event_timers(giver): FlinkEntries(due, [F.col("due")]),
     }
 
@@ -57,7 +56,7 @@ def normalize(giver: Giver) -> Given:
     if frame is None:
         return {}
     (field,) = frame.schema["value"].dataType.names  # type: ignore[attr-defined]
-    return {"deduplicate-state": FlinkEntries(frame, parts(frame, "value", field))}
+    return {flink_states.LAST_ROWS: FlinkEntries(frame, parts(frame, "value", field))}
 
 
 @gives(Sink)
@@ -70,4 +69,4 @@ def materialize_upserts(giver: Giver) -> Given:
     frame = giver.state("sinkMaterializeState", node.ttl_ms())
     if frame is None:
         return {}
-    return {"values": FlinkEntries(frame, parts(frame, "value"))}
+    return {flink_states.MATERIALIZED: FlinkEntries(frame, parts(frame, "value"))}

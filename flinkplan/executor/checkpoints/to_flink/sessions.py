@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
 from ....state.form import StateError
 from ...build.stream import DELETE, END, KIND, SEQUENCE, START, UPDATE_BEFORE
 from ...jvm.spark import F, sql
 from ..from_flink.aggregates import Calls, DistinctCall
-from ..from_flink.sessions import BOUNDS, LAST_NUMBER, SESSIONS
+from ..from_flink.sessions import BOUNDS, LAST_NUMBER
 from .aggregates import accumulator_columns, shared_views, view_entries
 from .givers import FlinkEntries, Given, Giver, event_timers, parts
 
@@ -38,7 +39,7 @@ def sessions(giver: Giver, calls: Calls, fires: Callable[[Column], Column]) -> G
         F.col("count"),
         parts(opened, "accumulators"),
         [field.dataType for field in stored.fields],  # type: ignore[attr-defined]
-        giver.tables["window-aggs"],
+        giver.tables[flink_states.WINDOW_ACCUMULATORS],
     )
     bounds = [F.col(name) for name in BOUNDS]
     views: dict[str, FlinkEntries] = {}
@@ -47,8 +48,8 @@ def sessions(giver: Giver, calls: Calls, fires: Callable[[Column], Column]) -> G
         views |= view_entries(giver, view, sharing, frames, BOUNDS)
     return {
         **views,
-        "window-aggs": FlinkEntries(opened, value, (), bounds),
-        SESSIONS: FlinkEntries(opened, bounds, bounds),
+        flink_states.WINDOW_ACCUMULATORS: FlinkEntries(opened, value, (), bounds),
+        flink_states.SESSIONS: FlinkEntries(opened, bounds, bounds),
         event_timers(giver): FlinkEntries(opened, [F.col("due")], (), bounds),
     }
 

@@ -9,6 +9,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from ....plan.nodes import IntervalJoin, TemporalJoin, TemporalSort
+from ....plan.savepoint import flink_states
 from ....state.form import StateError
 from ...build.stream import ROW, SEQUENCE, TIME
 from ...jvm.spark import F, sql
@@ -17,7 +18,7 @@ from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, par
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_LEFT, _RIGHT = "left", "right"
+_LEFT, _RIGHT = flink_states.TEMPORAL_ROWS
 
 
 @gives(TemporalJoin)
@@ -40,8 +41,8 @@ def temporal_join(giver: Giver) -> Given:
     return {
         _LEFT: FlinkEntries(left, parts(left, "row"), [F.col("index")], kind=kinds[0]),
         _RIGHT: FlinkEntries(right, parts(right, "row"), [F.col("time")], kind=kinds[1]),
-        "next-index": FlinkEntries(last, [F.col("next")]),
-        "timer": FlinkEntries(due, [F.col("due")]),
+        flink_states.TEMPORAL_NEXT: FlinkEntries(last, [F.col("next")]),
+        flink_states.TEMPORAL_TIMER: FlinkEntries(due, [F.col("due")]),
         event_timers(giver): FlinkEntries(due, [F.col("due")]),
     }
 
@@ -61,14 +62,14 @@ def interval_join(giver: Giver) -> Given:
     waits = (-bounds.left_lower_bound, bounds.left_upper_bound)
     given: dict[str, FlinkEntries] = {}
     timers = []
-    for index, (side, name, other) in enumerate(((_LEFT, "Left", "Right"), (_RIGHT, "Right", "Left"))):
+    for index, side in enumerate((_LEFT, _RIGHT)):
         rows = _by_time(giver, side, index)
         pair = F.struct("place", F.struct("row", F.col("entry").getField(_names(rows)[1])).alias("pair"))
         lists = rows.groupBy("key", "time").agg(F.sort_array(F.collect_list(pair)).alias("all"))
         pairs = F.transform("all", lambda one: one["pair"])
-        given[f"IntervalJoin{name}Cache"] = FlinkEntries(lists, [pairs], [F.col("time")])
+        given[flink_states.INTERVAL_ROWS[index]] = FlinkEntries(lists, [pairs], [F.col("time")])
         due = rows.groupBy("key").agg((F.min("time") + (waits[index] + 1)).alias("due"))
-        given[f"IntervalJoin{other}TimerState"] = FlinkEntries(due, [F.col("due")])
+        given[flink_states.INTERVAL_TIMERS[1 - index]] = FlinkEntries(due, [F.col("due")])
         timers.append(due)
     united = reduce(lambda one, another: one.union(another), timers).distinct()
     return {**given, event_timers(giver): FlinkEntries(united, [F.col("due")])}
@@ -99,7 +100,7 @@ def temporal_sort(giver: Giver) -> Given:
     lists = lists.withColumn("rows", F.transform("all", lambda one: one["row"]))
     last = giver.entries["last"]
     return {
-        "dataState": FlinkEntries(lists, [F.col("rows")], [F.col("time")]),
-        "lastTriggeringTsState": FlinkEntries(last, parts(last, "value")),
+        flink_states.SORTED_BY_TIME: FlinkEntries(lists, [F.col("rows")], [F.col("time")]),
+        flink_states.OVER_LAST: FlinkEntries(last, parts(last, "value")),
         event_timers(giver): FlinkEntries(lists, [F.col("time")]),
     }

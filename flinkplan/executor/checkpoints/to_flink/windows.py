@@ -22,6 +22,7 @@ from ....plan.nodes import (
     WindowRank,
 )
 from ....plan.record import Record
+from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
 from ....plan.settings import LOCAL_TIME_ZONE
 from ....plan.specs import (
@@ -47,7 +48,7 @@ from ..entries import NATIVE
 from ..from_flink.aggregates import Calls, parts_of
 from ..from_flink.windows import PARTS, calls_and_windowing, is_in_parts
 from .aggregates import accumulated, shared_views, view_entries
-from .emissions import PREVIOUS, emitted
+from .emissions import emitted
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
 from .sessions import sessions
 
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
     from pyspark.sql.types import DataType
 
-_EVENT_TIMERS = "_timer_state/event_window-timers"
 _ADDED = ("sum", "count", "count1")
 _ROWS = "rows"
 
@@ -106,10 +106,10 @@ def window_aggregate(giver: Giver) -> Given:
         later = windows.select("key", "start", "end", (due + emission.lateness).alias("due"))
         timers = timers.unionByName(later)
     end = [F.col("start"), F.col("end")] if legacy else [F.col("end")]
-    given = {_EVENT_TIMERS: FlinkEntries(timers, [F.col("due")], (), end)}
+    given = {flink_states.WINDOW_TIMERS: FlinkEntries(timers, [F.col("due")], (), end)}
     if emission.updates:
         assert isinstance(giver.node, GroupWindowAggregate)
-        given[PREVIOUS] = emitted(giver, giver.node, open_windows(giver), slicing.clock)
+        given[flink_states.WINDOW_RESULTS] = emitted(giver, giver.node, open_windows(giver), slicing.clock)
     views = _seen(giver, calls)
     parts_of_slices = {name: kind for name, kind in columns.items() if kind == PARTS}
     if slicing.is_sliced:
@@ -120,7 +120,7 @@ def window_aggregate(giver: Giver) -> Given:
         windows = slices
         views = {number: _sliced_values(frame, slicing) for number, frame in views.items()}
         end = [F.col("end")]
-    table = giver.tables["window-aggs"]
+    table = giver.tables[flink_states.WINDOW_ACCUMULATORS]
     for name in parts_of_slices:
         windows = _merged(giver, calls, windows, name)
     each = zip(calls.calls, calls.retracts, strict=True)
@@ -137,7 +137,7 @@ def window_aggregate(giver: Giver) -> Given:
     if len(value) != width:
         raise StateError(f"Flink's accumulators have {width} parts, not {len(value)}")
     windows = windows.withColumn("accessed", F.lit(giver.now))
-    given["window-aggs"] = FlinkEntries(windows, value, (), end)
+    given[flink_states.WINDOW_ACCUMULATORS] = FlinkEntries(windows, value, (), end)
     by = ("start", "end") if legacy else ("end",)
     for view, sharing in by_view.items():
         frames = [views[call.number].withColumn("accessed", F.lit(giver.now)) for call in sharing]
@@ -419,14 +419,14 @@ def window_rank(giver: Giver) -> Given:
     assert isinstance(node, WindowRank | WindowDeduplicate)
     slicing = slicing_of(giver, node.windowing)
     rows = _window_rows(giver).withColumn("row", as_row(F.col("value").getField(ROW), giver.types()))
-    given = {_EVENT_TIMERS: _timers(rows, slicing)}
+    given = {flink_states.WINDOW_TIMERS: _timers(rows, slicing)}
     end = [F.col("end")]
     if isinstance(node, WindowDeduplicate):
         time = F.col("row").getField(field_name(node.order_key))
         order = [time.desc(), F.col("place").desc()] if node.keep_last_row else [time.asc(), F.col("place").asc()]
         number = F.row_number().over(sql.Window.partitionBy("key", "end").orderBy(*order))
         kept = rows.withColumn("$number", number).where("`$number` = 1")
-        given["window_deduplicate"] = FlinkEntries(kept, parts(kept, "row"), (), end)
+        given[flink_states.WINDOW_DEDUPLICATE] = FlinkEntries(kept, parts(kept, "row"), (), end)
         return given
     sort_key = [F.col("row").getField(field_name(f.index)) for f in node.sort_spec.fields]
     by = F.struct(*(column.alias(field_name(i)) for i, column in enumerate(sort_key)))
@@ -434,7 +434,7 @@ def window_rank(giver: Giver) -> Given:
     all_ = F.sort_array(F.collect_list(F.struct("place", "row"))).alias("all")
     lists = grouped.agg(all_, F.max("accessed").alias("accessed"))
     lists = lists.withColumn("rows", F.transform("all", lambda one: one["row"]))
-    given["window_rank"] = FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"), end)
+    given[flink_states.WINDOW_RANK] = FlinkEntries(lists, [F.col("rows")], parts(lists, "sort_key"), end)
     return given
 
 
@@ -445,8 +445,8 @@ def window_join(giver: Giver) -> Given:
     assert isinstance(node, WindowJoin)
     slicing = slicing_of(giver, node.left_windowing)
     rows = _window_rows(giver)
-    given = {_EVENT_TIMERS: _timers(rows, slicing)}
-    for is_right, (name, field) in enumerate((("left-records", LEFT_ROW), ("right-records", RIGHT_ROW))):
+    given = {flink_states.WINDOW_TIMERS: _timers(rows, slicing)}
+    for is_right, (name, field) in enumerate(zip(flink_states.JOINED, (LEFT_ROW, RIGHT_ROW), strict=True)):
         side = rows.where(F.col("value").getField(RIGHT) == bool(is_right))
         side = side.withColumn("row", as_row(F.col("value").getField(field), giver.types(is_right)))
         given[name] = FlinkEntries(side, parts(side, "row"), (), [F.col("end")], F.col("place"))
