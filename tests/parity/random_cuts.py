@@ -26,7 +26,7 @@ from . import savepoints
 from .corpus import Case
 from .flink import PYTHON_VARIABLE, Flink
 from .random_pipelines import Pipeline, pipelines
-from .state_flink import Cuts, report
+from .state_flink import BRIEF, Cuts, report
 
 _HERE = "'connector' = 'filesystem', 'path' = '${{CASE}}/data/{name}', 'format' = 'json'"
 _HERE_SINK = "'connector' = 'filesystem', 'path' = '${CASE}/out/o', 'format' = 'debezium-json'"
@@ -100,6 +100,7 @@ def main(arguments: Sequence[str]) -> int:
             write_stopped(pipeline, out / "flink-first" / name)
         elif (case := write_case(pipeline, out / "spark-first" / name)) is not None:
             here.append(case)
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", BRIEF)
     spark = session("local[2]", {"spark.sql.shuffle.partitions": "2"})
     cuts = Cuts(out / "cut", spark, python, options.seed)
     cuts.run(list(expect(here, python)))
