@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ROWS_IN_BATCH = 16_384
+_FIRST_MADE = 1_000_000
+"""More than there are tables of an empty savepoint."""
 _WATERMARK = "watermark"
 """The name of the operator state in which Flink keeps a watermark."""
 
@@ -81,6 +83,7 @@ class CheckpointState(JobState):
         self._tables = Path(tempfile.mkdtemp(prefix="flinkplan-tables-"))
         self._entries: dict[int, FlinkEntries] = {}
         self._rows: dict[int, list[dict[str, Any]]] = {}
+        self._made = 0
         try:
             self._manifest = self._read(CheckpointRecord(folder), operators, spark, options)
         except BaseException:
@@ -148,6 +151,11 @@ class CheckpointState(JobState):
         kept = [*given_states.values(), *ended]
         kept += [replace(templates[uid], states=()) for uid in positions if uid in templates]
         return Manifest("spark", tuple(kept), checkpoint=1, has_plan=True, positions=tuple(positions.values()))
+
+    def next_number(self) -> int:
+        """A number for a table that the operators of the empty savepoint do not have."""
+        self._made += 1
+        return _FIRST_MADE + self._made
 
     def keep(self, table: StateTable, entries: FlinkEntries) -> None:
         """Take the entries of a table."""
@@ -242,6 +250,10 @@ class _QueryReader:
         return positions.all(errors)
 
     def _given(self, template: OperatorState, given_states: Given) -> OperatorState:
+        made = [entries.table for entries in given_states.values() if entries.table is not None]
+        known = {table.name for table in template.states}
+        numbered = (replace(table, table=self._state.next_number()) for table in made if table.name not in known)
+        template = replace(template, states=(*template.states, *numbered))
         for table in template.states:
             if table.name in given_states and table.kind.is_keyed:
                 self._state.keep(table, given_states[table.name])

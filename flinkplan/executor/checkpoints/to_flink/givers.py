@@ -26,6 +26,7 @@ class FlinkEntries(Record):
 
     ``kind`` is the row kind of values that are rows, if not +I.  ``key`` are the fields of the key, if they are not
     those of the kernel's.  A column ``accessed`` of the frame says when entries were written.
+    ``table`` is the state, where Flink's operator makes it only when there are entries; its number does not matter.
     """
 
     frame: DataFrame
@@ -35,6 +36,7 @@ class FlinkEntries(Record):
     position: Column | None = None
     kind: Column | None = None
     key: Sequence[Column] | None = None
+    table: StateTable | None = None
 
 
 Given = Mapping[str, FlinkEntries]
@@ -150,6 +152,7 @@ def give(giver: Giver) -> Given:
     for name, table in giver.tables.items():
         if name not in given and name not in empty and table.kind is not Kind.TIMERS:
             raise StateError(f"it is not known what of it is in Flink's state {name}")
-    if unknown := sorted(given.keys() - giver.tables.keys()):
+    known = giver.tables.keys() | {name for name, entries in given.items() if entries.table is not None}
+    if unknown := sorted(given.keys() - known):
         raise StateError(f"Flink's operator has no state {unknown[0]}")
     return given

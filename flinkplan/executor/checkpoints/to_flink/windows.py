@@ -89,10 +89,6 @@ def slicing_of(giver: Giver, windowing: WindowingStrategy) -> Slicing:
 @gives(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 def window_aggregate(giver: Giver) -> Given:
     """The accumulators of each open window or slice."""
-    if (
-        isinstance(giver.node, GroupWindowAggregate) and "emit=[" in giver.node.description
-    ):  # the plan says so there alone
-        raise StateError("windows that fire early or late are not carried over yet")
     calls, windowing = calls_and_windowing(giver.node, giver.plan)
     slicing = slicing_of(giver, windowing)
     if isinstance(windowing.window, SessionWindow):
@@ -104,12 +100,13 @@ def window_aggregate(giver: Giver) -> Given:
     timers = windows.select("key", "start", "end", due.alias("due"))
     if emission.lateness:
         later = windows.select("key", "start", "end", (due + emission.lateness).alias("due"))
-        timers = timers.unionByName(later)
+        watermark = F.lit(slicing.watermark)
+        timers = timers.where(watermark.isNull() | (F.col("due") > watermark)).unionByName(later)
     end = [F.col("start"), F.col("end")] if legacy else [F.col("end")]
     given = {flink_states.WINDOW_TIMERS: FlinkEntries(timers, [F.col("due")], (), end)}
     if emission.updates:
         assert isinstance(giver.node, GroupWindowAggregate)
-        given[flink_states.WINDOW_RESULTS] = emitted(giver, giver.node, open_windows(giver), slicing.clock)
+        given |= emitted(giver, giver.node, open_windows(giver), slicing.clock)
     views = _seen(giver, calls)
     parts_of_slices = {name: kind for name, kind in columns.items() if kind == PARTS}
     if slicing.is_sliced:
@@ -315,8 +312,6 @@ def sliced(windows: DataFrame, names: Mapping[str, str], slicing: Slicing, calls
             raise StateError(f"slices of {function_name(call)} are not given to Flink yet")
         if call.type.root in APPROXIMATE and part == "sum":
             raise StateError(f"slices of {function_name(call)} of floating-point numbers do not follow from windows")
-        if call.distinct and function_name(call) != "COUNT":
-            raise StateError(f"slices of {function_name(call)}(DISTINCT) are not given to Flink yet")
     columns = [_ROWS, *names]
     kinds = {_ROWS: "count1", **names}
     if isinstance(slicing.windowing.window, CumulativeWindow):

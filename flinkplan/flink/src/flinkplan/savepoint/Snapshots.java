@@ -6,6 +6,7 @@ import java.util.Base64;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.base.BooleanSerializer;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
@@ -44,8 +45,8 @@ final class Snapshots {
      * Reads a serializer: a snapshot in base 64, or an object with one key.
      *
      * <p>These are {@code row} (types), {@code external} (a type), {@code list}, {@code map} (key and value), {@code
-     * tuple} (serializers), {@code ttl} and {@code timer} (key and namespace); {@code long}, {@code int}, {@code
-     * window} and {@code void} need nothing else.
+     * tuple} (serializers), {@code ttl} and {@code timer} (key and namespace); {@code boolean}, {@code long}, {@code
+     * int}, {@code window} and {@code void} need nothing else.
      */
     static TypeSerializer<?> read(JsonNode node, ClassLoader classes) throws IOException {
         if (node == null || node.isNull()) {
@@ -59,6 +60,7 @@ final class Snapshots {
         String name = node.fieldNames().next();
         JsonNode parts = node.get(name);
         return switch (name) {
+            case "boolean" -> BooleanSerializer.INSTANCE;
             case "int" -> IntSerializer.INSTANCE;
             case "long" -> LongSerializer.INSTANCE;
             case "void" -> VoidNamespaceSerializer.INSTANCE;
