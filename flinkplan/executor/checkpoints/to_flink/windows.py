@@ -175,7 +175,8 @@ def _with_parts(slices: DataFrame, windows: DataFrame, name: str, slicing: Slici
     else:
         end = -place
     each = each.select("key", end.alias("end"), "part")
-    known = each.groupBy("key", "end", "part.slice", "part.part").agg(F.first("part").alias("part"))
+    by = [F.col("part").getField(name).alias(alias) for name, alias in (("slice", "place"), ("part", "number"))]
+    known = each.groupBy("key", "end", *by).agg(F.first("part").alias("part"))
     lists = known.groupBy("key", "end").agg(F.array_sort(F.collect_list("part"), _by_place).alias(name))
     same = F.col("slices.key").eqNullSafe(F.col("lists.key")) & (F.col("slices.end") == F.col("lists.end"))
     joined = slices.alias("slices").join(lists.alias("lists"), same, "left")
