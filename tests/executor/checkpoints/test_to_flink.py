@@ -12,7 +12,7 @@ from flinkplan.executor.checkpoints.job_state import CheckpointState
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
-from flinkplan.plan.nodes import ExecNode, GroupWindowAggregate, Match, OverAggregate, WindowAggregate
+from flinkplan.plan.nodes import ExecNode, GlobalWindowAggregate, GroupWindowAggregate, Match, OverAggregate
 from flinkplan.planner import compile_script
 from flinkplan.state.form import ROW_KIND, Column, Kind, OperatorState, StateError, StateTable
 
@@ -143,7 +143,7 @@ def test_lists_of_windows_are_given_by_slice(spark: SparkSession, tmp_path: Path
         value=columns("STRING", "STRING", "BIGINT"),
     )
     timers = StateTable(2, _TIMERS.name, Kind.TIMERS, key=key, namespace=end, value=_TIMERS.value, clock="event")
-    entries = job.entries(WindowAggregate, aggregates, timers)
+    entries = job.entries(GlobalWindowAggregate, aggregates, timers)
     start = 1_704_067_200_000
     slices = {
         (row["key"]["f0"], (row["namespace"]["f0"] - start) // 1000): (row["value"]["f1"], row["value"]["f2"])

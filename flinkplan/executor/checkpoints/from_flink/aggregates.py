@@ -261,11 +261,12 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
         case "SUM":
             total = accumulator["sum"]
             count = accumulator["count"] if retracts else F.when(total.isNull(), 0).otherwise(1)
-            values = [F.coalesce(total.cast(types[0]), F.lit(0).cast(types[0])), count]
+            total = total.cast(types[0])  # NULL where it has overflowed, or where there is no value
+            values = [F.when(count > 0, total).otherwise(F.coalesce(total, F.lit(0).cast(types[0]))), count]
         case "$SUM0":
             values = [accumulator["sum"], F.lit(1)]
         case "AVG":
-            values = [F.coalesce(accumulator["sum"].cast(types[0]), F.lit(0).cast(types[0])), accumulator["count"]]
+            values = [accumulator["sum"].cast(types[0]), accumulator["count"]]
         case "MIN" | "MAX":
             values = [next(iter(accumulator.values()))]
         case "SINGLE_VALUE":

@@ -149,9 +149,9 @@ def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column],
             total = F.when(kept["count"] > 0, kept["sum"])
             return {"sum": total, **({"count": kept["count"]} if retracts else {})}
         case "$SUM0":
-            return {"sum": F.coalesce(kept["sum"], F.lit(0))}
-        case "AVG":
-            return {"sum": F.coalesce(kept["sum"], F.lit(0)), "count": kept["count"]}
+            return {"sum": kept["sum"]}
+        case "AVG":  # as in Flink, the total is NULL once it has overflowed
+            return {"sum": kept["sum"], "count": kept["count"]}
         case "MIN" | "MAX" as name if not retracts:
             return {name.lower(): kept["value"]}
         case "MIN" | "MAX":

@@ -57,8 +57,9 @@ def _by_clock(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
     """What all rows so far have accumulated."""
     if is_bounded:
         raise StateError("a bounded frame in processing time is not given to Flink yet")
-    giver.refuse_entries(giver.entries["rows"], "rows wait in processing time")
-    frame = giver.entries["frame"].withColumn("accessed", F.lit(giver.now))
+    waiting, frame = giver.state("rows", 0), giver.state("frame", 0)
+    assert waiting is not None and frame is not None
+    giver.refuse_entries(waiting, "rows wait in processing time")
     _, _, _, _, _, *accumulators = parts(frame, "value")
     schemas = [field.dataType for field in frame.schema["value"].dataType.fields[_HEAD:]]  # type: ignore[attr-defined]
     acc = accumulator_columns(calls, None, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS])
@@ -70,16 +71,15 @@ def _ordered(giver: Giver, node: OverAggregate, calls: Calls) -> Given:
     if any(call.distinct for call in calls.calls):
         raise StateError("DISTINCT in OVER that is not ordered by time is not given to Flink yet")
     (group,) = node.over_spec.groups
-    kept = (
-        giver.entries["rows"]
-        .groupBy("key")
-        .agg(F.array_sort(F.collect_list(F.struct("position", "value")), _by_position).alias("all"))
-    )
+    rows = giver.state("rows", 0)
+    assert rows is not None
+    in_order = F.array_sort(F.collect_list(F.struct("position", "value")), _by_position)
+    kept = rows.groupBy("key").agg(in_order.alias("all"))
     kept = kept.select("key", F.transform("all", lambda one: one["value"]).alias("rows"))
     found = sql.Column(giver.kernel().accumulatedRows(F.col("rows")._jc))
     each = kept.select("key", "rows", F.posexplode(found).alias("ordinal", "one"))
     row = F.get(F.col("rows"), F.col("one.place"))
-    names = giver.entries["rows"].schema["value"].dataType.names  # type: ignore[attr-defined]
+    names = rows.schema["value"].dataType.names  # type: ignore[attr-defined]
     columns = [row.getField(name) for name in names[: len(giver.fields())]]
     sort_key = F.struct(*(columns[f.index].alias(field_name(i)) for i, f in enumerate(group.order_by.fields)))
     each = each.select(
