@@ -31,6 +31,13 @@ OVER_LAST = "lastTriggeringTsState"
 OVER_COUNT = "processedCountState"
 OVER_EXPIRY = "cleanupTsState"
 OVER_EARLIEST = "smallestTSState"
+OVER_CLEANUPS = (
+    "RowTimeUnboundedOverCleanupTime",
+    "RowTimeBoundedRowsOverCleanupTime",
+    "ProcTimeUnboundedOverCleanupTime",
+    "ProcTimeBoundedRowsOverCleanupTime",
+)
+"""The states with the time of the clock at which an idle key is forgotten."""
 OVER_NEXT_ID = "idState"
 OVER_ORDER = "sortedListState"
 OVER_ROWS_BY_ID = "valueMapState"
@@ -44,6 +51,8 @@ INTERVAL_TIMERS = ("IntervalJoinLeftTimerState", "IntervalJoinRightTimerState")
 TEMPORAL_ROWS = ("left", "right")
 TEMPORAL_NEXT = "next-index"
 TEMPORAL_TIMER = "timer"
+TEMPORAL_CLEANUP = "cleanup-timestamp"
+"""When an idle key is forgotten."""
 
 # rows by key
 LAST_ROWS = "deduplicate-state"

@@ -29,13 +29,6 @@ if TYPE_CHECKING:
 
 _NEVER = 2**63 - 1
 _EVENT_TIMERS = flink_states.TIMERS
-_CLEANUP = (
-    "RowTimeUnboundedOverCleanupTime",
-    "RowTimeBoundedRowsOverCleanupTime",
-    "ProcTimeUnboundedOverCleanupTime",
-    "ProcTimeBoundedRowsOverCleanupTime",
-)
-"""The states with the time of the clock at which an idle key is forgotten."""
 
 
 @carries(
@@ -45,7 +38,7 @@ _CLEANUP = (
         flink_states.OVER_ORDER,
         flink_states.OVER_ACCUMULATORS_BY_ROW,
         flink_states.OVER_EARLIEST,
-        *_CLEANUP,
+        *flink_states.OVER_CLEANUPS,
     ),
 )
 def over_aggregate(carrier: Carrier) -> Carried:

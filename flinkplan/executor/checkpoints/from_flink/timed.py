@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _LEFT, _RIGHT = flink_states.TEMPORAL_ROWS
+_DERIVED = (flink_states.TEMPORAL_NEXT, flink_states.TEMPORAL_TIMER, flink_states.TEMPORAL_CLEANUP)
+"""The states that follow from the rows, or that keys get again when they have more of them."""
 
 
-@carries(TemporalJoin, implied=(flink_states.TEMPORAL_NEXT, flink_states.TEMPORAL_TIMER))
+@carries(TemporalJoin, implied=_DERIVED)
 def temporal_join(carrier: Carrier) -> Carried:
     """The left rows that wait, and the versions of the right side."""
     node = carrier.node

@@ -128,7 +128,7 @@ _GIVES: dict[type[ExecNode], tuple[Give, frozenset[str]]] = {}
 
 
 def gives(*types: type[ExecNode], empty: Sequence[str] = ()) -> Callable[[Give], Give]:
-    """Register what gives the states of nodes of these types; those called ``empty`` have no entries at rest."""
+    """Register what gives the states of nodes of these types; those called ``empty`` need no entries."""
 
     def register(give: Give) -> Give:
         for cls in types:

@@ -32,7 +32,7 @@ _HEAD = 5
 """How many fields of a kernel's frame stand before the accumulators."""
 
 
-@gives(OverAggregate)
+@gives(OverAggregate, empty=flink_states.OVER_CLEANUPS)
 def over_aggregate(giver: Giver) -> Given:
     """The rows that wait or are within the frame, and what has been accumulated of the frame."""
     node = giver.node

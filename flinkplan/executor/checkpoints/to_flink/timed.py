@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _LEFT, _RIGHT = flink_states.TEMPORAL_ROWS
 
 
-@gives(TemporalJoin)
+@gives(TemporalJoin, empty=(flink_states.TEMPORAL_CLEANUP,))
 def temporal_join(giver: Giver) -> Given:
     """The left rows that wait, numbered as they have come, and the versions of the right side."""
     if giver.operator.kernel != "TemporalJoin":
