@@ -23,6 +23,7 @@ from ...prepare.choose.python_aggregates import (
     ROWS,
     ROWS_AT_ONCE,
     Gathered,
+    PythonCountWindows,
     PythonGroups,
     PythonOver,
     PythonSessions,
@@ -36,6 +37,7 @@ from ..registry import builder
 from ..stream import KIND, ORDER, SEQUENCE, Stream, column_name
 from ..time.event_time import with_event_time
 from ..windows.assignment import local_time, time_of
+from ..windows.counts import aggregate_count_windows
 from ..windows.kernels import aggregate_sessions, aggregate_windows
 from .over import frames, with_constants
 
@@ -138,6 +140,16 @@ def python_sessions(
     """The same of sessions."""
     sessions = aggregate_sessions(context, step, _rows_of_windows(step, inputs, context))
     return _aggregated(node, step.gathered, inputs[0], sessions, len(node.grouping), context)
+
+
+@builder(PythonCountWindows, PythonGroupWindowAggregate)
+def python_count_windows(
+    node: PythonGroupWindowAggregate, step: PythonCountWindows, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The same of windows that count rows."""
+    (stream,) = inputs
+    windows = aggregate_count_windows(context, step, _with_rows(stream, step.gathered, []))
+    return _aggregated(node, step.gathered, stream, windows, len(node.grouping), context)
 
 
 @builder(PythonOver, PythonOverAggregate)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from ....plan.nodes import GlobalWindowAggregate, GroupWindowAggregate, WindowAggregate
 from ....plan.record import replace
 from ...jvm.spark import F
+from ...prepare.choose.group_windows import KernelCountWindows
 from ...prepare.windows import KernelSessions, KernelWindows, NativeWindows
 from ..context import TranslationContext
 from ..registry import builder
 from ..stream import BEHIND, END, SEQUENCE, START, TIME, Stream, column_name
 from ..time.event_time import with_event_time
 from ..windows.assignment import window_property
+from ..windows.counts import aggregate_count_windows
 from ..windows.kernels import aggregate_sessions, aggregate_windows
 from ..windows.native_aggregates import group_windows
 
@@ -39,6 +41,15 @@ def kernel_sessions(
     (stream,) = inputs
     timed = stream if step.aggregation.windowing.is_proctime else with_event_time(stream)
     return aggregate_sessions(context, step, timed)
+
+
+@builder(KernelCountWindows, GroupWindowAggregate)
+def kernel_count_windows(
+    node: GroupWindowAggregate, step: KernelCountWindows, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """Windows that count rows, by a kernel."""
+    (stream,) = inputs
+    return aggregate_count_windows(context, step, stream)
 
 
 @builder(NativeWindows, GlobalWindowAggregate, WindowAggregate)

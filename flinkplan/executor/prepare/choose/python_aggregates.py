@@ -17,7 +17,7 @@ from ....plan.functions.user import PythonKind
 from ....plan.nodes import ExecNode, PythonGroupAggregate, PythonGroupWindowAggregate, PythonOverAggregate
 from ....plan.record import Record, replace
 from ....plan.settings import BUNDLE_ROWS, STATE_TTL
-from ....plan.specs import AggregateCall, HoppingWindow, SessionWindow, TimeAttributeWindowing
+from ....plan.specs import AggregateCall, HoppingWindow, SessionWindow
 from ....plan.types import BIGINT, LogicalType, array
 from ....plan.types import row as row_type
 from ....plan.user_functions import function_of_aggregate
@@ -27,7 +27,7 @@ from ...aggregate_functions import function_name
 from ..query import QueryPlan, chooser
 from ..steps import Kernel, with_ttl
 from ..windows import KernelSessions, KernelWindows, WindowAggregation, clock_of, kernel_windows
-from .group_windows import windowing_of
+from .group_windows import KernelCountWindows, check_count_windows, count_windows, counts_rows, windowing_of
 from .over import KernelOverByTime, check_frame, over_by_time
 
 KEY_GROUPS = 128
@@ -187,6 +187,16 @@ class PythonSessions(KernelSessions, kw_only=True):
         return (self.gathered.note,)
 
 
+class PythonCountWindows(KernelCountWindows, kw_only=True):
+    """The same of windows that count rows."""
+
+    gathered: Gathered
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return (self.gathered.note,)
+
+
 class PythonOver(KernelOverByTime, kw_only=True):
     """The rows of each row's frame are gathered by a kernel and aggregated in Python."""
 
@@ -198,7 +208,10 @@ class PythonOver(KernelOverByTime, kw_only=True):
 
 
 def _check_window(node: PythonGroupWindowAggregate, plan: Plan, options: Mapping[str, str]) -> None:
-    windowing_of(node)
+    if counts_rows(node):
+        check_count_windows(node)
+    else:
+        windowing_of(node)
     check_python_calls(node.agg_calls, plan.inputs(node)[0].output_type)
     _check_kinds(node.agg_calls)
 
@@ -215,21 +228,27 @@ def _check_kinds(calls: Sequence[AggregateCall]) -> None:
 
 
 @chooser(PythonGroupWindowAggregate, check=_check_window, real_time=not_row_by_row)
-def python_group_window_aggregate(node: PythonGroupWindowAggregate, query: QueryPlan) -> PythonWindows | PythonSessions:
+def python_group_window_aggregate(
+    node: PythonGroupWindowAggregate, query: QueryPlan
+) -> PythonWindows | PythonSessions | PythonCountWindows:
     """One row a key and window when the window closes."""
     source = query.input(node)
-    windowing = windowing_of(node)
-    gathered = _gathered(node.agg_calls, windowing)
     row = source.output_type
+    gathered = _gathered(node)
     keys = [(row.field_names[g], row.field_types[g]) for g in node.grouping]
     properties = node.output_type.fields[len(keys) + len(node.agg_calls) :]
+    output = row_type([*keys, (ROWS, gathered.call(row).type), *((f.name, f.type) for f in properties)])
+    if counts_rows(node):
+        counted = count_windows(node, query, (gathered.call(row),), output)
+        return PythonCountWindows(**_fields(counted), gathered=gathered)
+    windowing = windowing_of(node)
     aggregation = WindowAggregation(
         tuple(node.grouping),
         (gathered.call(row),),
         windowing,
         tuple(node.named_window_properties),
         clock_of(node, windowing.time_attribute_type, query),
-        row_type([*keys, (ROWS, gathered.call(row).type), *((f.name, f.type) for f in properties)]),
+        output,
         panes=True,
     )
     step = kernel_windows(node, aggregation, query, "functions in Python see all rows of a window", source)
@@ -241,13 +260,14 @@ def _fields(step: Kernel) -> dict[str, Any]:
     return {name: getattr(step, name) for name in step.__struct_fields__}
 
 
-def _gathered(calls: Sequence[AggregateCall], windowing: TimeAttributeWindowing) -> Gathered:
+def _gathered(node: PythonGroupWindowAggregate) -> Gathered:
+    calls = node.agg_calls
     used = {i for call in calls for i in (*call.arg_list, call.filter_arg) if i >= 0}
     functions = [function_of_aggregate(call) for call in calls]
     is_pandas = all(f is not None and f.declaration.python is PythonKind.PANDAS for f in functions)
     pane_ms = gap_ms = 0
-    if not is_pandas and not windowing.is_proctime:
-        match windowing.window:
+    if not is_pandas and not counts_rows(node) and not windowing_of(node).is_proctime:
+        match windowing_of(node).window:
             case HoppingWindow() as window:
                 pane_ms = gcd(window.size_ms, window.slide_ms)
             case SessionWindow() as window:
