@@ -120,8 +120,12 @@ class _Reader(pickle.Unpickler):
         self._modules = modules
 
     def find_class(self, module: str, name: str) -> Any:
-        if name in _SAFE_CLASSES.get(module, ()) or is_within(module, self._modules):
+        if name in _SAFE_CLASSES.get(module, ()):
             return super().find_class(module, name)
+        if is_within(module, self._modules):
+            named = super().find_class(module, name)
+            if is_within(getattr(named, "__module__", None) or "", self._modules):  # not what the module imports
+                return named
         raise pickle.UnpicklingError(f"the state has a {module}.{name}, whose module was not allowed")
 
 

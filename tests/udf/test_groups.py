@@ -22,6 +22,7 @@ from flinkplan.udf.failures import FunctionError
 from flinkplan.udf.groups import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Answer, Grouping, Groups
 from flinkplan.udf.interfaces import AggregateFunction, TableAggregateFunction
 from flinkplan.udf.opening import Surroundings
+from flinkplan.windowing.keys import restricted_loads
 from flinkplan.windowing.rows import Row
 
 
@@ -252,3 +253,12 @@ def test_the_process_answers_and_says_what_failed() -> None:
 
 
 _OPTIONS = (True, True, False, None, (), "UTC")
+
+
+def test_of_a_module_only_its_own_classes_are_read_from_state() -> None:
+    own = pickle.dumps(Total(), protocol=5)
+    assert isinstance(restricted_loads(own, (__name__,)), Total)
+    name = __name__.encode()
+    imported = b"\x80\x04\x8c" + bytes([len(name)]) + name + b"\x8c\x0esubprocess.run\x93."
+    with pytest.raises(pickle.UnpicklingError, match=r"subprocess\.run"):
+        restricted_loads(imported, (__name__,))

@@ -15,7 +15,9 @@ from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.table import DataTypes, EnvironmentSettings, MapView, Row, TableEnvironment
+from flinkplan.table.expressions import call, col, row_interval
 from flinkplan.table.udf import AggregateFunction, udaf
+from flinkplan.table.window import Slide, Tumble
 
 from ..jobs import Place
 
@@ -149,6 +151,39 @@ def test_pandas_over_frames(place: Place) -> None:
     query = "SELECT ts, middle(x) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t"
     place.run(compiled(place, query, "ts TIMESTAMP(3), m DOUBLE", out="json"), streams=True)
     assert [row["m"] for row in place.rows()] == [1.0, 1.5, 5.0, 6.0, 4.0]
+
+
+def windows_of_rows(place: Place, window: Any, call: Any, sink: str) -> Plan:
+    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    environment.create_temporary_system_function("seen", SEEN)
+    for name, declared, folder in (("t", "k STRING, v STRING, pt AS PROCTIME()", "in"), ("o", sink, "out")):
+        values = ", ".join(f"'{k}' = '{v}'" for k, v in place.files(folder).items())
+        environment.execute_sql(f"CREATE TABLE {name} ({declared}) WITH ({values})")
+    windowed = environment.from_path("t").window(window.on(col("pt")).alias("w")).group_by(col("w"), col("k"))
+    return windowed.select(col("k"), call).insert_into("o").compile_plan().plan
+
+
+@pytest.mark.parametrize(
+    ("window", "expected"),
+    [
+        (Tumble.over(row_interval(2)), ["2 x:1,y:1"]),
+        (Slide.over(row_interval(2)).every(row_interval(1)), ["2 x:1,y:1", "2 y:1,z:1"]),
+    ],
+)
+def test_windows_that_count_rows_go_on_over_restarts(place: Place, window: Any, expected: list[str]) -> None:
+    plan = windows_of_rows(place, window, call("seen", col("v")), "k STRING, s STRING")
+    place.put("1", {"k": "a", "v": "x"}, {"k": "b", "v": "x"})
+    place.run(plan, Mode.AVAILABLE_NOW)
+    place.put("2", {"k": "a", "v": "y"}, {"k": "a", "v": "z"})
+    place.run(plan)
+    assert [row["s"] for row in place.rows()] == expected
+
+
+def test_built_in_functions_in_windows_that_count_rows(place: Place) -> None:
+    plan = windows_of_rows(place, Tumble.over(row_interval(3)), col("v").max, "k STRING, m STRING")
+    place.put("1", *({"k": "a", "v": v} for v in "abcde"))
+    place.run(plan)
+    assert place.rows() == [{"k": "a", "m": "c"}]
 
 
 def test_a_function_that_fails_ends_the_job(place: Place, tmp_path: Path) -> None:
