@@ -87,6 +87,11 @@ class DeclaredFunction:
         raise NotImplementedError
 
     @property
+    def accumulator(self) -> LogicalType | None:
+        """The type of the accumulator of an aggregate function that has one."""
+        return None
+
+    @property
     def declaration(self) -> PythonDeclaration:
         """What a planner knows of the function."""
         function = self.function
@@ -94,6 +99,7 @@ class DeclaredFunction:
         if deterministic is None:
             deterministic = function.is_deterministic() if isinstance(function, UserDefinedFunction) else True
         return PythonDeclaration(
+            accumulator=self.accumulator,
             kind=self.kind,
             python=self._python,
             result=self.result,
@@ -160,6 +166,11 @@ class DeclaredAggregate(DeclaredFunction):
         self._mixes_styles = is_general and isinstance(result_type, str) != isinstance(accumulator_type, str)
         if is_general and not isinstance(accumulator_type, (DataType, str)):
             raise TypeError(f"Invalid accumulator_type: it should be DataType or str but is {accumulator_type}")
+        self._accumulator = _type(accumulator_type) if is_general and not self._mixes_styles else None
+
+    @property
+    def accumulator(self) -> LogicalType | None:
+        return self._accumulator
 
     @property
     def result(self) -> LogicalType:
