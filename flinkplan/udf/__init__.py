@@ -3,6 +3,9 @@
 ======================  ==============================================================================================
 :mod:`.interfaces`      the base classes of functions, :mod:`.context` what a function can ask of its job
 :mod:`.code`            a function on its way to the workers: :class:`~.code.FunctionCode`
+:mod:`.aggregates`      the calls of a node over accumulators, of built-in functions (:mod:`.builtin_aggregates`) too
+:mod:`.groups`          GROUP BY over the rows of a batch, in the process that is :mod:`.group_worker`
+:mod:`.gathered`        aggregates over rows that a kernel has gathered: of windows, and of frames of OVER
 :mod:`.values`          columns of Spark, as Arrow arrays, to the Python values that PyFlink gives, and back
 :mod:`.failures`        the error of a function that fails, with the place in its file and its arguments
 :mod:`.as_pyflink`      ``import pyflink`` finds flinkplan's modules
