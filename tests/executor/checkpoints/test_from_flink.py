@@ -58,14 +58,23 @@ INSERT INTO patterns SELECT * FROM s MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts
   PATTERN (A B) DEFINE A AS A.v > 4, B AS B.v < 5);
 END;
 """
+BITS = bytes.fromhex("3a300000 01000000 0000 0100 10000000 0100 0200")
+"""The Roaring bitmap of 1 and 2."""
+
 CLOCK_SCRIPT = """
+SET 'table.optimizer.agg-phase-strategy' = 'ONE_PHASE';
 CREATE TABLE p (k STRING, v INT, pt AS PROCTIME())
   WITH ('connector' = 'filesystem', 'path' = '{folder}/p', 'format' = 'json');
 CREATE TABLE s (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
   WITH ('connector' = 'filesystem', 'path' = '{folder}/s', 'format' = 'json');
 CREATE TABLE overs (k STRING, v INT, s INT) WITH ('connector' = 'print');
 CREATE TABLE spans (k STRING, v INT, e TIMESTAMP(3)) WITH ('connector' = 'print');
+CREATE TABLE hops (k STRING, e TIMESTAMP(3), d BIGINT) WITH ('connector' = 'print');
+CREATE TABLE bits (k STRING, n BIGINT) WITH ('connector' = 'print');
 EXECUTE STATEMENT SET BEGIN
+INSERT INTO hops SELECT k, window_end, COUNT(DISTINCT v)
+  FROM HOP(TABLE s, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE) GROUP BY k, window_start, window_end;
+INSERT INTO bits SELECT k, BITMAP_CARDINALITY(BITMAP_BUILD_AGG(v)) FROM p GROUP BY k;
 INSERT INTO overs SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY pt ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM p;
 INSERT INTO spans SELECT k, v, window_end FROM SESSION(TABLE s PARTITION BY k, DESCRIPTOR(ts), INTERVAL '1' MINUTE);
 END;
@@ -231,7 +240,7 @@ def test_each_kind_of_operator_goes_on(spark: SparkSession, tmp_path: Path) -> N
     )
 
 
-def test_frames_by_the_clock_and_sessions_of_rows_go_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_frames_by_the_clock_sessions_of_rows_and_counted_values_go_on(spark: SparkSession, tmp_path: Path) -> None:
     _write(tmp_path, "p", [{"k": "a", "v": 4}])
     rows = (("a", 4, "00:01:00"), ("a", 9, "01:00:00"))
     _write(tmp_path, "s", [{"k": k, "v": v, "ts": f"2024-01-01 {time}"} for k, v, time in rows])
@@ -257,14 +266,27 @@ def test_frames_by_the_clock_and_sessions_of_rows_go_on(spark: SparkSession, tmp
     state.add(
         plan, WindowTableFunction, "session-window-tvf-acc", Kind.MAP, columns, *held, map_key=single, namespace=window
     )
+    end = {"namespace": {"value": at(60)}}
+    sums = {"f0": LONG, "f1": LONG, "$kind": "TINYINT"}
+    slice_ = {**end, "value": {"f0": 2, "f1": 3, "$kind": 0}}
+    state.add(plan, WindowAggregate, "window-aggs", Kind.VALUE, sums, slice_, namespace=single)
+    seen = [{**end, "map_key": {"value": v}, "value": {"value": times}} for v, times in ((3, 2), (5, 1))]
+    state.add(plan, WindowAggregate, "distinctAcc_0", Kind.MAP, single, *seen, map_key={"value": INT}, namespace=single)
+    bitmap = {"f0": "BITMAP", "$kind": "TINYINT"}
+    state.add(plan, GroupAggregate, "accState", Kind.VALUE, bitmap, {"value": {"f0": BITS, "$kind": 0}})
     options = JobOptions(mode=Mode.AVAILABLE_NOW, spark=spark)
     checkpoint = str(tmp_path / "checkpoint")
     write_checkpoint(plan, state, checkpoint, spark, options)
     collected = Rows()
     execute(plan, replace(options, checkpoint=checkpoint, collector=collected)).wait()
-    assert list(collected.texts()) == [
+    assert sorted(collected.texts()) == [
+        ("bits", "+U[a, 3]"),
+        ("bits", "-U[a, 2]"),
+        ("hops", "+I[a, 2024-01-01T00:01, 2]"),
+        ("hops", "+I[a, 2024-01-01T00:02, 3]"),
+        ("hops", "+I[a, 2024-01-01T00:03, 1]"),
         ("overs", "+I[a, 4, 9]"),
-        ("spans", "+I[a, 5, 2024-01-01T00:02]"),
         ("spans", "+I[a, 3, 2024-01-01T00:02]"),
         ("spans", "+I[a, 4, 2024-01-01T00:02]"),
+        ("spans", "+I[a, 5, 2024-01-01T00:02]"),
     ]

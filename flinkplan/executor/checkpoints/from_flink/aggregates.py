@@ -44,7 +44,8 @@ _MANY_PARTS = 2**40
 class DistinctCall(Record):
     """A DISTINCT call by its number: at ``place`` of the ``sharing`` calls that share a view of what they have seen.
 
-    ``counts``: values are taken back, so that they are counted.
+    ``counts``: how often each value came is counted: values are taken back, or rows are counted beside them, by which
+    Flink decides it.
     """
 
     number: int
@@ -106,7 +107,7 @@ class Calls(Record):
                 shared.setdefault(tuple(call.arg_list), []).append(number)
         for view, numbers in enumerate(shared.values()):
             for place, number in enumerate(numbers):
-                yield DistinctCall(number, view, place, len(numbers), any(self.retracts))
+                yield DistinctCall(number, view, place, len(numbers), self.counts_rows or any(self.retracts))
 
     def by_call(
         self, value: Column, values: Mapping[int, Column] | None = None
@@ -290,6 +291,8 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
             values = [accumulator[WHOLE].getField(field_name(i)) for i in range(len(types))]
         case "PERCENTILE":
             values = [accumulator[WHOLE].getField(field_name(0))]
+        case name if name.startswith(_BITMAP) and not retracts:
+            values = _bitmap(name, next(iter(accumulator.values())))
         case "LISTAGG" if retracts:
             separator = accumulator[WHOLE].getField(field_name(2)) if len(call.arg_list) > 1 else F.lit(None)
             values = [accumulator[_VALUES], F.coalesce(separator, F.lit(","))]
@@ -303,6 +306,19 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
             how = ", of which values are taken back," if retracts else ""
             raise StateError(f"what {name}{how} has accumulated is not carried over yet")
     return F.struct(*(value.cast(t) for value, t in zip(values, types, strict=True)))
+
+
+def _bitmap(function: str, part: Column) -> list[Column]:
+    """How many rows a bitmap is made of, which is only known to be none or some, and the bitmap."""
+    is_built = function.startswith(f"{_BITMAP}BUILD_")
+    bitmap = part if is_built else part.getField(field_name(0))
+    is_empty = F.octet_length(bitmap) == len(_NO_MEMBERS) if is_built else F.lit(False)
+    return [F.when(bitmap.isNull() | is_empty, 0).otherwise(1), F.coalesce(bitmap, F.lit(_NO_MEMBERS))]
+
+
+_BITMAP = "BITMAP_"
+_NO_MEMBERS = bytes((0x3A, 0x30, 0, 0, 0, 0, 0, 0))
+"""A Roaring bitmap without members in its portable serialization."""
 
 
 def _json_member(entry: Column) -> Column:

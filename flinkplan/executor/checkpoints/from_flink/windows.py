@@ -340,17 +340,36 @@ def _seen_by_window(carrier: Carrier, calls: Calls, windows: Windows) -> Mapping
 def _with_distinct(frame: DataFrame, calls: Calls, number: int, values: DataFrame) -> DataFrame:
     """The accumulator of a DISTINCT call, of all values in a window's slices."""
     call = calls.calls[number]
+    function = function_name(call)
+    if function in ("MIN", "MAX"):  # which are the same of values that are seen twice
+        return frame
+    if function not in _TOTALS or f"{number}_{_PARTS}" in frame.columns:
+        raise StateError(f"slices of {function}(DISTINCT) are not merged yet")
     arguments = [F.col("value").getField(name) for name in values.schema["value"].dataType.names]  # type: ignore[attr-defined]
-    if function_name(call) != "COUNT":
-        raise StateError(f"slices of {function_name(call)}(DISTINCT) are not merged yet")
     counts = reduce(and_, (argument.isNotNull() for argument in arguments))
+    totals = {f"{number}_count": F.count(F.when(counts, 1))}
+    if function != "COUNT":
+        totals[f"{number}_sum"] = F.sum(arguments[0])
+    totals = {name: total for name, total in totals.items() if name in frame.columns}
     by = ("key", "start", "end")
-    total = values.groupBy(*by).agg(F.count(F.when(counts, 1)).alias("total"))
-    name = f"{number}_count"
+    total = values.groupBy(*by).agg(*(column.alias(f"total_{name}") for name, column in totals.items()))
     same = reduce(and_, (F.col(f"windows.{b}").eqNullSafe(F.col(f"totals.{b}")) for b in by))
     joined = frame.alias("windows").join(total.alias("totals"), same, "left")
-    others = [F.col(f"windows.{c}") for c in frame.columns if c != name]
-    return joined.select(*others, F.coalesce("totals.total", F.lit(0)).cast("bigint").alias(name))
+    others = [F.col(f"windows.{c}") for c in frame.columns if c not in totals]
+    found = [_total(function, name, frame.schema[name].dataType) for name in totals]
+    return joined.select(*others, *found)
+
+
+_TOTALS = ("COUNT", "SUM", "$SUM0", "AVG")
+"""The functions whose accumulator is the sum and the number of the values."""
+
+
+def _total(function: str, name: str, t: DataType) -> Column:
+    """A total of the values of a window; of none, a sum is NULL, but that of $SUM0."""
+    total = F.col(f"totals.total_{name}").cast(t)
+    if name.endswith("_count") or function == "$SUM0":
+        total = F.coalesce(total, F.lit(0).cast(t))
+    return total.alias(name)
 
 
 def _entries(carrier: Carrier, state: str, frame: DataFrame) -> Carried:

@@ -95,6 +95,9 @@ abstract class DataCodec extends Codec {
             case RAW:
                 return ScalarCodecs.ofRaw((RawType<?>) t);
             default:
+                if (text.equals("BITMAP")) { // which is new in Flink 2.3
+                    return new ScalarCodecs.Bitmaps();
+                }
                 throw new UnreadableException("values of the type " + text + " are not decoded");
         }
     }

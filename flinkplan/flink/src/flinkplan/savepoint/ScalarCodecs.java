@@ -1,6 +1,7 @@
 package flinkplan.savepoint;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.RawValueData;
@@ -134,6 +135,50 @@ final class ScalarCodecs {
         @Override
         Object present(Vector column, int row) {
             return ((Vector.Bytes) column).get(row);
+        }
+    }
+
+    /** Bitmaps in their portable serialization; their class is named, since there is none in Flink 2.0. */
+    static final class Bitmaps extends DataCodec {
+        private final Method toBytes;
+        private final Method fromBytes;
+
+        Bitmaps() throws UnreadableException {
+            super("BITMAP");
+            try {
+                Class<?> bitmap = Class.forName("org.apache.flink.types.bitmap.Bitmap");
+                toBytes = bitmap.getMethod("toBytes");
+                fromBytes = bitmap.getMethod("fromBytes", byte[].class);
+            } catch (ReflectiveOperationException e) {
+                throw new UnreadableException("this release of Flink has no bitmaps as savepoints have them");
+            }
+        }
+
+        @Override
+        Vector vector() {
+            return new Vector.Bytes();
+        }
+
+        @Override
+        void append(Object value, Vector column) throws IOException {
+            if (value == null) {
+                column.appendNull();
+            } else {
+                ((Vector.Bytes) column).append((byte[]) called(toBytes, value));
+            }
+        }
+
+        @Override
+        Object present(Vector column, int row) throws IOException {
+            return called(fromBytes, null, (Object) ((Vector.Bytes) column).get(row));
+        }
+
+        private static Object called(Method method, Object on, Object... arguments) throws IOException {
+            try {
+                return method.invoke(on, arguments);
+            } catch (ReflectiveOperationException e) {
+                throw new UnreadableException("a bitmap is damaged");
+            }
         }
     }
 

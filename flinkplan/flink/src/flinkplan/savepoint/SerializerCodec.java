@@ -116,6 +116,9 @@ final class SerializerCodec {
         if (s instanceof VoidNamespaceSerializer) {
             return new Plain(s, new NestedCodecs.Rows(List.of(), List.of(), false));
         }
+        if (s.getClass().getName().equals("org.apache.flink.api.common.typeutils.base.BitmapSerializer")) {
+            return new Plain(s, new ScalarCodecs.Bitmaps());
+        }
         return new Plain(s, DataCodec.of(simple(s)));
     }
 
