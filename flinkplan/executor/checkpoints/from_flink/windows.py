@@ -343,7 +343,7 @@ def _with_distinct(frame: DataFrame, calls: Calls, number: int, values: DataFram
     function = function_name(call)
     if function in ("MIN", "MAX"):  # which are the same of values that are seen twice
         return frame
-    if function not in _TOTALS or f"{number}_{_PARTS}" in frame.columns:
+    if function not in _TOTALS or f"{number}_{PARTS}" in frame.columns:
         raise StateError(f"slices of {function}(DISTINCT) are not merged yet")
     arguments = [F.col("value").getField(name) for name in values.schema["value"].dataType.names]  # type: ignore[attr-defined]
     counts = reduce(and_, (argument.isNotNull() for argument in arguments))
