@@ -186,7 +186,12 @@ _EXECUTING = _settings(
     (JOB_PARAMETERS, TEXT, "", "what Python functions can ask for in open: key:value,key:value"),
     (PYTHON_METRICS, BOOLEAN, "true", "Python functions have metrics, which are not reported"),
     (PANDAS_ROWS, POSITIVE, "10000", "for how many rows a pandas function is called at most"),
-    (BUNDLE_ROWS, POSITIVE, "100000", "1: a group with Python functions comes out after each row, not each batch"),
+    (
+        BUNDLE_ROWS,
+        POSITIVE,
+        "100000",
+        "limits the rows of a call of a pandas function; 1: a group with Python functions comes out after each row, not each batch",
+    ),
     (f"{ASYNC_SCALAR}max-concurrent-operations", POSITIVE, "10", "how many asynchronous calls a task waits for"),
     (f"{ASYNC_SCALAR}timeout", DURATION, "3 min", "how long an asynchronous call may take with all its attempts"),
     (

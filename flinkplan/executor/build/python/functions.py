@@ -22,7 +22,7 @@ from ....plan.errors import FlinkplanError, UnsupportedError
 from ....plan.functions.user import PythonFunction
 from ....plan.rex import Call, InputRef, Literal, RexNode
 from ....plan.session import DEFAULTS
-from ....plan.settings import ASYNC_SCALAR, JOB_PARAMETERS, PANDAS_ROWS, PYTHON_METRICS
+from ....plan.settings import ASYNC_SCALAR, BUNDLE_ROWS, JOB_PARAMETERS, PANDAS_ROWS, PYTHON_METRICS
 from ....plan.types import LogicalType
 from ....plan.user_functions import function_of_call
 from ....udf.as_pyflink import is_installed, is_real_installed
@@ -80,7 +80,7 @@ def surroundings(context: TranslationContext) -> Surroundings:
         job_parameters=tuple(_parameters(options[JOB_PARAMETERS]).items()),
         has_metrics=options[PYTHON_METRICS].lower() == "true",
         task_name="" if node is None else node.description or node.type,
-        rows_per_call=int(options[PANDAS_ROWS]),
+        rows_per_call=min(int(options[PANDAS_ROWS]), int(options[BUNDLE_ROWS])),
         asynchronous=AsyncOptions(
             int(options[f"{ASYNC_SCALAR}max-concurrent-operations"]),
             parse_duration(options[f"{ASYNC_SCALAR}timeout"]) / 1000,
