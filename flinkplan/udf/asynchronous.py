@@ -48,8 +48,8 @@ async def _gathered(
                 return await asyncio.wait_for(attempted(arguments), options.timeout)
             except TimeoutError:
                 error = TimeoutError(f"it took longer than {options.timeout:g} s")
-                raise function_error(name, error, arguments) from None
+                raise function_error(name, error, arguments, function) from None
             except Exception as error:
-                raise function_error(name, error, arguments) from None
+                raise function_error(name, error, arguments, function) from None
 
     return await asyncio.gather(*(called(arguments) for arguments in rows))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ..plan.record import Record
@@ -27,10 +28,16 @@ class FunctionFailure(Record):
     where: str | None
 
 
-def function_error(name: str, error: BaseException, arguments: Sequence[Any] | None) -> FunctionError:
-    """The error for a call of ``name`` that raised ``error``; ``arguments`` are ``None`` where they are not known."""
+def function_error(
+    name: str, error: BaseException, arguments: Sequence[Any] | None, function: Any = None
+) -> FunctionError:
+    """The error for a call of ``name`` that raised ``error``; ``arguments`` are ``None`` where they are not known.
+
+    Where no line of the user's code raised it, the place is that of the ``function``.
+    """
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return FunctionError(json.dumps({"message": f"{_shown(name, arguments)} raised {reason}", "where": _where(error)}))
+    message = f"{_shown(name, arguments)} raised {reason}"
+    return FunctionError(json.dumps({"message": message, "where": _where(error) or _place_of(function)}))
 
 
 def loading_error(name: str, error: BaseException) -> FunctionError:
@@ -39,11 +46,12 @@ def loading_error(name: str, error: BaseException) -> FunctionError:
     return FunctionError(json.dumps({"message": message, "where": _where(error)}))
 
 
-def result_error(name: str, arguments: Sequence[Any] | None, result: Any, problem: str) -> FunctionError:
+def result_error(
+    name: str, arguments: Sequence[Any] | None, result: Any, problem: str, function: Any = None
+) -> FunctionError:
     """The error for a result that does not fit the declared type."""
-    return FunctionError(
-        json.dumps({"message": f"{_shown(name, arguments)} returned {_short(result)}: {problem}", "where": None})
-    )
+    message = f"{_shown(name, arguments)} returned {_short(result)}: {problem}"
+    return FunctionError(json.dumps({"message": message, "where": _place_of(function)}))
 
 
 def failure_in(text: str) -> FunctionFailure | None:
@@ -79,6 +87,16 @@ def _where(error: BaseException) -> str | None:
     own = [f for f in frames if "site-packages" not in f.filename and "/lib/python" not in f.filename]
     innermost = (own or frames)[-1:]
     return f"{innermost[0].filename}:{innermost[0].lineno}" if innermost else None
+
+
+def _place_of(function: Any) -> str | None:
+    """The line where a function, or the method of an instance, begins."""
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if code is None:
+        code = getattr(getattr(type(function), "__call__", None), "__code__", None)  # noqa: B004
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else None
 
 
 _FOLDER = __file__.rpartition("/")[0]

@@ -88,7 +88,7 @@ _KEPT: dict[str | None, list[Any]] = {}
 
 
 def task_numbers() -> tuple[int, int, int]:
-    """The number of the task that runs, how many there are, and how often it has failed."""
+    """The number of the task that runs, how many there are as far as it knows, and how often it has failed."""
     pyspark = sys.modules.get("pyspark")
     context = None if pyspark is None else pyspark.TaskContext.get()
     if context is None:

@@ -100,7 +100,7 @@ class Work:
         except ResultError as e:
             code = self.calls.functions[call.function]
             arguments = columns.arguments(call, e.position)
-            raise result_error(code.name, arguments, e.value, e.problem) from None
+            raise result_error(code.name, arguments, e.value, e.problem, self.callables[call.function]) from None
 
     def _pandas(self, batch: Sequence[pa.Array]) -> list[pa.Array]:
         import pyarrow as pa
@@ -153,7 +153,7 @@ class ValuesOfBatch:
             else:
                 results.extend(function() for _ in range(self.height))
         except Exception as error:
-            raise function_error(code.name, error, [o[len(results)] for o in operands]) from None
+            raise function_error(code.name, error, [o[len(results)] for o in operands], function) from None
         return results
 
     def operands(self, call: Called) -> list[Sequence[Any]]:
@@ -188,7 +188,9 @@ class _Series:
         try:
             return to_array(result, t, self._work.calls.surroundings.zone)
         except Exception as error:
-            raise result_error(code.name, None, type(result).__name__, f"{type(error).__name__}: {error}") from None
+            problem = f"{type(error).__name__}: {error}"
+            function = self._work.callables[call.function]
+            raise result_error(code.name, None, type(result).__name__, problem, function) from None
 
     def _value(self, key: Key) -> Any:
         if isinstance(key, Constant):
@@ -216,5 +218,5 @@ class _Series:
             if len(result) != len(self._batch[0]):
                 raise ValueError(f"the result has {len(result)} rows, the arguments have {len(self._batch[0])}")
         except Exception as error:
-            raise function_error(code.name, error, None) from None
+            raise function_error(code.name, error, None, function) from None
         return result

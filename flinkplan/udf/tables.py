@@ -46,7 +46,8 @@ class TableCall(ScalarCalls):
             except ResultError as e:
                 row = next(r for r, end in enumerate(offsets[1:]) if e.position < end)
                 problem = f"in its column {i + 1}, {e.problem}"
-                raise result_error(self._name(call), columns.arguments(call, row), e.value, problem) from None
+                arguments, function = columns.arguments(call, row), work.callables[call.function]
+                raise result_error(self._name(call), arguments, e.value, problem, function) from None
         struct = pa.StructArray.from_arrays(arrays, [f"c{i}" for i in range(width)])
         return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), struct)
 
@@ -65,7 +66,7 @@ class TableCall(ScalarCalls):
             try:
                 rows.extend(_row(value, width) for value in _listed(function(*each)))
             except Exception as error:
-                raise function_error(self._name(call), error, each) from None
+                raise function_error(self._name(call), error, each, function) from None
             offsets.append(len(rows))
         return rows, offsets
 

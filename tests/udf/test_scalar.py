@@ -141,7 +141,18 @@ def test_a_function_that_raises_is_named_with_its_line_and_arguments() -> None:
 def test_a_result_of_another_type_is_named_with_its_arguments() -> None:
     with pytest.raises(FunctionError) as caught:
         called(udf(lambda x: x if x < 2 else str(x), result_type="INT"), ["INT"], [1, 2])
-    assert failure_of(caught).message.startswith("f(2) returned '2': the result type is INT, which does not take it")
+    failure = failure_of(caught)
+    assert failure.message.startswith("f(2) returned '2': the result type is INT, which does not take it")
+    assert failure.where is not None and failure.where.startswith(f"{__file__}:")
+
+
+def test_a_call_with_other_arguments_is_named_with_the_line_of_the_function() -> None:
+    def none() -> int:
+        return 1
+
+    with pytest.raises(FunctionError) as caught:
+        called(udf(none, result_type="INT"), ["INT"], [1])
+    assert failure_of(caught).where == f"{__file__}:{none.__code__.co_firstlineno}"
 
 
 class Slow(AsyncScalarFunction):

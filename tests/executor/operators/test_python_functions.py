@@ -51,7 +51,7 @@ class Counting(ScalarFunction):
         self.count += 1
         return self.count
 
-counting = udf(Counting(), result_type=DataTypes.INT(), deterministic=False)
+counting = udf(Counting(), result_type=DataTypes.INT())
 
 @udtf(result_types=[DataTypes.INT(), DataTypes.STRING()])
 def count_to(n):
