@@ -52,9 +52,9 @@ def function_code(function: PythonFunction, context: TranslationContext) -> Func
             f"the Python function {function.name} cannot be sent to Spark's workers: {e}",
             hint="create what cannot be pickled, such as connections and locks, in its method open",
         ) from None
-    return FunctionCode(
-        function.name, declaration.python, declaration.takes_row, pickled, imports(context, declaration.folders)
-    )
+    own = declaration.function
+    name = getattr(own, "__name__", type(own).__name__) if function.name.startswith("*") else function.name
+    return FunctionCode(name, declaration.python, declaration.takes_row, pickled, imports(context, declaration.folders))
 
 
 def imports(context: TranslationContext, folders: Sequence[str]) -> Imports:
