@@ -190,7 +190,7 @@ _EXECUTING = _settings(
         BUNDLE_ROWS,
         POSITIVE,
         "100000",
-        "limits the rows of a call of a pandas function; 1: a group with Python functions comes out after each row, not each batch",
+        "limits the rows of a pandas call, too; 1: a group with Python functions comes out after each row",
     ),
     (f"{ASYNC_SCALAR}max-concurrent-operations", POSITIVE, "10", "how many asynchronous calls a task waits for"),
     (f"{ASYNC_SCALAR}timeout", DURATION, "3 min", "how long an asynchronous call may take with all its attempts"),
