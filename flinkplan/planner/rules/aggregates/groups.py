@@ -5,7 +5,8 @@ Sources: ``DecomposeGroupingSetsRule``, ``FlinkAggregateRemoveRule``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+from itertools import chain, count
 
 from ....plan.functions import aggregation_of
 from ....plan.functions.aggregate import GROUP_ID, GROUPING, GROUPING_ID
@@ -72,8 +73,31 @@ def expanded(source: Rel, grouping: Sequence[int], sets: Iterable[Sequence[int]]
         )
         return (*kept, Literal(expand_id(grouping, chosen), BIGINT.not_null()), *(columns[i] for i in twice))
 
-    names = (*source.names, "$e", *(f"{source.names[i]}_0" for i in twice))
-    return Expand(input=source, projects=tuple(map(expand_row, sets)), expand_index=len(columns), names=names)
+    projects = tuple(map(expand_row, sets))
+    return Expand(input=source, projects=projects, expand_index=len(columns), names=_expanded_names(source, projects))
+
+
+def _expanded_names(source: Rel, projects: Sequence[tuple[RexNode, ...]]) -> tuple[str, ...]:
+    """The names of an Expand's columns: those of the source, ``$e``, and ``k_0`` for the second of two ``k``.
+
+    Source: ``Expand.deriveRowType``.
+    """
+    taken, names, seen = set(source.names), [], set()
+    for i, column in enumerate(zip(*projects, strict=True)):
+        index = next((rex.index for rex in column if isinstance(rex, InputRef)), None)
+        if index is not None and index not in seen:
+            seen.add(index)
+            names.append(source.names[index])
+            continue
+        wanted = "$e" if i == source.width else f"$f{i}" if index is None else f"{source.names[index]}_0"
+        names.append(_unique(wanted, taken))
+        taken.add(names[-1])
+    return tuple(names)
+
+
+def _unique(name: str, taken: Container[str]) -> str:
+    """The name, or the first of ``name_0``, ``name_1`` … that is not taken."""
+    return next(n for n in chain([name], (f"{name}_{i}" for i in count())) if n not in taken)
 
 
 def expand_id(grouping: Sequence[int], chosen: Sequence[int]) -> int:

@@ -15,7 +15,7 @@ from ....plan.functions.conditional import HASH_CODE, IF
 from ....plan.record import replace
 from ....plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ....plan.settings import is_on, value_of
-from ....plan.specs import AggregateCall
+from ....plan.specs import AggregateCall, SessionWindow
 from ....plan.types import BIGINT, INT, LogicalType
 from ...algebra.builders import append_columns
 from ...algebra.calls import is_call_of
@@ -38,13 +38,18 @@ def split_distinct(rel: Aggregate, config: Config) -> Rel:
         return rel
     if not any(c.distinct for c in rel.calls) or not all(map(_parts_of, rel.calls)):
         return rel
-    return rel if _groups_by_processing_time(rel) else _split(rel, buckets)
+    return rel if _groups_by_unsplittable_window(rel) else _split(rel, buckets)
 
 
-def _groups_by_processing_time(rel: Aggregate) -> bool:
-    """Whether it aggregates per window of processing time, which ``SplitAggregateRule`` does not split."""
+def _groups_by_unsplittable_window(rel: Aggregate) -> bool:
+    """Whether it aggregates per session, or per window of processing time, which ``SplitAggregateRule`` does not split.
+
+    Two aggregations would assign other windows than one.
+    """
     window = window_columns(rel.input)
-    return window is not None and window.bounded_by(rel.grouping) and not window.time_type.is_rowtime
+    if window is None or not window.bounded_by(rel.grouping):
+        return False
+    return isinstance(window.spec, SessionWindow) or not window.time_type.is_rowtime
 
 
 def _parts_of(call: AggregateCall) -> tuple[tuple[str, str], ...]:
@@ -61,8 +66,9 @@ def _split(rel: Aggregate, buckets: int) -> Rel:
     sets = [_set_of(rel, call, bucket_of) for call in rel.calls]
     grouping = (*rel.grouping, *bucket_of.values())
     calls, final_names = _parts(rel)
+    is_expanded = _adds_sets(rel, sets)
     sets = [s for call, s in zip(rel.calls, sets, strict=True) for _ in _parts_of(call)]
-    if len({s for s in sets if len(s) > len(rel.grouping)}) > 1:
+    if is_expanded:
         source, calls = _expanded(calls, source, grouping, sets)
     partial = _partial(rel, source, grouping, calls)
     return _merged(rel, _final(rel, partial, final_names))
@@ -87,11 +93,25 @@ def _half_of_average(call: AggregateCall, name: str, argument: LogicalType) -> A
 
 
 def _hashed_columns(rel: Aggregate) -> tuple[int, ...]:
-    columns: set[int] = set()
-    for call in rel.calls:
-        if call.distinct or aggregation_of(call.internal_name).is_bucketed:
-            columns.update(call.arg_list)
+    columns = {a for call in rel.calls if _is_spread(call) for a in call.arg_list}
     return tuple(sorted(columns.difference(rel.grouping)))
+
+
+def _is_spread(call: AggregateCall) -> bool:
+    """Whether the call is computed per bucket of its arguments."""
+    return call.distinct or aggregation_of(call.internal_name).is_bucketed
+
+
+def _adds_sets(rel: Aggregate, sets: list[tuple[int, ...]]) -> bool:
+    """Whether calls that are computed per bucket bring in more than one grouping set, so that rows are expanded.
+
+    That of a call on grouping columns counts as well, unless an earlier call that is not computed per bucket has it.
+    """
+    added, seen = 0, set()
+    for call, chosen in zip(rel.calls, sets, strict=True):
+        added += _is_spread(call) and chosen not in seen
+        seen.add(chosen)
+    return added > 1
 
 
 def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
@@ -107,8 +127,7 @@ def _with_buckets(source: Rel, hashed: tuple[int, ...], buckets: int) -> Rel:
 
 def _set_of(rel: Aggregate, call: AggregateCall, bucket_of: Mapping[int, int]) -> tuple[int, ...]:
     """The grouping set of a call: the bucket columns of its arguments, or none."""
-    spread = call.distinct or aggregation_of(call.internal_name).is_bucketed
-    buckets = {bucket_of[a] for a in call.arg_list if spread and a in bucket_of}
+    buckets = {bucket_of[a] for a in call.arg_list if _is_spread(call) and a in bucket_of}
     return (*rel.grouping, *sorted(buckets))
 
 
