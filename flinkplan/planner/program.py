@@ -104,8 +104,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         (
             push_join_expressions,
             PUSH_FILTERS,
-            derive_join_predicates,
-            PUSH_FILTERS,
+            *(derive_join_predicates, PUSH_FILTERS) * 4,
             push_join_expressions,
             reduce_join_conditions,
             PUSH_FILTERS,

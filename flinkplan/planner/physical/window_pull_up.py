@@ -88,7 +88,8 @@ def _below_window(function: WindowTableFunction, above: Calc | None) -> _Below |
         new_exprs.append(time)
         new_names.append(source.names[time.index])
     below = calc(source, new_exprs, uniquify(new_names, separator="_"), condition)
-    return _Below(below, {old: new for new, old in enumerate(kept)}, new_exprs.index(time), added)
+    last = max(i for i, e in enumerate(new_exprs) if e == time)
+    return _Below(below, {old: new for new, old in enumerate(kept)}, last, added)
 
 
 def _past_expand(rel: Rel) -> Rel:
