@@ -12,8 +12,10 @@ from collections.abc import Callable, Iterable
 from math import exp, prod, sqrt
 from typing import TypeAlias
 
+from ...plan.functions import Function
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import AND, EQ, GE, GT, LE, NE, OR, SEARCH
 from ...plan.record import Record, cached_on_record
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import JoinType
@@ -33,8 +35,9 @@ from ..rex.expressions import (
     remap,
     shift,
 )
+from ..rex.sargs import comparison
 from .join_kinds import JoinKeys, join_keys
-from .selectivity import guessed_selectivity, selectivity
+from .selectivity import OF_OTHERS, guessed_selectivity, selectivity
 from .sizes import row_size
 from .uniqueness import are_columns_unique
 
@@ -140,7 +143,27 @@ def _values_rows(known: Estimates, rel: Values) -> float:
 
 
 def _filter_rows(known: Estimates, rel: Filter) -> float:
-    return known.rows(rel.input) * selectivity(rel.condition)
+    return known.rows(rel.input) * _selectivity(known, rel.input, rel.condition)
+
+
+def _selectivity(known: Estimates, rel: Rel, condition: RexNode) -> float:
+    """The share of a relation's rows that meets a condition.  Source: ``FlinkRelMdSelectivity``."""
+    match rel:
+        case Aggregate():
+            pushed, rest = _split_on_aggregate(rel, condition)
+            return _selectivity(known, rel.input, pushed) * call_selectivity(known, rel, rest)
+        case Sort():
+            return _selectivity(known, rel.input, condition)
+    return selectivity(condition)
+
+
+def _split_on_aggregate(rel: Aggregate, condition: RexNode) -> tuple[RexNode, list[RexNode]]:
+    """What a condition says of the groups, about the aggregation's input, and what it says of the calls."""
+    keys = len(rel.grouping)
+    below = dict(enumerate(rel.grouping))
+    parts = conjunctions(condition)
+    rest = [c for c in parts if any(i >= keys for i in refs(c))]
+    return and_(remap(c, below) for c in parts if c not in rest), rest
 
 
 def _aggregate_rows(known: Estimates, rel: Aggregate) -> float:
@@ -149,6 +172,49 @@ def _aggregate_rows(known: Estimates, rel: Aggregate) -> float:
     rows, distinct = known.rows(rel.input), known.distinct_rows(rel.input, rel.grouping)
     groups = rows * (1.0 - exp(-0.1 * len(rel.grouping))) if distinct is None else min(distinct, rows)
     return groups * len(rel.grouping_sets or [()])
+
+
+def call_selectivity(known: Estimates, rel: Aggregate, parts: Iterable[RexNode]) -> float:
+    """The share of groups for which conditions on the calls of an aggregation hold.
+
+    Source: ``AggCallSelectivityEstimator``, of whose intervals only that of COUNT is known without statistics.
+    """
+    return prod(_one_call_selectivity(known, rel, part) for part in parts)
+
+
+def _one_call_selectivity(known: Estimates, rel: Aggregate, part: RexNode) -> float:
+    if is_call(part, OR):
+        shares = [_one_call_selectivity(known, rel, p) for p in part.operands]
+        return min(1.0, sum(shares) - prod(shares))
+    if is_call(part, AND):
+        return prod(_one_call_selectivity(known, rel, p) for p in part.operands)
+    compared = None if is_call(part, SEARCH) else comparison(part)
+    if compared is None:
+        return OF_OTHERS if is_call(part, SEARCH) else selectivity(part)
+    operator, column, value = compared
+    place = column.index - len(rel.grouping) if isinstance(column, InputRef) else -1
+    if place < 0 or not is_call_of(rel.calls[place], COUNT) or len(rel.calls[place].arg_list) != 1:
+        return selectivity(part)
+    average = known.rows(rel.input) / known.rows(rel)
+    lower, upper = max(average / 2, 1.0), 2 * average
+    return _share_of_range(operator, lower, upper, float(value.value)) if lower < upper else selectivity(part)
+
+
+def _share_of_range(operator: Function, lower: float, upper: float, bound: float) -> float:
+    """The share of the numbers from ``lower`` to ``upper`` that compare so with a bound; none and all do not occur."""
+    if operator in (EQ, NE):
+        share = max(_LEAST_SHARE, 1.0 / (upper - lower)) if lower <= bound <= upper else _LEAST_SHARE
+        return share if operator is EQ else 1.0 - share
+    if operator in (GT, GE):
+        none, every, share = upper <= bound, lower > bound, (upper - bound) / (upper - lower)
+        none, every = (upper < bound, lower >= bound) if operator is GE else (none, every)
+    else:
+        none, every, share = lower >= bound, upper < bound, (bound - lower) / (upper - lower)
+        none, every = (lower > bound, upper <= bound) if operator is LE else (none, every)
+    return _LEAST_SHARE if none else 1.0 - _LEAST_SHARE if every else share
+
+
+_LEAST_SHARE = 0.01
 
 
 def _union_rows(known: Estimates, rel: SetOp) -> float:
@@ -334,15 +400,37 @@ def _columns_below(rel: Project, columns: Iterable[int]) -> list[int] | None:
 
 
 def _aggregate_distinct(known: Estimates, rel: Aggregate, columns: frozenset[int], condition: RexNode) -> float | None:
+    """Source: ``FlinkRelMdDistinctRowCount.getDistinctRowCountOfAggregate``."""
     keys = len(rel.grouping)
     if not columns and not conjunctions(condition):
         return 1.0
-    if any(i >= keys for i in columns) and not columns >= set(range(keys)):
+    pushed, rest = _split_on_aggregate(rel, condition)
+    values = known.distinct_rows(rel.input, (rel.grouping[i] for i in columns if i < keys), pushed)
+    if values is None:
         return None
-    below = dict(enumerate(rel.grouping))
-    pushed = and_(remap(c, below) for c in conjunctions(condition) if all(i < keys for i in refs(c)))
-    rows = known.distinct_rows(rel.input, (rel.grouping[i] for i in columns if i < keys), pushed)
-    return None if rows is None else min(rows, known.rows(rel.input))
+    rows = known.rows(rel.input)
+    for call in [] if columns >= set(range(keys)) else [rel.calls[i - keys] for i in columns if i >= keys]:
+        if is_call_of(call, COUNT):
+            results: float | None = sqrt(2.0 * rows)
+        else:
+            results = known.distinct_rows(rel.input, call.arg_list, pushed) if call.arg_list else None
+            results = None if results is None else 0.1 * results
+        if results is None:
+            return None
+        values *= max(results, 1.0)
+    if rest:
+        values = _after_filter(known.rows(rel), values, call_selectivity(known, rel, rest))
+    return min(values, rows)
+
+
+def _after_filter(rows: float, values: float, share: float) -> float:
+    """The number of distinct values that are left of rows with ``values``, of which a filter keeps a share.
+
+    Source: ``FlinkRelMdUtil.adaptNdvBasedOnSelectivity``.
+    """
+    values = min(values, rows)
+    left: float = (1.0 - (1.0 - share) ** (rows / values)) * values
+    return max(left, 1.0)
 
 
 def _join_distinct(known: Estimates, rel: Join, columns: frozenset[int], condition: RexNode) -> float | None:

@@ -21,7 +21,8 @@ _SHARES: dict[Function | None, float] = {
     **dict.fromkeys((LT, LE, GT, GE), 0.5),
     **{IS_NULL: 0.1, IS_NOT_NULL: 0.9},
 }
-_OF_OTHERS = 0.25
+OF_OTHERS = 0.25
+"""The share for conditions of which nothing is known."""
 
 
 @cached_on_record
@@ -34,7 +35,7 @@ def selectivity(condition: RexNode) -> float:
     if type(condition) is InputRef:
         return _SHARES[EQ]
     if type(condition) is not Call:
-        return _OF_OTHERS
+        return OF_OTHERS
     function = called(condition)
     if function is SEARCH:
         return selectivity(expand(condition))
@@ -44,7 +45,7 @@ def selectivity(condition: RexNode) -> float:
         return _disjunction_selectivity(flatten(OR, condition))
     if function is NOT:
         return 1.0 - selectivity(condition.operands[0])
-    return _SHARES.get(function, _OF_OTHERS)
+    return _SHARES.get(function, OF_OTHERS)
 
 
 def _disjunction_selectivity(parts: tuple[RexNode, ...]) -> float:
@@ -63,7 +64,7 @@ def _compared_column(rex: RexNode) -> str | None:
 
 def guessed_selectivity(parts: Iterable[RexNode]) -> float:
     """The share for conditions of joins, for which Flink guesses more roughly."""
-    return prod(_GUESSES.get(called(part), _OF_OTHERS) for part in parts)
+    return prod(_GUESSES.get(called(part), OF_OTHERS) for part in parts)
 
 
 _GUESSES: dict[Function | None, float] = {
