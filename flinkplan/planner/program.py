@@ -100,7 +100,8 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "predicate_pushdown",
         "Filters go down before projections, which then need not carry what only a filter reads. What joins imply for "
-        "their inputs is derived after a first push, when each join knows its condition, and pushed again.",
+        "their inputs is derived after a push, when each join knows its condition, and pushed again, five times in all "
+        "as in Flink's program.",
         (
             push_join_expressions,
             PUSH_FILTERS,
