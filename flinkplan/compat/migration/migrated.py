@@ -154,7 +154,11 @@ class MigratedState(JobState):
             states = [self._copy(table) for table in kept]
         else:
             states = list(self._states(recipe, old, wanted))
-        return replace(old, uid=uid, hash=None, node=recipe.node, name=recipe.name, states=tuple(states))
+        keyed = replace(old, uid=uid, hash=None, node=recipe.node, name=recipe.name, states=tuple(states))
+        if template is not None and (template.max_parallelism == 1) is not (old.max_parallelism == 1):
+            # Flink runs an operator without a key in one subtask, for ever
+            return replace(keyed, parallelism=template.parallelism, max_parallelism=template.max_parallelism)
+        return keyed
 
     def _states(self, recipe: Recipe, old: OperatorState, wanted: Mapping[str, StateTable]) -> Iterator[StateTable]:
         steps = {state.name: state.step for state in recipe.states}
