@@ -108,16 +108,11 @@ def _same_keys(table: Table, wanted: Table) -> Any:
 
 def grouped(keys: Sequence[Array], values: dict[str, Array], functions: dict[str, str]) -> tuple[Array, Table]:
     """Groups of rows by keys: the index of the first row of each group, and for each value its aggregate."""
-    pa = arrow()
-    rows = len(next(iter(values.values()))) if values else len(keys[0])
-    table = table_of(comparable(keys))
-    names = table.column_names
-    table = table if names else pa.table({})
-    for name, column in values.items():
-        table = table.append_column(name, column)
-    table = table.append_column("row", counted(rows))
-    aggregates = [("row", "min"), *((name, function) for name, function in functions.items())]
-    result = table.group_by(names, use_threads=False).aggregate(aggregates)
+    rows = len(next(iter(values.values())))
+    columns = {f"k{i}": column for i, column in enumerate(comparable(keys))}
+    table = arrow().table({**columns, **values, "row": counted(rows)})
+    aggregates = [("row", "min"), *functions.items()]
+    result = table.group_by(list(columns), use_threads=False).aggregate(aggregates)
     return result["row_min"].combine_chunks(), result
 
 
