@@ -159,7 +159,7 @@ class _Aggregation:
             return kept
         if wanted.has_view or wanted.call.is_distinct:
             return self._empty(place)
-        return self._derived(wanted) or self._empty(place)
+        return self._derived(wanted, self._shown(place)) or self._empty(place)
 
     def _find(self, function: str | None, part: str, call: _Call, type_: str | None) -> Taken | None:
         """An old value of this function."""
@@ -170,7 +170,7 @@ class _Aggregation:
                 return Taken(self.old_state.name, each.place)
         return None
 
-    def _derived(self, wanted: _Accumulator) -> ValueSource | None:
+    def _derived(self, wanted: _Accumulator, shown: str) -> ValueSource | None:
         """A value that is computed from those of other functions of the same columns."""
         source: ValueSource | None = None
         call = wanted.call
@@ -183,7 +183,8 @@ class _Aggregation:
                 source = self._key_column(call, wanted.type)
         if source is not None:
             self.kinds.add(RecipeKind.DERIVED)
-            self.words.append(f"{wanted.part} of {_name(wanted.function)} is computed from what is kept")
+            word = f"{shown or 'the number of rows'} is computed from what is kept"
+            self.words += [] if word in self.words else [word]
         return source
 
     def _count(self, wanted: _Accumulator) -> ValueSource | None:
@@ -238,9 +239,7 @@ class _Aggregation:
 
     def _empty(self, place: int) -> ValueSource:
         """The value of an accumulator that starts empty, if that is accepted."""
-        wanted, names = self.new[place], self._names()
-        origin = self.new_state.values[place].origin
-        what = names.get(origin.call, "") if isinstance(origin, Part) else ""
+        wanted, what = self.new[place], self._shown(place)
         if not what:
             raise Impossible("how many rows each group has is not kept", "keep whether rows are retracted below")
         if (wanted.function, wanted.part) not in _INITIAL or wanted.has_view or wanted.call.is_distinct:
@@ -257,6 +256,11 @@ class _Aggregation:
             self.untold.append(f"rows with {what}, until their group changes")
         self.kinds.add(RecipeKind.EXTENDED)
         return Initial(_INITIAL[wanted.function, wanted.part])
+
+    def _shown(self, place: int) -> str:
+        """What to call the call whose accumulator has a value; empty for the COUNT(*) that Flink adds."""
+        origin = self.new_state.values[place].origin
+        return self._names().get(origin.call, "") if isinstance(origin, Part) else ""
 
     def _names(self) -> Mapping[AggregateCall, str]:
         """What to call the new calls."""
@@ -315,10 +319,6 @@ def _retractions(node: ExecNode) -> Sequence[bool]:
     if isinstance(node, _OF_WINDOWS):
         return [bool(node.need_retraction)] * len(node.agg_calls)
     return retractions_of(node)
-
-
-def _name(function: str | None) -> str:
-    return (function or "?").strip("$").split("$")[0]
 
 
 def _type(text: str) -> LogicalType | None:
