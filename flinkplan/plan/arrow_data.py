@@ -76,7 +76,7 @@ _SIMPLE = {
     "DATE": "date32",
     "NULL": "null",
 }
-_UNITS = ("s", "ms", "ms", "ms", "us", "us", "us", "ns", "ns", "ns")
+UNITS = ("s", "ms", "ms", "ms", "us", "us", "us", "ns", "ns", "ns")
 """The unit of times and timestamps, by their precision."""
 
 
@@ -95,10 +95,10 @@ def arrow_type(t: LogicalType) -> pa.DataType:
         case "DECIMAL":
             return pa.decimal128(t.precision or 10, t.scale or 0)
         case "TIME":
-            unit = _UNITS[t.precision or 0]
+            unit = UNITS[t.precision or 0]
             return pa.time32(unit) if unit in ("s", "ms") else pa.time64(unit)
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
-            return pa.timestamp(_UNITS[t.precision if t.precision is not None else 6])
+            return pa.timestamp(UNITS[t.precision if t.precision is not None else 6])
         case "ARRAY":
             return pa.list_(arrow_type(t.element))
         case "MAP":

@@ -185,11 +185,11 @@ _EXECUTING = _settings(
     (IDLE_TIMEOUT, DURATION, "0 ms", "the watermark does not wait for a source without rows for this time"),
     (JOB_PARAMETERS, TEXT, "", "what Python functions can ask for in open: key:value,key:value"),
     (PYTHON_METRICS, BOOLEAN, "true", "Python functions have metrics, which are not reported"),
-    (PANDAS_ROWS, POSITIVE, "10000", "for how many rows a pandas function is called at most"),
+    (PANDAS_ROWS, POSITIVE, "1000", "for how many rows a pandas function is called at most"),
     (
         BUNDLE_ROWS,
         POSITIVE,
-        "100000",
+        "1000",
         "limits the rows of a pandas call, too; 1: a group with Python functions comes out after each row",
     ),
     (f"{ASYNC_SCALAR}max-concurrent-operations", POSITIVE, "10", "how many asynchronous calls a task waits for"),

@@ -37,7 +37,10 @@ def _as_in_flink(array: Any, t: LogicalType) -> pa.Array:
             return array.cast(pa.time32("ms"))
         case "TIMESTAMP" | "TIMESTAMP_LTZ":
             micros = array.flatten()[0] if has_nanos(t) else array
-            return micros.cast(pa.timestamp("us")).cast(pa.timestamp("ns"))
+            unit = ("s", "ms", "ms", "ms", "us", "us", "us", "ns", "ns", "ns")[
+                t.precision if t.precision is not None else 6
+            ]
+            return micros.cast(pa.timestamp("us")).cast(pa.timestamp(unit), safe=False)
         case "ARRAY":
             elements = _as_in_flink(array.values, t.element)
             return pa.ListArray.from_arrays(_offsets(array), elements, mask=array.is_null())

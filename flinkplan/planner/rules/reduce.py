@@ -11,6 +11,7 @@ from typing import Any
 
 from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
+from ...plan.functions.user import python_kind
 from ...plan.record import cached_on_record, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import JoinType
@@ -77,10 +78,20 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
                 return Literal(None, node.type)
             typed = Literal(_value_as(literal, node.type), node.type.not_null())
             return cast(typed, node.type)
+        if python_kind(node) is not None:
+            assert isinstance(node, Call)
+            return replace(node, operands=tuple(map(_without_nullability_cast, node.operands)))
         return node
 
     substituted = rewrite(rex, substitute) if known else rex
     return simplify(substituted, known_conditions(source)) if isinstance(substituted, Call) else substituted
+
+
+def _without_nullability_cast(rex: RexNode) -> RexNode:
+    """A literal in place of one that is only cast to be nullable: user functions take it as it is."""
+    if is_call(rex, CAST) and isinstance(rex.operands[0], Literal) and rex.operands[0].type.same_as(rex.type):
+        return rex.operands[0]
+    return rex
 
 
 @cached_on_record
