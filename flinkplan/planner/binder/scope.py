@@ -161,8 +161,15 @@ class Scope(Struct):
 def _column(namespace: Namespace, part: Identifier) -> RexNode | None:
     """The column of a name; else the field of that name inside a column that is a row, as deep as it may be.
 
-    Raises :class:`BindError` if several fields of one depth have the name.  Source: Calcite's ``DelegatingScope``.
+    Raises :class:`BindError` if several columns, or fields of one depth, have the name.  Source: Calcite's
+    ``DelegatingScope``.
     """
+    if namespace.row_type.field_names.count(part.name) > 1:
+        raise BindError(
+            f"the column '{part.name}' is ambiguous: there are two of that name",
+            part.span,
+            "give the first of them another name in a subquery",
+        )
     paths = sorted(_paths(namespace.row_type, part.name), key=len)
     if not paths:
         return None
