@@ -25,7 +25,7 @@ from flinkplan.executor.checkpoints.copies import relocate
 from flinkplan.executor.checkpoints.query_log import QueryProgress, write_progress
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jobs.states import count, find_states
-from flinkplan.executor.jvm.session import PARTITIONS
+from flinkplan.executor.jvm.session import PARTITIONS, session
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.flink.home import PYTHON
 from flinkplan.flink.savepoint import read_savepoint
@@ -197,6 +197,11 @@ def test_a_directory_is_replaced_whole(tmp_path: Path) -> None:
         return {name: text for name, text in _tree(folder).items() if name != ".replacement"}
 
     _soak(Command(tmp_path, ("{input}",), content), KILLS, lambda arguments: Process(arguments, REPLACE))
+
+
+@pytest.fixture(scope="module")
+def spark() -> SparkSession:
+    return session("local[2]", {PARTITIONS: "1"})
 
 
 @pytest.fixture(scope="module")

@@ -164,12 +164,10 @@ def _first_windows(carrier: Carrier, windowing: WindowingStrategy) -> DataFrame:
     return table.frame.groupBy(carrier.key(table).alias("key")).agg(F.min(end).alias("end"))
 
 
-@carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate, implied=("eventTime-afterEOW",))
+@carries(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate, implied=(flink_states.WINDOW_HAS_FIRED,))
 def window_aggregate(carrier: Carrier) -> Carried:
     """The accumulators of each open window."""
     calls, windowing = calls_and_windowing(carrier.node, carrier.plan)
-    if "emit=[" in carrier.node.description:  # the plan says so there alone
-        raise StateError("windows that fire early or late are not carried over yet")
     table = carrier.table(flink_states.WINDOW_ACCUMULATORS)
     if table is None:
         return {}
