@@ -248,6 +248,12 @@ CASES: list[tuple[str, str]] = [
         "SELECT DISTINCT k FROM a UNION SELECT name FROM (SELECT name, COUNT(*) FROM c GROUP BY name)",
     ),
     ("drop_aliases", "SELECT id, x FROM nested LEFT JOIN UNNEST(xs) AS t (x) ON TRUE"),
+    (
+        "split_distinct",
+        "SELECT k, COUNT(DISTINCT id), COUNT(DISTINCT v) FROM a GROUP BY ROLLUP (k)",
+    ),
+    ("split_distinct", "SELECT k, COUNT(DISTINCT k), COUNT(DISTINCT id) FROM a GROUP BY k"),
+    ("split_distinct", "SELECT k, COUNT(*), COUNT(DISTINCT k), COUNT(DISTINCT id) FROM a GROUP BY k"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), COUNT(*) FROM a GROUP BY k"),
     ("split_distinct", "SELECT k, SUM(DISTINCT v), COUNT(DISTINCT id), COUNT(DISTINCT k) FROM a GROUP BY k"),
     ("split_distinct", "SELECT k, COUNT(DISTINCT v), AVG(id), AVG(v) FILTER (WHERE b) FROM a GROUP BY k"),
