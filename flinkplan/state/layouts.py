@@ -11,7 +11,7 @@ from ..plan.nodes import ExecNode
 from ..plan.savepoint.layout import Inputs, KeptState, Value
 from ..plan.types import LogicalType
 from ..plan.types.parser import parse_type
-from .form import OperatorState, StateTable
+from .form import ROW_KIND, OperatorState, StateTable
 from .naming import has_type, values_within
 
 
@@ -44,8 +44,18 @@ def _is_key(values: Sequence[Value], types: Sequence[LogicalType]) -> bool:
 def _fits(state: KeptState, table: StateTable) -> bool:
     """Whether a table begins with a state's values, in its map key or its value."""
     within = [t for _, t in values_within(table.map_key)]
-    value = [t for _, t in values_within(table.value)]
+    value = [part for _, t in values_within(table.value) for part in _of_pair(t)]
     return any(_are_same(state.values, types[: len(state.values)]) for types in ([*within, *value], value))
+
+
+def _of_pair(t: LogicalType) -> Iterator[LogicalType]:
+    """The types of the row in a pair, or in a list of pairs, as interval joins keep them; other types as they are."""
+    pair = t.element if t.root == "ARRAY" else t
+    row = pair.fields[0].type if pair.root == "ROW" and pair.fields else None
+    if row is not None and row.root == "ROW" and ROW_KIND in row.field_names:
+        yield from (field.type for field in row.fields if field.name != ROW_KIND)
+    else:
+        yield t
 
 
 def _are_same(values: Sequence[Value], types: Sequence[LogicalType]) -> bool:
