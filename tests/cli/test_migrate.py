@@ -83,3 +83,14 @@ def test_the_old_plan_must_be_known() -> None:
     assert done.code == 3
     assert "name it with --old" in done.err
     assert "or add --dry-run" in flinkplan("migrate", "savepoint", "new.json", "--old", "new.json").err
+
+
+def test_checkpoints_are_refused() -> None:
+    compiled("old", SUMS, SUMS_COLUMNS)
+    Path("checkpoint/flinkplan").mkdir(parents=True)
+    Path("checkpoint/flinkplan/plan.json").write_text(Path("old.json").read_text())
+    assert flinkplan("migrate", "checkpoint", "old.json", "--dry-run").code == 0
+    refused = flinkplan("migrate", "checkpoint", "old.json", "-o", "target")
+    assert refused.code == 3
+    assert "a checkpoint of 'flinkplan execute' cannot be migrated yet" in refused.err
+    assert not Path("target").exists()
