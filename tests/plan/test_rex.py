@@ -81,11 +81,10 @@ def test_a_literal_has_one_value(value: object) -> None:
         rex_from_json({"kind": "LITERAL", "value": value, "type": "INT"})
 
 
-def test_a_field_is_nullable_where_its_row_is() -> None:
-    row = InputRef(0, parse_type("ROW<`x` INT NOT NULL>"))
-    access = FieldAccess("x", row)
-    assert access.type == INT
-    assert FieldAccess("x", InputRef(0, row.type.not_null())).type == INT.not_null()
+@pytest.mark.parametrize("field", ["INT", "INT NOT NULL"])
+def test_a_field_has_the_type_that_it_is_declared_with(field: str) -> None:
+    access = FieldAccess("x", InputRef(0, parse_type(f"ROW<`x` {field}>")))
+    assert access.type == parse_type(field)
     assert rex_from_json(rex_to_json(access)) == access
 
 
