@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..plan.nodes import ExecNode
+from ..plan.nodes import ExecNode, MultiJoin
 from ..plan.savepoint.layout import Inputs, KeptState, Value
 from ..plan.types import LogicalType
 from ..plan.types.parser import parse_type
@@ -25,7 +25,7 @@ def mismatches(operator: OperatorState, node: ExecNode, inputs: Inputs) -> Itera
         if not table.kind.is_keyed or not table.entries or table.opaque:
             continue
         key = [parse_type(column.type) for column in table.key]
-        if not _is_key(layout.key, key):
+        if not isinstance(node, MultiJoin) and not _is_key(layout.key, key):  # whose layout has the keys of each join
             yield f"the key of {table.name} is ({_texts(key)}), but that of the plan ({_kept(layout.key)})"
         elif (state := states.get(table.name)) is not None and not _fits(state, table):
             values = [t for _, t in (*values_within(table.map_key), *values_within(table.value))]
@@ -42,20 +42,27 @@ def _is_key(values: Sequence[Value], types: Sequence[LogicalType]) -> bool:
 
 
 def _fits(state: KeptState, table: StateTable) -> bool:
-    """Whether a table begins with a state's values, in its map key or its value."""
+    """Whether a table begins with a state's values, in its map key, its value or a row within these.
+
+    A row may stand there without the key that a layout has before it.
+    """
     within = [t for _, t in values_within(table.map_key)]
-    value = [part for _, t in values_within(table.value) for part in _of_pair(t)]
-    return any(_are_same(state.values, types[: len(state.values)]) for types in ([*within, *value], value))
+    value = [t for _, t in values_within(table.value)]
+    rows = [row for column in (*table.map_key, *table.value) for row in _rows(parse_type(column.type))]
+    begins = any(_are_same(state.values, types[: len(state.values)]) for types in ([*within, *value], value, *rows))
+    return begins or any(bool(row) and _are_same(state.values[-len(row) :], row) for row in (value, *rows))
 
 
-def _of_pair(t: LogicalType) -> Iterator[LogicalType]:
-    """The types of the row in a pair, or in a list of pairs, as interval joins keep them; other types as they are."""
-    pair = t.element if t.root == "ARRAY" else t
-    row = pair.fields[0].type if pair.root == "ROW" and pair.fields else None
-    if row is not None and row.root == "ROW" and ROW_KIND in row.field_names:
-        yield from (field.type for field in row.fields if field.name != ROW_KIND)
-    else:
-        yield t
+def _rows(t: LogicalType) -> Iterator[list[LogicalType]]:
+    """The types of the fields of each row within a type: of pairs, lists and maps."""
+    if t.root == "ROW":
+        if ROW_KIND in t.field_names:
+            yield [field.type for field in t.fields if field.name != ROW_KIND]
+        for field in t.fields:
+            yield from _rows(field.type)
+    elif t.root in ("ARRAY", "MAP", "MULTISET"):
+        for child in t.children:
+            yield from _rows(child)
 
 
 def _are_same(values: Sequence[Value], types: Sequence[LogicalType]) -> bool:

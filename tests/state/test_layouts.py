@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.nodes import IntervalJoin
+from flinkplan.plan.nodes import IntervalJoin, Rank
 from flinkplan.planner import compile_script
 from flinkplan.state.form import Column, Kind, OperatorState, StateTable
 from flinkplan.state.layouts import mismatches
@@ -32,5 +32,22 @@ def test_rows_of_pairs_are_compared(second: str, fits: bool) -> None:
         value=(Column("value", f"ARRAY<ROW<`f0` {row}, `f1` BOOLEAN>>"),),
         entries=1,
     )
+    found = list(mismatches(OperatorState((table,)), node, [source.fields for source in plan.inputs(node)]))
+    assert (found == []) is fits
+
+
+RANKED = """
+CREATE TABLE c (k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '/c', 'format' = 'debezium-json');
+CREATE TABLE o (k STRING, v INT) WITH ('connector' = 'blackhole');
+INSERT INTO o SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS r FROM c) WHERE r <= 2;
+"""
+
+
+@pytest.mark.parametrize(("order", "fits"), [("INT", True), ("DATE", False)])
+def test_rows_in_maps_are_compared(order: str, fits: bool) -> None:
+    plan = compile_script(RANKED)
+    (node,) = (node for node in plan.nodes if isinstance(node, Rank))
+    kept = f"MAP<ROW<`f0` {order}, `$kind` TINYINT>, BIGINT>"
+    table = StateTable(0, "sorted-map", Kind.VALUE, (Column("f0", TEXT),), value=(Column("value", kept),), entries=1)
     found = list(mismatches(OperatorState((table,)), node, [source.fields for source in plan.inputs(node)]))
     assert (found == []) is fits
