@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeGuard
 
+from ...plan.functions.aggregate import SHIFTS
+from ...plan.functions.model import Kind
 from ...plan.record import Struct, cached_on_record, replace
 from ...plan.rex import InputRef, Literal, RexNode, Sarg
 from ...plan.specs import AggregateCall, OverBound, OverGroup, SortField, SortSpec
@@ -75,9 +77,22 @@ def _split_project(rel: Project, input_names: tuple[str, ...], *, keeps_names: b
     """The operators for a projection with OVER calls, over an input whose columns have these names."""
     if not any(contains_over(e) for e in rel.exprs):
         return rel
+    for each in rel.exprs:
+        rewrite(each, _check_order)
     program = _Program.over(rel.input, input_names)
     outputs = [program.register(e) for e in rel.exprs]
     return program.build(outputs, rel.names, keeps_names)
+
+
+def _check_order(rex: RexNode) -> RexNode:
+    """Raise :class:`PlanningError` for a rank in an order that has become constant, which Flink cannot plan."""
+    if not isinstance(rex, Over) or rex.function.kind is not Kind.RANKING or rex.function in SHIFTS:
+        return rex
+    if rex.order and all(isinstance(key, Literal) for key, *_ in rex.order):
+        raise PlanningError(
+            f"{rex.function.name} is ordered by nothing but constants", hint="order it by a column", part=Part.OVER
+        )
+    return rex
 
 
 class _Program(Struct):
