@@ -56,8 +56,7 @@ def _fits(state: KeptState, table: StateTable) -> bool:
 def _rows(t: LogicalType) -> Iterator[list[LogicalType]]:
     """The types of the fields of each row within a type: of pairs, lists and maps."""
     if t.root == "ROW":
-        if ROW_KIND in t.field_names:
-            yield [field.type for field in t.fields if field.name != ROW_KIND]
+        yield [field.type for field in t.fields if field.name != ROW_KIND]
         for field in t.fields:
             yield from _rows(field.type)
     elif t.root in ("ARRAY", "MAP", "MULTISET"):
