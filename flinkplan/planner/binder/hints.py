@@ -53,7 +53,7 @@ class SelectHints:
 
     def join(self, left: FromItem, right: FromItem) -> TtlHint | None:
         """The hint for a join of these inputs."""
-        self.lookups.joins(left, right)
+        self.lookups.joins(right)
         return self._of((left, right))
 
     def merges(self, left: str | None, right: str | None) -> bool:

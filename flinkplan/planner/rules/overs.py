@@ -32,6 +32,8 @@ def merge_projections(rel: Project, below: Project) -> Rel:
 
     A projection that only renames the columns of the other one is removed, and its names with it.
     """
+    for rex in rel.exprs:
+        _check_order(rex, below)
     return below if is_identity(rel) else merge_projects(rel)
 
 
@@ -77,22 +79,20 @@ def _split_project(rel: Project, input_names: tuple[str, ...], *, keeps_names: b
     """The operators for a projection with OVER calls, over an input whose columns have these names."""
     if not any(contains_over(e) for e in rel.exprs):
         return rel
-    for each in rel.exprs:
-        rewrite(each, _check_order)
     program = _Program.over(rel.input, input_names)
     outputs = [program.register(e) for e in rel.exprs]
     return program.build(outputs, rel.names, keeps_names)
 
 
-def _check_order(rex: RexNode) -> RexNode:
-    """Raise :class:`PlanningError` for a rank in an order that has become constant, which Flink cannot plan."""
+def _check_order(rex: RexNode, below: Project) -> None:
+    """Raise :class:`PlanningError` for a rank in an order of constant columns, which Flink cannot plan."""
     if not isinstance(rex, Over) or rex.function.kind is not Kind.RANKING or rex.function in SHIFTS:
-        return rex
-    if rex.order and all(isinstance(key, Literal) for key, *_ in rex.order):
+        return
+    keys = [key for key, *_ in rex.order]
+    if keys and all(isinstance(key, InputRef) and isinstance(below.exprs[key.index], Literal) for key in keys):
         raise PlanningError(
             f"{rex.function.name} is ordered by nothing but constants", hint="order it by a column", part=Part.OVER
         )
-    return rex
 
 
 class _Program(Struct):
