@@ -18,6 +18,7 @@ LINEAGE = "lineage-v1"
 PROJECT_DIFF = "project-diff-v1"
 SPEC = "spec-v1"
 STATE = "state-v1"
+TEST = "test-v1"
 
 
 def schema_file(name: str) -> Path:

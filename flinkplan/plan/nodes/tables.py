@@ -55,9 +55,14 @@ class TableSourceScan(RowByRow, ExecNode, kw_only=True):
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         return (TableColumn(f.name) for f in self.fields)
 
-    def row_kinds(self, flow: Flow) -> Kinds:
+    @property
+    def kinds(self) -> Kinds:
+        """The kinds of rows of the table."""
         table = self.scan_table_source.table
         return source_kinds(with_declared_kinds(table.options, self.own_properties), has_key(table.resolved_table))
+
+    def row_kinds(self, flow: Flow) -> Kinds:
+        return self.kinds
 
 
 @exec_node("values", order=ColumnOrder.FIXED, versions={1: "1.15"}, inputs=0, results=("tuples",))

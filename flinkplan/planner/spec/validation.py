@@ -39,7 +39,12 @@ def validate(document: Node) -> Mapping:
         raise SpecError("a spec must be a mapping", document.span, "start with 'version: 1'; 'flinkplan init' helps")
     if (resource := document.entry("apiVersion")) is not None:
         raise SpecError("this is a resource of Kubernetes, not a spec of a pipeline", resource[0].span, _A_SPEC)
-    errors = list(validator(SPEC).iter_errors(document.data))
+    return check_schema(document, SPEC)
+
+
+def check_schema(document: Mapping, schema: str) -> Mapping:
+    """The document, which is as one of our schemas says.  Raises :class:`SpecError`, an ErrorGroup for several."""
+    errors = list(validator(schema).iter_errors(document.data))
     misspelt = [error.absolute_path for error in errors if error.validator == "additionalProperties"]
     findings = Findings()
     for error in errors:

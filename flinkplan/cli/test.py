@@ -1,0 +1,99 @@
+"""``flinkplan test``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import write_output
+
+if TYPE_CHECKING:
+    from ..testing.model import Case, Suite
+    from ..testing.running import Outcome
+
+FAILED = 1
+
+
+@click.command(short_help="Run the unit tests of pipelines.")
+@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.option("-k", "pattern", metavar="TEXT", help="Only tests with this text, or pattern, in their names.")
+@click.option("--update", is_flag=True, help="Write the rows that came into the tests that expected others.")
+@click.option("--junit", metavar="PATH", help="Write a report in JUnit's XML to this file.")
+@click.option("--list", "list_", is_flag=True, help="List the tests, and run none.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only what failed.")
+@click.pass_obj
+def command(
+    debug: bool, paths: tuple[str, ...], pattern: str | None, update: bool, junit: str | None, list_: bool, quiet: bool
+) -> int:
+    """Run the tests in files *.test.yaml: rows go into the sources of a pipeline, and those of its sinks are compared.
+
+    PATH is a file or a directory; the current directory by default. All tests run in one session of Spark. Sources of
+    all connectors are replaced by the rows of a test, and nothing is written into sinks. The exit code is 1 if a test
+    fails.
+    """
+    from ..plan.errors import PlanError
+    from ..testing.loading import SUFFIXES, find_test_files, load_tests
+    from ..testing.reporting import junit as junit_text
+
+    files = find_test_files([Path(path) for path in paths or (".",)])
+    if not files:
+        raise PlanError("there are no tests", hint=f"tests are in files *{SUFFIXES[0]}; 'flinkplan init' writes one")
+    suites = [load_tests(file) for file in files]
+
+    def is_chosen(case: Case) -> bool:
+        return pattern is None or pattern in case.name or fnmatchcase(case.name, pattern)
+
+    if list_:
+        for suite in suites:
+            for case in filter(is_chosen, suite.cases):
+                click.echo(f"{suite.file}: {case.name}")
+        return 0
+    results = [(suite, _run(suite, is_chosen, quiet)) for suite in suites if any(map(is_chosen, suite.cases))]
+    if update:
+        _update(results)
+    if junit is not None:
+        write_output(junit_text(results), junit)
+    outcomes = [outcome for _, each in results for outcome in each]
+    if not outcomes:
+        raise PlanError(f"no test has '{pattern}' in its name", hint="--list lists them")
+    failed = sum(not outcome.passed for outcome in outcomes)
+    seconds = sum(outcome.seconds for outcome in outcomes)
+    summary = f"{len(outcomes) - failed} passed" + (f", {failed} failed" if failed else "") + f" in {seconds:.1f} s"
+    click.echo(click.style(summary, fg="red" if failed else "green", bold=True))
+    return FAILED if failed else 0
+
+
+def _run(suite: Suite, is_chosen: object, quiet: bool) -> Sequence[Outcome]:
+    from ..compat.settings import read_settings
+    from ..plan.printable import one_line
+    from ..testing.reporting import failure_text
+    from ..testing.running import run_suite
+
+    outcomes = []
+    py_files = read_settings(suite.file.parent).py_files
+    for outcome in run_suite(suite, py_files, is_chosen):  # type: ignore[arg-type]
+        outcomes.append(outcome)
+        name = one_line(f"{suite.file}: {outcome.case.name}")
+        if outcome.passed and not quiet:
+            click.echo(f"{click.style('passed', fg='green')}  {name}")
+        if not outcome.passed:
+            click.echo(f"{click.style('failed', fg='red', bold=True)}  {name}\n")
+            text = failure_text(outcome)
+            click.echo("\n".join(f"    {line}".rstrip() for line in text.split("\n")) + "\n")
+    return outcomes
+
+
+def _update(results: Sequence[tuple[Suite, Sequence[Outcome]]]) -> None:
+    from ..plan.output import write_text
+    from ..testing.updating import updated
+
+    for suite, outcomes in results:
+        differences = [difference for outcome in outcomes for difference in outcome.differences]
+        text = updated(suite, differences)
+        if text != suite.text:
+            write_text(suite.file, text)
+            click.echo(f"updated {suite.file}", err=True)

@@ -1,0 +1,194 @@
+"""Reading files of tests.  Each error names the file, the line and the column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..plan.document import read_text
+from ..plan.findings import did_you_mean
+from ..planner.spec import nodes as yaml
+from ..planner.spec.errors import Findings, SpecError
+from ..planner.spec.reader import read
+from ..planner.spec.validation import check_schema
+from ..planner.sql.source import Source, Span, without_mark
+from ..schemas.loader import TEST
+from .model import KINDS, Case, Expectation, Rows, Step, Suite
+
+SUFFIXES = (".test.yaml", ".test.yml")
+"""How the names of files of tests end."""
+
+_OF_EXPECTATION = ("rows", "changelog", "file", "columns", "ordered", "tolerance", "late")
+_OF_ROWS = ("file", "columns", "rows")
+
+
+def is_test_file(path: Path) -> bool:
+    """Whether a file's name says that it holds tests."""
+    return path.name.lower().endswith(SUFFIXES)
+
+
+def find_test_files(paths: Iterable[Path]) -> list[Path]:
+    """The files of tests among some files and below some folders, in order.
+
+    Raises :class:`PlanError` for a path that does not exist.
+    """
+    from ..plan.errors import PlanError
+
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            below = (file for suffix in SUFFIXES for file in path.rglob(f"*{suffix}"))
+            found += sorted(file for file in below if not any(part.startswith(".") for part in file.parts[:-1]))
+        elif path.is_file():
+            found.append(path)
+        else:
+            raise PlanError("no such file", where=str(path), hint=f"tests are in files *{SUFFIXES[0]}")
+    return list(dict.fromkeys(found))
+
+
+def load_tests(path: Path) -> Suite:
+    """The tests in a file.
+
+    Raises :class:`FlinkplanError`, an ErrorGroup for several, for a file that cannot be read or is not as the schema
+    ``test-v1`` says.
+    """
+    text = without_mark(read_text(path))
+    document = read(Source(text, str(path)))
+    if not isinstance(document, yaml.Mapping):
+        raise SpecError("a file of tests must be a mapping", document.span, "start with 'version: 1' and 'pipeline:'")
+    check_schema(document, TEST)
+    return _Loader(path, text).suite(document)
+
+
+class _Loader:
+    def __init__(self, path: Path, text: str) -> None:
+        self._path, self._text = path, text
+        self._findings = Findings()
+
+    def suite(self, document: yaml.Mapping) -> Suite:
+        cases = [self._case(test) for test in document.sequence("tests") if isinstance(test, yaml.Mapping)]
+        names: dict[str, Case] = {}
+        for case in cases:
+            if case.name in names:
+                self._findings.add(SpecError(f"there are two tests '{case.name}'", case.span, "give each its own name"))
+            names[case.name] = case
+        suite = Suite(
+            self._path,
+            self._relative(document.text("pipeline") or ""),
+            tuple(cases),
+            self._text,
+            self._texts(document.mapping("variables")),
+            self._texts(document.mapping("options")),
+        )
+        self._findings.raise_if_any()
+        return suite
+
+    def _relative(self, path: str) -> Path:
+        return self._path.parent / path
+
+    def _texts(self, mapping: yaml.Mapping) -> dict[str, str]:
+        texts = {}
+        for key, value in mapping.entries:
+            if isinstance(value, yaml.Scalar):
+                texts[key.text] = value.text
+            else:
+                self._findings.add(SpecError(f"the value of '{key.text}' must be a text", value.span))
+        return texts
+
+    def _case(self, test: yaml.Mapping) -> Case:
+        name = test.scalar("name")
+        assert name is not None  # as the schema says
+        steps = test.sequence("steps")
+        own = self._step(test)
+        if not steps:
+            parts: tuple[Step, ...] = (own,)
+        elif own.given:
+            given = test.entry("given")
+            assert given is not None
+            self._findings.add(SpecError("'given' cannot stand beside 'steps'", given[0].span, "move it into a step"))
+            parts = (own,)
+        else:
+            parts = tuple(self._step(step) for step in steps if isinstance(step, yaml.Mapping))
+            parts = (*parts, Step(expected=own.expected, span=own.span)) if own.expected else parts
+        if not any(_expects(part) for part in (test, *steps)):
+            self._findings.add(SpecError(f"the test '{name.text}' expects nothing", name.span, "add 'expect:'"))
+        ends = test.scalar("end-of-input")
+        return Case(name.text, parts, name.span, ends is None or ends.data is not False)
+
+    def _step(self, step: yaml.Mapping) -> Step:
+        given = {}
+        for key, value in step.mapping("given").entries:
+            if (rows := self._rows(value)) is not None:
+                given[key.text] = rows, key.span
+        expected = tuple(filter(None, (self._expectation(*entry) for entry in step.mapping("expect").entries)))
+        pipeline = step.text("pipeline")
+        return Step(given, expected, None if pipeline is None else self._relative(pipeline), step.span)
+
+    def _rows(self, value: yaml.Node) -> Rows | None:
+        """Rows: a list, ``{file: …}``, or ``{columns: […], rows: [[…], …]}``."""
+        if isinstance(value, yaml.Sequence):
+            return Rows(value.items, value.span)
+        if not isinstance(value, yaml.Mapping):
+            return Rows((), value.span)  # an empty value is a table without rows
+        if not self._check_keys(value, _OF_ROWS):
+            return None
+        file = value.text("file")
+        if file is not None:
+            return Rows((), value.span, file=self._relative(file))
+        if value.get("rows") is None:
+            hint = "write a list of rows, 'file: rows.csv', or 'columns: […]' and 'rows: [[…], …]'"
+            self._findings.add(SpecError("these rows have neither 'rows' nor 'file'", value.span, hint))
+            return None
+        return Rows(value.sequence("rows"), value.span, tuple(s.text for s in value.scalars("columns")) or None)
+
+    def _expectation(self, key: yaml.Scalar, value: yaml.Node) -> Expectation | None:
+        if not isinstance(value, yaml.Mapping):
+            items = value.items if isinstance(value, yaml.Sequence) else ()
+            return Expectation(key.text, Rows(items, value.span), key.span)
+        if not self._check_keys(value, _OF_EXPECTATION):
+            return None
+        given = [name for name in ("rows", "changelog", "file") if value.entry(name) is not None]
+        late = value.scalar("late")
+        if len(given) > 1 or (not given and late is None):
+            what = " and ".join(f"'{name}'" for name in given)
+            message = f"{what} cannot stand together" if given else f"'{key.text}' has no 'rows', 'changelog' or 'file'"
+            self._findings.add(SpecError(message, key.span))
+            return None
+        is_changelog = given == ["changelog"]
+        ordered, tolerance = value.scalar("ordered"), value.scalar("tolerance")
+        return Expectation(
+            key.text,
+            self._expected_rows(value, given[0]) if given else None,
+            key.span,
+            None if late is None else int(late.text),
+            is_changelog,
+            is_changelog if ordered is None else ordered.data is True,
+            tuple(scalar.text for scalar in value.scalars("columns")) or None,
+            0.0 if tolerance is None else float(tolerance.text),
+        )
+
+    def _expected_rows(self, value: yaml.Mapping, key: str) -> Rows:
+        entry = value.entry(key)
+        assert entry is not None
+        if key == "file":
+            return Rows((), entry[1].span, file=self._relative(value.text(key) or ""))
+        return Rows(value.sequence(key), entry[1].span)
+
+    def _check_keys(self, mapping: yaml.Mapping, known: tuple[str, ...]) -> bool:
+        """Whether all keys are known; those that are not are noted."""
+        unknown = [key for key, _ in mapping.entries if key.text not in known]
+        for key in unknown:
+            self._findings.add(SpecError(f"unknown key '{key.text}'", key.span, did_you_mean(key.text, known)))
+        return not unknown
+
+
+def _expects(part: yaml.Node) -> bool:
+    return isinstance(part, yaml.Mapping) and bool(part.mapping("expect").entries)
+
+
+def kind_and_values(item: yaml.Node) -> tuple[str, yaml.Node, Span]:
+    """The kind of a row, ``+I`` if none is written, its values, and its place: ``{-D: {id: 1}}``."""
+    if isinstance(item, yaml.Mapping) and len(item.entries) == 1 and item.entries[0][0].text in KINDS:
+        key, values = item.entries[0]
+        return key.text, values, item.span
+    return KINDS[0], item, item.span

@@ -1,0 +1,177 @@
+"""Running tests on Spark: all in one session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from ..plan.document import Plan
+from ..plan.errors import FlinkplanError
+from ..plan.findings import did_you_mean
+from ..plan.record import Record
+from ..plan.tables import with_variables
+from ..planner.spec.errors import SpecError
+from .comparing import Difference, Result, compare
+from .model import Case, Expectation, Step, Suite
+from .planning import Pipeline, column_names, primary_key
+from .tables import check_pushed, source_tables, with_test_tables, write_rows
+
+if TYPE_CHECKING:
+    from ..executor.jobs.progress import QueryProgress
+
+POLL_SECONDS = 0.02
+
+
+class Outcome(Record):
+    """How a test ended: with differences, with an error, or well."""
+
+    case: Case
+    differences: tuple[Difference, ...] = ()
+    error: FlinkplanError | None = None
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return not self.differences and self.error is None
+
+
+def run_suite(
+    suite: Suite,
+    py_files: Sequence[str] = (),
+    only: Callable[[Case], bool] = lambda case: True,
+) -> Iterator[Outcome]:
+    """Run the tests of a file, and give how each ended.  Raises nothing that is wrong with a test."""
+    from time import monotonic
+
+    pipeline = Pipeline(suite.pipeline, suite.options, py_files)
+    for case in suite.cases:
+        if only(case):
+            begin = monotonic()
+            try:
+                differences = tuple(_CaseRun(suite, case, pipeline, py_files).differences())
+                outcome = Outcome(case, differences, seconds=monotonic() - begin)
+            except FlinkplanError as error:
+                outcome = Outcome(case, error=error, seconds=monotonic() - begin)
+            yield outcome
+
+
+class _CaseRun:
+    """One test at work: each sink and view that it looks at is run by itself, over the same rows."""
+
+    def __init__(self, suite: Suite, case: Case, pipeline: Pipeline, py_files: Sequence[str]) -> None:
+        self._suite, self._case, self._py_files = suite, case, py_files
+        self._pipelines = [pipeline]
+        for step in case.steps:
+            changed = step.pipeline
+            self._pipelines.append(
+                self._pipelines[-1] if changed is None else Pipeline(changed, suite.options, py_files)
+            )
+
+    def differences(self) -> Iterator[Difference]:
+        """How what came differs from what was expected, in the order of the steps."""
+        names = dict.fromkeys(each.name for step in self._case.steps for each in step.expected)
+        found: list[tuple[int, Difference]] = []
+        for name in names:
+            with TemporaryDirectory(prefix="flinkplan-test-") as folder:
+                found += self._of_target(name, Path(folder))
+        yield from (difference for _, difference in sorted(found, key=lambda each: each[0]))
+
+    def _of_target(self, name: str, folder: Path) -> Iterator[tuple[int, Difference]]:
+        steps = self._case.steps
+        last = max(number for number, step in enumerate(steps) if any(each.name == name for each in step.expected))
+        changes: list[tuple[int, tuple[Any, ...]]] = []
+        late, plan = 0, None
+        for number, step in enumerate(steps[: last + 1]):
+            expected = [each for each in step.expected if each.name == name]
+            plan = self._plan(number, name, plan)
+            self._write(step, plan, folder / "in", number)
+            ends = self._case.ends and number == len(steps) - 1
+            more, dropped = self._run(plan, folder, ends)
+            changes += more
+            late += dropped
+            result = Result(tuple(column_names(plan)), tuple(changes), primary_key(plan), late)
+            for each in expected:
+                if (difference := compare(each, result)) is not None:
+                    yield number, difference
+
+    def _plan(self, number: int, name: str, before: Plan | None) -> Plan:
+        """The plan of a sink or view in a step; a changed pipeline keeps the ids of the one before it."""
+        from ..compat.successor import predecessor, succeed
+
+        if before is not None and self._case.steps[number].pipeline is None:
+            return before
+        pipeline = self._pipelines[number + 1]
+        plan = pipeline.plan_of(self._expectation(name))
+        return plan if before is None else succeed(predecessor(before), plan, keep_ttls=False).plan
+
+    def _expectation(self, name: str) -> Expectation:
+        return next(each for step in self._case.steps for each in step.expected if each.name == name)
+
+    def _write(self, step: Step, plan: Plan, folder: Path, number: int) -> None:
+        tables = source_tables(plan)
+        whole = source_tables(self._pipelines[number + 1].plan)
+        for name, (rows, span) in step.given.items():
+            if name in tables:
+                write_rows(folder, tables[name], rows, number)
+            elif name not in whole:
+                raise SpecError(f"the pipeline has no source '{name}'", span, did_you_mean(name, whole))
+        for name in tables:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+
+    def _run(self, plan: Plan, folder: Path, ends: bool) -> tuple[list[tuple[int, tuple[Any, ...]]], int]:
+        """The rows that a step brings, with the numbers of their kinds, and how many came too late."""
+        from ..compat.diff import Exceptions
+        from ..compat.restart import check_restart
+        from ..executor.jobs.collecting import Collector
+        from ..executor.jobs.job import JobOptions, execute
+        from ..executor.jvm.quiet import quiet_jvm
+        from ..executor.jvm.session import PARTITIONS
+        from ..executor.prepare.modes import Mode
+        from ..executor.prepare.python_classes import PythonCode
+
+        check_pushed(plan)
+        checkpoint = str(folder / "checkpoint") if self._case.is_stepwise else None
+        tested = with_test_tables(with_variables(plan, self._suite.variables), folder / "in")
+        tested = _with_functions(tested, self._py_files)
+        if checkpoint is not None:
+            check_restart(checkpoint, tested, Exceptions(), {})
+        late = _Late()
+        collector = Collector(as_text=False)
+        options = JobOptions(
+            checkpoint=checkpoint,
+            conf={PARTITIONS: "1"},
+            mode=Mode.BOUNDED if ends else Mode.AVAILABLE_NOW,
+            listener=late,
+            collector=collector,
+            python=PythonCode((), tuple(self._py_files)),
+        )
+        with quiet_jvm():
+            job = execute(tested, options)
+        try:
+            rows = list(collector.rows(lambda: job.wait(POLL_SECONDS)))
+        finally:
+            job.stop()
+        return rows, late.count
+
+
+class _Late:
+    """Counts the rows that come too late."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.count += progress.rows_dropped
+
+
+def _with_functions(plan: Plan, py_files: Sequence[str]) -> Plan:
+    """The plan with the Python functions that it calls by name."""
+    from ..plan.user_functions import unbound_functions
+
+    if not any(map(unbound_functions, plan.nodes)):
+        return plan
+    from ..table.plan_functions import bind_to_files
+
+    return bind_to_files(plan, py_files, (), {})
