@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 
 from ..plan.document import read_text
+from ..plan.durations import DurationError, parse_duration
 from ..plan.findings import did_you_mean
 from ..planner.spec import nodes as yaml
 from ..planner.spec.errors import Findings, SpecError
@@ -113,7 +115,9 @@ class _Loader:
         if not any(_expects(part) for part in (test, *steps)):
             self._findings.add(SpecError(f"the test '{name.text}' expects nothing", name.span, "add 'expect:'"))
         ends = test.scalar("end-of-input")
-        return Case(name.text, parts, name.span, ends is None or ends.data is not False)
+        clock = test.scalar("clock")
+        beginning = None if clock is None else self._findings.attempt(_time, clock)
+        return Case(name.text, parts, name.span, ends is None or ends.data is not False, beginning)
 
     def _step(self, step: yaml.Mapping) -> Step:
         given = {}
@@ -122,7 +126,9 @@ class _Loader:
                 given[key.text] = rows, key.span
         expected = tuple(filter(None, (self._expectation(*entry) for entry in step.mapping("expect").entries)))
         pipeline = step.text("pipeline")
-        return Step(given, expected, None if pipeline is None else self._relative(pipeline), step.span)
+        later = step.scalar("advance-clock")
+        milliseconds = self._findings.attempt(_duration, later) or 0 if later is not None else 0
+        return Step(given, expected, None if pipeline is None else self._relative(pipeline), step.span, milliseconds)
 
     def _rows(self, value: yaml.Node) -> Rows | None:
         """Rows: a list, ``{file: …}``, or ``{columns: […], rows: [[…], …]}``."""
@@ -180,6 +186,24 @@ class _Loader:
         for key in unknown:
             self._findings.add(SpecError(f"unknown key '{key.text}'", key.span, did_you_mean(key.text, known)))
         return not unknown
+
+
+def _time(scalar: yaml.Scalar) -> int:
+    """The milliseconds since 1970 at a time with a time zone."""
+    try:
+        moment = datetime.fromisoformat(scalar.text)
+    except ValueError:
+        raise SpecError(f"'{scalar.text}' is not a time", scalar.span, "write 2024-01-31 12:00:00Z") from None
+    if moment.tzinfo is None:
+        raise SpecError(f"'{scalar.text}' has no time zone", scalar.span, f"write {scalar.text}Z")
+    return round(moment.timestamp() * 1000)
+
+
+def _duration(scalar: yaml.Scalar) -> int:
+    try:
+        return parse_duration(scalar.text)
+    except DurationError as error:
+        raise SpecError(error.message, scalar.span, error.hint) from None
 
 
 def _expects(part: yaml.Node) -> bool:

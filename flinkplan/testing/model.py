@@ -47,27 +47,33 @@ class Step(Record):
     """Rows that come, and what has come out then.
 
     ``given`` are the rows by the names of tables, each with the place of the name; ``pipeline`` is the changed
-    pipeline with which the job continues.
+    pipeline with which the job continues; ``later`` is by how many milliseconds the clock is moved forward before.
     """
 
     given: Mapping[str, tuple[Rows, Span]] = field(default_factory=dict)
     expected: tuple[Expectation, ...] = ()
     pipeline: Path | None = None
     span: Span | None = None
+    later: int = 0
 
 
 class Case(Record):
-    """One test.  ``ends`` says whether the input ends behind the last step, so that all windows fire."""
+    """One test.
+
+    ``ends`` says whether the input ends behind the last step, so that all windows fire.  ``clock`` is the time at the
+    beginning, in milliseconds since 1970; that of the machine if ``None``.
+    """
 
     name: str
     steps: tuple[Step, ...]
     span: Span
     ends: bool = True
+    clock: int | None = None
 
     @property
     def is_stepwise(self) -> bool:
         """Whether the job stops and continues, instead of reading all its input at once."""
-        return len(self.steps) > 1 or not self.ends
+        return len(self.steps) > 1 or not self.ends or self.clock is not None
 
 
 class Suite(Record):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from ..plan.document import Plan
-from ..plan.errors import FlinkplanError
+from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.findings import did_you_mean
 from ..plan.record import Record
 from ..plan.tables import with_variables
@@ -62,6 +63,7 @@ class _CaseRun:
 
     def __init__(self, suite: Suite, case: Case, pipeline: Pipeline, py_files: Sequence[str]) -> None:
         self._suite, self._case, self._py_files = suite, case, py_files
+        self._clock = round(datetime.now(UTC).timestamp() * 1000) if case.clock is None else case.clock
         self._pipelines = [pipeline]
         for step in case.steps:
             changed = step.pipeline
@@ -88,7 +90,8 @@ class _CaseRun:
             plan = self._plan(number, name, plan)
             self._write(step, plan, folder / "in", number)
             ends = self._case.ends and number == len(steps) - 1
-            more, dropped = self._run(plan, folder, ends)
+            clock = self._clock + sum(each.later for each in steps[: number + 1])
+            more, dropped = self._run(plan, folder, ends, clock)
             changes += more
             late += dropped
             result = Result(tuple(column_names(plan)), tuple(changes), primary_key(plan), late)
@@ -120,7 +123,7 @@ class _CaseRun:
         for name in tables:
             (folder / name).mkdir(parents=True, exist_ok=True)
 
-    def _run(self, plan: Plan, folder: Path, ends: bool) -> tuple[list[tuple[int, tuple[Any, ...]]], int]:
+    def _run(self, plan: Plan, folder: Path, ends: bool, clock: int) -> tuple[list[tuple[int, tuple[Any, ...]]], int]:
         """The rows that a step brings, with the numbers of their kinds, and how many came too late."""
         from ..compat.diff import Exceptions
         from ..compat.restart import check_restart
@@ -128,10 +131,13 @@ class _CaseRun:
         from ..executor.jobs.job import JobOptions, execute
         from ..executor.jvm.quiet import quiet_jvm
         from ..executor.jvm.session import PARTITIONS
+        from ..executor.prepare.known.clock import goes_by_clock
         from ..executor.prepare.modes import Mode
         from ..executor.prepare.python_classes import PythonCode
 
         check_pushed(plan)
+        if any(step.later for step in self._case.steps) and goes_by_clock(plan):
+            raise UnsupportedError("windows of processing time go by the machine's clock, which a test cannot move")
         checkpoint = str(folder / "checkpoint") if self._case.is_stepwise else None
         tested = with_test_tables(with_variables(plan, self._suite.variables), folder / "in")
         tested = _with_functions(tested, self._py_files)
@@ -146,6 +152,8 @@ class _CaseRun:
             listener=late,
             collector=collector,
             python=PythonCode((), tuple(self._py_files)),
+            streams=self._case.is_stepwise,
+            clock=clock if self._case.is_stepwise else None,
         )
         with quiet_jvm():
             job = execute(tested, options)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flinkplan.testing.loading import load_tests
+from flinkplan.testing.model import Case, Suite
 from flinkplan.testing.reporting import failure_text
 from flinkplan.testing.running import run_suite
 from tests.cli.support import flinkplan
@@ -18,12 +19,13 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
-SUITE = load_tests(HERE / "orders.test.yaml")
+SUITES = [load_tests(HERE / f"{name}.test.yaml") for name in ("orders", "expiry")]
+CASES = [(suite, case) for suite in SUITES for case in suite.cases]
 
 
-@pytest.mark.parametrize("name", [case.name for case in SUITE.cases])
-def test_a_case_passes(spark: SparkSession, name: str) -> None:
-    [outcome] = run_suite(SUITE, only=lambda case: case.name == name)
+@pytest.mark.parametrize(("suite", "case"), CASES, ids=[case.name for _, case in CASES])
+def test_a_case_passes(spark: SparkSession, suite: Suite, case: Case) -> None:
+    [outcome] = run_suite(suite, only=lambda each: each is case)
     assert outcome.passed, failure_text(outcome)
 
 

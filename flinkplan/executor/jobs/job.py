@@ -60,6 +60,7 @@ from .failures import end_of_jvm
 from .options import JobOptions
 from .progress import JobListener
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
+from .set_clock import start_at
 from .slots import check_interval, check_slots, master_with, slots_of
 from .targets import CollectingTarget, TableTarget, Target
 
@@ -392,7 +393,8 @@ class Streams(_Queries):
         target = self._target(name, node, stream, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"
-        writer = rows.settle(stream.frame).writeStream.queryName(own_name).outputMode("append")
+        frame = rows.settle(stream.frame)
+        writer = frame.writeStream.queryName(own_name).outputMode("append")
         writer = writer.option("checkpointLocation", str(self._record.query(name)))
         if mode is Mode.STREAMING:
             writer = writer.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
@@ -406,6 +408,8 @@ class Streams(_Queries):
                 conf.set(PARTITIONS, str(partitions))
             conf.set(STATE_ENCODING, "unsaferow" if query.has_native_state else "avro")
             conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower())
+            if self._options.clock is not None:
+                return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
             return writer.start()
 
         return lambda: StreamQuery(name, query, self._names, self._record, start, target)

@@ -30,7 +30,8 @@ class JobOptions(Record):
     may be imported where the plan names Python classes.  ``streams``: bounded input is read in micro-batches, too, as
     it is where a checkpoint has some.  ``databases``: the folders whose embedded databases the plan may open;
     :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
-    much is still to be read.  ``saved_states`` reads states for tables over them.
+    much is still to be read.  ``saved_states`` reads states for tables over them.  ``clock``: the time, in milliseconds
+    since 1970, that queries in micro-batches go by instead of the machine's, in a mode that is not endless.
     """
 
     checkpoint: str | None = None
@@ -52,3 +53,4 @@ class JobOptions(Record):
     databases: tuple[str, ...] = ()
     tells_lag: bool = False
     saved_states: StateReader | None = None
+    clock: int | None = None
