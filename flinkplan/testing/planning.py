@@ -107,8 +107,7 @@ def primary_key(plan: Plan) -> tuple[int, ...]:
 def column_names(plan: Plan) -> list[str]:
     """The names of the columns in the rows of the one sink of a plan."""
     [sink] = [node for node in plan.nodes if isinstance(node, Sink)]
-    names = sink.written_names
-    return names if len(names) == len(sink.fields) else [field.name for field in sink.fields]
+    return sink.column_names
 
 
 __all__ = ["FlinkplanError", "Pipeline", "PlanError", "column_names", "part_of", "primary_key"]

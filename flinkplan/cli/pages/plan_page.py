@@ -120,7 +120,9 @@ def sections(operator: Operator, name: str, step: Step | None) -> Iterator[Secti
         yield Section("State", heads=("name", "TTL", "what an expired entry means"), rows=rows)
     if step is not None:
         yield from _on_spark(step)
-    yield Section("Columns", rows=tuple((f.name or "", str(f.type)) for f in node.fields), lists_columns=True)
+    names = node.column_names if isinstance(node, Sink) else [field.name for field in node.fields]
+    listed = tuple((name or "", str(field.type)) for name, field in zip(names, node.fields, strict=True))
+    yield Section("Columns", rows=listed, lists_columns=True)
 
 
 def _on_spark(step: Step) -> Iterator[Section]:

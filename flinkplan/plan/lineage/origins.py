@@ -128,10 +128,7 @@ class _Tracer:
     def sink(self, node: Sink) -> SinkLineage:
         """The lineage of a sink."""
         columns = self._columns[node.id]
-        names = node.written_names
-        if len(names) != len(columns):
-            names = [field.name for field in node.fields]
-        listed = tuple((name, _origins(column)) for name, column in zip(names, columns, strict=True))
+        listed = tuple((name, _origins(column)) for name, column in zip(node.column_names, columns, strict=True))
         return SinkLineage(node, listed, _origins(self._rows[node.id]))
 
 

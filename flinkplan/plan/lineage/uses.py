@@ -10,6 +10,7 @@ from ..document import Plan
 from ..functions import called
 from ..functions.conditional import CASE
 from ..nodes import (
+    Deduplicate,
     Exchange,
     ExecNode,
     IncrementalGroupAggregate,
@@ -275,6 +276,10 @@ class _Reader:
             kind = _REASONS.get(codec.name)
             if kind is not None:
                 yield from self._named(getattr(node, codec.name), codec.input, kind)
+        if isinstance(node, Deduplicate) and node.is_rowtime:
+            fields = [field for source in self.plan.inputs(node) for field in source.fields]
+            times = (column for column, field in zip(self.row, fields, strict=True) if field.type.is_time_attribute)
+            yield from (Use(column, Kind.SORT) for column in times)
         if isinstance(node, LookupJoin):
             row = _table_row(node)
             positions = (int(key) for key in node.lookup_keys if key.isdecimal())

@@ -151,14 +151,16 @@ class Sink(SameColumns, ExecNode, kw_only=True):
         return Layout("upsert-materialize", tuple(row[i] for i in self._primary_key if i < len(row)), (state,))
 
     @property
-    def written_names(self) -> list[str]:
-        """The names of the table's columns in the row that is written: physical columns, then those of metadata.
+    def column_names(self) -> list[str]:
+        """The names of the columns of the row that is written: physical columns of the table, then those of metadata.
 
-        Empty if the plan does not contain the table's schema.  Source: ``DynamicSinkUtils.createConsumedType``.
+        Those of the query if the plan does not contain the table's schema.  Source:
+        ``DynamicSinkUtils.createConsumedType``.
         """
         metadata = [a for a in self.dynamic_table_sink.abilities or () if isinstance(a, WritingMetadata)]
         physical = [column.name for column in self._columns]
-        return [*physical, *(key for each in metadata for key in each.consumed_type.field_names[len(physical) :])]
+        names = [*physical, *(key for each in metadata for key in each.consumed_type.field_names[len(physical) :])]
+        return names if len(names) == len(self.fields) else [field.name for field in self.fields]
 
     @property
     def _columns(self) -> list[Column]:
