@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from queue import Empty, Full, Queue
@@ -90,9 +89,9 @@ class Collector:
                     return
                 is_last = ended()
 
-    def counts(self, batch: int) -> str:
-        """What was counted in a batch, in JSON as the writers of tables tell it; it can be asked once."""
-        return json.dumps({"written": self._written.pop(batch, 0)})
+    def written(self, batch: int) -> int:
+        """How many rows of a batch were handed on; it can be asked once."""
+        return self._written.pop(batch, 0)
 
     def close(self) -> None:
         """Take no more rows; a batch that waits for its rows to be fetched waits no longer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -76,6 +77,8 @@ class CollectingTarget:
     def __init__(self, collector: Collector, stream: Stream, context: TranslationContext) -> None:
         self._collector = collector
         self._write = collector.writer(stream, context)
+        self._late: Mapping[int, Any] = context.parts.late_counters
+        self._counted: dict[int, int] = {}
 
     @property
     def failure(self) -> Any:
@@ -88,7 +91,14 @@ class CollectingTarget:
         self._write(frame, batch)
 
     def counts(self, batch: int) -> str:
-        return self._collector.counts(batch)
+        totals = {node: int(late.total()) for node, late in self._late.items()}
+        dropped = {node: total - self._counted.get(node, 0) for node, total in totals.items()}
+        self._counted = totals
+        counts = {
+            "written": self._collector.written(batch),
+            "dropped": {n: rows for n, rows in dropped.items() if rows},
+        }
+        return json.dumps(counts)
 
     def close(self) -> None:
         self._collector.close()
