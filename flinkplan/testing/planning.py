@@ -26,8 +26,9 @@ class Pipeline:
 
     def __init__(self, path: Path, options: Mapping[str, str], py_files: Sequence[str]) -> None:
         self.path = path
-        self._options, self._py_files = {**NO_PUSHING, **options}, py_files
+        self._options, self.py_files = {**NO_PUSHING, **options}, py_files
         self._plan: Plan | None = None
+        self._parts: dict[str, Plan] = {}
 
     @property
     def plan(self) -> Plan:
@@ -41,7 +42,7 @@ class Pipeline:
 
         name = str(self.path)
         if is_program(name):
-            return compile_program(name, self._options, _ignore, py_files=self._py_files)
+            return compile_program(name, self._options, _ignore, py_files=self.py_files)
         text = read_text(self.path)
         if self._is_plan:
             return loads(text, name)
@@ -56,6 +57,11 @@ class Pipeline:
 
         Raises :class:`SpecError` where the pipeline has neither of this name.
         """
+        if expected.name not in self._parts:
+            self._parts[expected.name] = self._part(expected)
+        return self._parts[expected.name]
+
+    def _part(self, expected: Expectation) -> Plan:
         sinks = {node.dynamic_table_sink.table.name: node for node in self.plan.nodes if isinstance(node, Sink)}
         if expected.name in sinks:
             return part_of(self.plan, sinks[expected.name])
@@ -81,7 +87,7 @@ class Pipeline:
     def _load(self) -> Loader:
         from ..table.function_loader import FunctionLoader
 
-        return FunctionLoader(lambda: self._py_files)
+        return FunctionLoader(lambda: self.py_files)
 
 
 def _ignore(finding: object) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 if TYPE_CHECKING:
     from .model import Case, Suite
-    from .running import Outcome
+    from .planning import Pipeline
 
 _SUFFIXES = (".test.yaml", ".test.yml")
 _PIPELINE = re.compile(rb"^pipeline\s*:", re.MULTILINE)
@@ -32,33 +32,34 @@ class SuiteFile(pytest.File):
     """A file of tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
+        from ..compat.settings import read_settings
         from ..plan.errors import FlinkplanError
         from .loading import load_tests
+        from .running import pipeline_of
 
         try:
             suite = load_tests(self.path)
         except FlinkplanError as error:
             raise self.CollectError(str(error)) from None
+        pipeline = pipeline_of(suite, read_settings(self.path.parent).py_files)
         for case in suite.cases:
-            yield CaseItem.from_parent(self, name=case.name, suite=suite, case=case)
+            yield CaseItem.from_parent(self, name=case.name, suite=suite, case=case, pipeline=pipeline)
 
 
 class CaseItem(pytest.Item):
     """One test."""
 
-    def __init__(self, *, suite: Suite, case: Case, **given: Any) -> None:
+    def __init__(self, *, suite: Suite, case: Case, pipeline: Pipeline, **given: Any) -> None:
         super().__init__(**given)
-        self._suite, self._case = suite, case
+        self._suite, self._case, self._pipeline = suite, case, pipeline
 
     def runtest(self) -> None:
         """Run the test on the one session of the process."""
-        from ..compat.settings import read_settings
         from .reporting import failure_text
         from .running import run_suite
 
-        py_files = read_settings(self.path.parent).py_files
-        outcomes: list[Outcome] = list(run_suite(self._suite, py_files, lambda case: case is self._case))
-        for outcome in outcomes:
+        py_files = self._pipeline.py_files
+        for outcome in run_suite(self._suite, py_files, lambda case: case is self._case, self._pipeline):
             if not outcome.passed:
                 raise CaseFailure(failure_text(outcome))
 

@@ -42,11 +42,15 @@ def run_suite(
     suite: Suite,
     py_files: Sequence[str] = (),
     only: Callable[[Case], bool] = lambda case: True,
+    pipeline: Pipeline | None = None,
 ) -> Iterator[Outcome]:
-    """Run the tests of a file, and give how each ended.  Raises nothing that is wrong with a test."""
+    """Run the tests of a file, and give how each ended.  Raises nothing that is wrong with a test.
+
+    ``pipeline`` is that of the file where it has been compiled before.
+    """
     from time import monotonic
 
-    pipeline = Pipeline(suite.pipeline, suite.options, py_files)
+    pipeline = pipeline or pipeline_of(suite, py_files)
     for case in suite.cases:
         if only(case):
             begin = monotonic()
@@ -56,6 +60,11 @@ def run_suite(
             except FlinkplanError as error:
                 outcome = Outcome(case, error=error, seconds=monotonic() - begin)
             yield outcome
+
+
+def pipeline_of(suite: Suite, py_files: Sequence[str] = ()) -> Pipeline:
+    """The pipeline that a file tests."""
+    return Pipeline(suite.pipeline, suite.options, py_files)
 
 
 class _CaseRun:
