@@ -41,7 +41,7 @@ def test_what_fails_is_shown_and_can_be_updated(spark: SparkSession, tmp_path: P
     file = tmp_path / "a.test.yaml"
     file.write_text(
         "version: 1\npipeline: orders.sql\ntests:\n  - name: a\n    given:\n"
-        "      orders: [{id: 1, product: apple, price: 1}]\n    expect:\n"
+        "      orders: [{id: 1, product: apple, price: 1, ts: 2024-01-01 00:00:00}]\n    expect:\n"
         "      totals:\n        columns: [product, n]\n        rows:\n          - {product: apple, n: 7}\n"
     )
     report = tmp_path / "report.xml"
