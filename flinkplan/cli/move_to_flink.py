@@ -22,6 +22,7 @@ def move(request: Request) -> None:
     """Write the savepoint from which a job from here goes on in Flink."""
     from ..compat.validation import read_plan
     from ..executor.checkpoints.read_positions import described
+    from ..executor.jvm.gateway import forget_jvm
     from ..executor.prepare.known.pushed_watermarks import with_assigners
     from ..flink.writing import write_savepoint
     from ..plan.nodes import WatermarkAssigner
@@ -53,7 +54,8 @@ def move(request: Request) -> None:
     ):
         for position in state.manifest.positions:
             click.echo(one_line(f"{position.uid}: {described(position)}"), err=True)
-        manifest = write_savepoint(state, request.output, request.flink, progress)
+        # Spark has done its part: the memory of both JVMs together stays that of one
+        manifest = write_savepoint(state, request.output, request.flink, progress, when_read=forget_jvm)
     progress.end()
     for operator in manifest.operators:
         entries = sum(table.entries or 0 for table in operator.states if table.kind.is_keyed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Self
 
@@ -18,14 +18,22 @@ from .home import flink_jars
 from .java import ERROR, MANIFEST, new_tables, run_java
 
 
+def _nothing() -> None:
+    """What is done where nobody waits for the tables."""
+
+
 def write_savepoint(
-    state: JobState, folder: str | Path, flink: str | None = None, progress: Progress | None = None
+    state: JobState,
+    folder: str | Path,
+    flink: str | None = None,
+    progress: Progress | None = None,
+    when_read: Callable[[], None] = _nothing,
 ) -> Manifest:
     """Write a savepoint into a new folder, which appears whole or not at all; the manifest with all entries counted.
 
     Each state says by ``written_by`` how Flink writes it, as those do that were read from a savepoint: ``key``,
     ``namespace``, ``map_key`` and ``value`` are serializers as ``Snapshots.java`` reads them, ``type`` is Flink's name
-    of the kind of state.
+    of the kind of state.  ``when_read`` is called when all tables of the state have been read, before Flink writes.
 
     Raises :class:`StateError` where there is no Flink, the folder exists, or a state cannot be written.
     """
@@ -33,11 +41,15 @@ def write_savepoint(
     if target.exists():
         raise StateError("there is something already", where=str(target), hint="name a folder that does not exist yet")
     with new_folder(target) as work:
-        return fill_savepoint(state, work, flink, progress)
+        return fill_savepoint(state, work, flink, progress, when_read)
 
 
 def fill_savepoint(
-    state: JobState, folder: Path, flink: str | None = None, progress: Progress | None = None
+    state: JobState,
+    folder: Path,
+    flink: str | None = None,
+    progress: Progress | None = None,
+    when_read: Callable[[], None] = _nothing,
 ) -> Manifest:
     """Write a savepoint into an empty folder, as :func:`write_savepoint` does; the manifest with all entries counted.
 
@@ -45,6 +57,7 @@ def fill_savepoint(
     """
     with SavepointWriter(flink) as writer:
         manifest = writer.add(state, folder, progress)
+        when_read()
         for _, error in writer.write():
             if error:
                 raise StateError(f"the savepoint cannot be written: {error}")

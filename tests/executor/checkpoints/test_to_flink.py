@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,14 @@ from flinkplan.executor.checkpoints.job_state import CheckpointState
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
-from flinkplan.plan.nodes import ExecNode, GlobalWindowAggregate, GroupWindowAggregate, Match, OverAggregate
+from flinkplan.plan.nodes import (
+    ExecNode,
+    GlobalWindowAggregate,
+    GroupWindowAggregate,
+    Match,
+    OverAggregate,
+    WindowTableFunction,
+)
 from flinkplan.planner import compile_script
 from flinkplan.state.form import ROW_KIND, Column, Kind, OperatorState, StateError, StateTable
 
@@ -44,18 +52,25 @@ def columns(*types: str, is_row: bool = True) -> tuple[Column, ...]:
 class Job:
     """A query over a table ``t`` whose rows have all been read, and are more to come."""
 
-    def __init__(self, folder: Path, spark: SparkSession, query: str, types: str) -> None:
+    def __init__(
+        self, folder: Path, spark: SparkSession, query: str, types: str, session: Mapping[str, str] | None = None
+    ) -> None:
         rows = [{"k": k, "v": v, "s": s, "ts": f"2024-01-01 00:00:{second:02}"} for k, v, s, second in _ROWS]
         (folder / "t").mkdir()
         (folder / "t" / "rows.json").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
         source, sink = _FILES.format("t", "json"), _FILES.format("o", "debezium-json")
         watermark = "WATERMARK FOR ts AS ts - INTERVAL '20' SECOND"
+        sets = "".join(f"SET '{key}' = '{value}'; " for key, value in (session or {}).items())
         self.plan: Plan = compile_script(
-            f"CREATE TABLE t (k STRING, v INT, s STRING, ts TIMESTAMP(3), {watermark}) WITH ({source});"
+            f"{sets}CREATE TABLE t (k STRING, v INT, s STRING, ts TIMESTAMP(3), {watermark}) WITH ({source});"
             f"CREATE TABLE o ({types}) WITH ({sink}); INSERT INTO o {query};"
         )
         self.options = JobOptions(
-            checkpoint=str(folder / "checkpoint"), variables={"DIR": str(folder)}, mode=Mode.AVAILABLE_NOW, spark=spark
+            checkpoint=str(folder / "checkpoint"),
+            variables={"DIR": str(folder)},
+            options=session or {},
+            mode=Mode.AVAILABLE_NOW,
+            spark=spark,
         )
         execute(self.plan, self.options).wait()
 
@@ -92,6 +107,49 @@ def test_sessions_are_given_with_what_they_have_accumulated(spark: SparkSession,
     }
     assert {tuple(row["map_key"].values()) for row in entries["session-window-mapping"]} == {s[1:] for s in sessions}
     assert {row["value"]["timestamp"] for row in entries[_TIMERS.name]} == {end - 1 for _, _, end in sessions}
+
+
+def test_rows_of_sessions_are_numbered_by_key(spark: SparkSession, tmp_path: Path) -> None:
+    window = "SESSION(TABLE t PARTITION BY k, DESCRIPTOR(ts), INTERVAL '3' SECOND)"
+    query = f"SELECT k, v, window_start FROM TABLE({window})"
+    job = Job(tmp_path, spark, query, "k STRING, v INT, w TIMESTAMP(3)")
+    key, window_columns = columns("STRING", is_row=False), columns("BIGINT", "BIGINT", is_row=False)
+    number = columns("BIGINT", is_row=False)
+    (scan,) = (node for node in job.plan.nodes if isinstance(node, WindowTableFunction))
+    row = columns(*(str(field.type.regular()) for field in job.plan.inputs(scan)[0].fields))
+    kept = StateTable(
+        1, "session-window-tvf-acc", Kind.MAP, key=key, namespace=window_columns, map_key=number, value=row
+    )
+    entries = job.entries(
+        WindowTableFunction,
+        kept,
+        StateTable(2, "session-window-tvf-counter", Kind.VALUE, key=key, value=number),
+        StateTable(3, "session-window-mapping", Kind.MAP, key=key, map_key=window_columns, value=window_columns),
+        _TIMERS,
+    )
+    names = [field.name for field in job.plan.inputs(scan)[0].fields]
+    value = f"f{names.index('v')}"
+    rows = [(r["map_key"]["f0"], r["value"][value]) for r in entries[kept.name] if r["key"]["f0"] == "a"]
+    assert sorted(rows) == [(0, 1), (1, 2), (2, 4), (3, 3)]
+    assert {r["key"]["f0"]: r["value"]["f0"] for r in entries["session-window-tvf-counter"]} == {"a": 4, "b": 1}
+    assert len(entries["session-window-mapping"]) == len(entries[_TIMERS.name]) == 3
+
+
+def test_windows_that_fire_early_are_given_with_their_last_results(spark: SparkSession, tmp_path: Path) -> None:
+    early = {"table.exec.emit.early-fire.enabled": "true", "table.exec.emit.early-fire.delay": "0 s"}
+    query = "SELECT k, COUNT(*) FROM t GROUP BY k, TUMBLE(ts, INTERVAL '5' SECOND)"
+    job = Job(tmp_path, spark, query, "k STRING, n BIGINT", early)
+    key, window = columns("STRING", is_row=False), columns("BIGINT", "BIGINT", is_row=False)
+    (node,) = (node for node in job.plan.nodes if isinstance(node, GroupWindowAggregate))
+    properties = ("TIMESTAMP(3)",) * len(node.named_window_properties)
+    entries = job.entries(
+        GroupWindowAggregate,
+        StateTable(1, "window-aggs", Kind.VALUE, key=key, namespace=window, value=columns("BIGINT")),
+        StateTable(2, "previous-aggs", Kind.VALUE, key=key, namespace=window, value=columns("BIGINT", *properties)),
+        _TIMERS,
+    )
+    results = {name: [row["value"]["f0"] for row in entries[name]] for name in ("window-aggs", "previous-aggs")}
+    assert sorted(results["window-aggs"]) == sorted(results["previous-aggs"]) == [1, 1, 3]
 
 
 def test_rows_in_an_order_are_given_with_what_is_accumulated_up_to_each(spark: SparkSession, tmp_path: Path) -> None:
@@ -152,7 +210,7 @@ def test_lists_of_windows_are_given_by_slice(spark: SparkSession, tmp_path: Path
     assert slices == {("a", 4): ("x,y", 2), ("a", 8): ("v", 1), ("a", 12): ("w", 1), ("b", 4): ("z", 1)}
 
 
-def test_a_node_that_is_not_known_is_refused_by_its_name(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_pattern_is_refused_with_the_reason(spark: SparkSession, tmp_path: Path) -> None:
     query = (
         "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts MEASURES LAST(A.v) AS v"
         " AFTER MATCH SKIP PAST LAST ROW PATTERN (A B) DEFINE B AS B.v > A.v) AS m"
@@ -163,6 +221,6 @@ def test_a_node_that_is_not_known_is_refused_by_its_name(spark: SparkSession, tm
     operator = OperatorState((queue,), uid=f"{node.id}_match")
     spark_ = job.options.spark
     assert spark_ is not None
-    with pytest.raises(StateError, match="not given to Flink yet") as refused:
+    with pytest.raises(StateError, match="only the columns are kept that the pattern reads") as refused:
         CheckpointState(job.plan, str(job.options.checkpoint), (operator,), spark_, job.options)
     assert refused.value.where == f"match (node {node.id})"

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ....plan.document import Plan
-from ....plan.nodes import ExecNode
+from ....plan.nodes import ExecNode, Match
 from ....plan.record import Record, field
 from ....plan.types import LogicalType, RowField
 from ....state.form import Kind, StateError, StateTable
@@ -126,6 +126,11 @@ Give = Callable[[Giver], Given]
 
 _GIVES: dict[type[ExecNode], tuple[Give, frozenset[str]]] = {}
 
+_REASONS: Mapping[type[ExecNode], str] = {
+    Match: "of rows only the columns are kept that the pattern reads, where Flink has whole rows"
+}
+"""Why the states of nodes cannot be given."""
+
 
 def gives(*types: type[ExecNode], empty: Sequence[str] = ()) -> Callable[[Give], Give]:
     """Register what gives the states of nodes of these types; those called ``empty`` need no entries."""
@@ -146,7 +151,8 @@ def given_nodes() -> frozenset[type[ExecNode]]:
 def give(giver: Giver) -> Given:
     """The entries of Flink's states.  Raises :class:`StateError` where the states here cannot be given."""
     if type(giver.node) not in _GIVES:
-        raise StateError(f"the state of nodes {giver.node.type} is not given to Flink yet")
+        unknown_type = f"the state of nodes {giver.node.type} is not given to Flink yet"
+        raise StateError(_REASONS.get(type(giver.node), unknown_type))
     giving, empty = _GIVES[type(giver.node)]
     given = giving(giver)
     for name, table in giver.tables.items():

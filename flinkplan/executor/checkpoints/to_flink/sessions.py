@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
 from ....state.form import StateError
-from ...build.stream import DELETE, END, KIND, SEQUENCE, START, UPDATE_BEFORE
+from ...build.stream import DELETE, END, KIND, ROW, SEQUENCE, START, UPDATE_BEFORE
 from ...jvm.spark import F, sql
 from ..from_flink.aggregates import Calls, DistinctCall
 from ..from_flink.sessions import BOUNDS, LAST_NUMBER
 from .aggregates import accumulator_columns, shared_views, view_entries
-from .givers import FlinkEntries, Given, Giver, event_timers, parts
+from .givers import FlinkEntries, Given, Giver, as_row, event_timers, parts
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -50,6 +50,40 @@ def sessions(giver: Giver, calls: Calls, fires: Callable[[Column], Column]) -> G
         **views,
         flink_states.WINDOW_ACCUMULATORS: FlinkEntries(opened, value, (), bounds),
         flink_states.SESSIONS: FlinkEntries(opened, bounds, bounds),
+        event_timers(giver): FlinkEntries(opened, [F.col("due")], (), bounds),
+    }
+
+
+def session_rows(giver: Giver, fires: Callable[[Column], Column]) -> Given:
+    """The rows of each open session, numbered by key as they came; ``fires`` as in :func:`sessions`."""
+    if giver.operator.kernel != "WindowRows":
+        raise StateError(f"what {giver.operator.kernel} keeps of windows is not given to Flink yet")
+    value = F.col("value")
+    rows = giver.entries["rows"].select(
+        "key",
+        *(value.getField(field).alias(name) for field, name in zip((START, END), BOUNDS, strict=True)),
+        value.getField(SEQUENCE).alias("sequence"),
+        "position",
+        as_row(value.getField(ROW), giver.types()).alias("row"),
+        F.lit(giver.now).alias("accessed"),
+    )
+    by_time = sql.Window.partitionBy("key").orderBy("start", "end")
+    before = F.max("end").over(by_time.rowsBetween(sql.Window.unboundedPreceding, -1))
+    begins = F.when(before.isNull() | (F.col("start") > before), 1).otherwise(0)
+    rows = rows.withColumn("begins", begins).withColumn("session", F.sum("begins").over(by_time))
+    session = sql.Window.partitionBy("key", "session")
+    by_arrival = sql.Window.partitionBy("key").orderBy("sequence", "position")
+    rows = rows.withColumn("number", F.row_number().over(by_arrival).cast("bigint") - 1)
+    counts = rows.groupBy("key").agg(F.count("*").alias("count"), F.max("accessed").alias("accessed"))
+    for name, bound in (("start", F.min("start")), ("end", F.max("end"))):
+        rows = rows.withColumn(f"session_{name}", bound.over(session))
+    bounds = [F.col(f"session_{name}") for name in BOUNDS]
+    opened = rows.groupBy("key", *(f"session_{name}" for name in BOUNDS)).agg(F.max("accessed").alias("accessed"))
+    opened = opened.withColumn("due", fires(F.col("session_end")).cast("bigint"))
+    return {
+        flink_states.SESSIONS: FlinkEntries(opened, bounds, bounds),
+        flink_states.SESSION_ROWS: FlinkEntries(rows, parts(rows, "row"), [F.col("number")], bounds),
+        flink_states.SESSION_COUNTS: FlinkEntries(counts, [F.col("count")]),
         event_timers(giver): FlinkEntries(opened, [F.col("due")], (), bounds),
     }
 

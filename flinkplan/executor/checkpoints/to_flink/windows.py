@@ -20,6 +20,7 @@ from ....plan.nodes import (
     WindowDeduplicate,
     WindowJoin,
     WindowRank,
+    WindowTableFunction,
 )
 from ....plan.record import Record
 from ....plan.savepoint import flink_states
@@ -50,7 +51,7 @@ from ..from_flink.windows import PARTS, calls_and_windowing, is_in_parts
 from .aggregates import accumulated, shared_views, view_entries
 from .emissions import emitted
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
-from .sessions import sessions
+from .sessions import session_rows, sessions
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -211,6 +212,8 @@ def _windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str, str]]:
         if view_of(call, retracts) is not None:
             raise StateError(f"the values of {function_name(call)} in windows are not given to Flink yet")
         stored = accumulators.getField(field.name)
+        if is_in_parts(field.dataType) and call.distinct:
+            raise StateError(f"parts of {function_name(call)}(DISTINCT) in windows are not given to Flink yet")
         if is_in_parts(field.dataType):
             columns[f"{number}_{PARTS}"] = stored.getField(PARTS)
             names[f"{number}_{PARTS}"] = PARTS
@@ -406,6 +409,14 @@ def _sliced_values(seen: DataFrame, slicing: Slicing) -> DataFrame:
         return seen.withColumn("end", end).drop("start")
     frame = seen.groupBy("key", "map_key").agg(F.collect_list(F.struct("end")).alias("windows"))
     return _with_slices(frame, slicing).select("key", "end", "map_key", F.struct(F.lit(1)).alias("value"))
+
+
+@gives(WindowTableFunction)
+def window_table_function(giver: Giver) -> Given:
+    """The rows of open sessions: those of other windows are not kept."""
+    node = giver.node
+    assert isinstance(node, WindowTableFunction)
+    return session_rows(giver, slicing_of(giver, node.windowing).fires)
 
 
 @gives(WindowRank, WindowDeduplicate)

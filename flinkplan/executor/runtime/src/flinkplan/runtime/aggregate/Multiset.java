@@ -104,6 +104,9 @@ final class Multiset {
     }
 
     void flush() {
+        if (state == null) {
+            return;
+        }
         counters.forEach((row, counter) -> {
             if (counter.count != counter.stored) {
                 if (counter.count == 0) {
