@@ -61,7 +61,9 @@ def commit() -> None:
 
 def rules(*arguments: str) -> set[str]:
     """The rules of the findings of a diff."""
-    return {f["rule"] for f in json.loads(flinkplan("diff", *arguments, "--format", "json").out)["findings"]}
+    outcome = flinkplan("diff", *arguments, "--format", "json")
+    assert outcome.out, outcome.err
+    return {f["rule"] for f in json.loads(outcome.out)["findings"]}
 
 
 def test_both_sides_are_compiled() -> None:
@@ -75,6 +77,7 @@ def test_both_sides_are_compiled() -> None:
 def test_the_work_tree_stays_as_it_is() -> None:
     Path("pipelines/sums.sql").write_text(OTHER_KEY)
     git("rm", "-q", "--cached", "pipelines/clicks.yaml")
+    Path(".gitignore").write_text("__pycache__/\n")
     before = git("status", "--porcelain")
     for name in ("sums.sql", "seen.py"):
         assert flinkplan("diff", f"main:pipelines/{name}", f"pipelines/{name}").code in (0, 1)
@@ -144,18 +147,18 @@ def test_an_error_of_a_program_names_its_revision() -> None:
 
 
 def test_functions_are_those_of_the_revision() -> None:
-    Path("pyproject.toml").write_text('[tool.flinkplan]\npy-files = ["functions.py"]\n')
+    Path("pyproject.toml").write_text('[tool.flinkplan]\npy-files = ["revised_functions.py"]\n')
     function = "from pyflink.table.udf import udf\n@udf(result_type='STRING')\ndef f(s): return s\n"
-    Path("functions.py").write_text(function)
+    Path("revised_functions.py").write_text(function)
     text = (
-        "CREATE FUNCTION f AS 'functions.f' LANGUAGE PYTHON;\n"
+        "CREATE FUNCTION f AS 'revised_functions.f' LANGUAGE PYTHON;\n"
         "CREATE TABLE t (k STRING) WITH ('connector' = 'datagen');\n"
         "CREATE TABLE s (k STRING) WITH ('connector' = 'print');\n"
         "INSERT INTO s SELECT f(k) FROM t;\n"
     )
     Path("pipelines/f.sql").write_text(text)
     commit()
-    Path("functions.py").write_text(function.replace("STRING", "INT"))
+    Path("revised_functions.py").write_text(function.replace("STRING", "INT"))
     Path("pipelines/f.sql").write_text(text.replace("s (k STRING)", "s (k INT)"))
     assert "sink-schema-changed" in rules("main:pipelines/f.sql", "pipelines/f.sql")
 

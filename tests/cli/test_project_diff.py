@@ -20,12 +20,12 @@ from tests.cli.test_pipelines_as_input import OTHER_KEY, OTHER_TTL, PROGRAM, QUE
 
 SETTINGS = """[tool.flinkplan]
 pipelines = ["pipelines/**/*.sql", "pipelines/seen.py", "plans/*.json"]
-py-files = ["functions.py"]
+py-files = ["project_functions.py"]
 [tool.flinkplan.environments.prod]
 DIR = "/srv"
 """
 FUNCTION = "from pyflink.table.udf import udf\n@udf(result_type='STRING')\ndef f(s): return s\n"
-CALL = """CREATE FUNCTION f AS 'functions.f' LANGUAGE PYTHON;
+CALL = """CREATE FUNCTION f AS 'project_functions.f' LANGUAGE PYTHON;
 CREATE TABLE t (k STRING) WITH ('connector' = 'datagen');
 CREATE TABLE s (k STRING) WITH ('connector' = 'blackhole');
 INSERT INTO s SELECT f(k) FROM t;
@@ -37,7 +37,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of five pipelines and a plan, on a branch of its own."""
     monkeypatch.chdir(tmp_path)
     write("pyproject.toml", SETTINGS)
-    write("functions.py", FUNCTION)
+    write("project_functions.py", FUNCTION)
     write("pipelines/a.sql", SQL)
     write("pipelines/b.sql", SQL)
     write("pipelines/deep/down/c.sql", SQL)
@@ -154,7 +154,7 @@ def test_a_program_that_imports_what_has_changed() -> None:
 
 
 def test_python_functions_that_have_changed() -> None:
-    write("functions.py", FUNCTION.replace("return s", "return s + s"))
+    write("project_functions.py", FUNCTION.replace("return s", "return s + s"))
     document = report("pipelines/call.sql")
     [pipeline] = document["pipelines"]
     assert (pipeline["verdict"], pipeline["results"]) == ("cosmetic", "unknown")
@@ -216,11 +216,11 @@ def test_a_folder_that_is_no_repository(tmp_path: Path) -> None:
 def test_a_project_in_a_folder_of_the_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     git("checkout", "-q", "main")
     Path("jobs").mkdir()
-    for name in ("pyproject.toml", "functions.py", "pipelines", "plans"):
+    for name in ("pyproject.toml", "project_functions.py", "pipelines", "plans"):
         git("mv", name, f"jobs/{name}")
     commit()
     monkeypatch.chdir(tmp_path / "jobs")
-    write("functions.py", FUNCTION.replace("STRING", "INT"))
+    write("project_functions.py", FUNCTION.replace("STRING", "INT"))
     write("pipelines/call.sql", CALL.replace("s (k STRING)", "s (k INT)"))
     write("pipelines/seen.py", PROGRAM.replace("clicks (name STRING)", "clicks (name STRING, n INT)"))
     assert changes() == {"pipelines/call.sql": "changed", "pipelines/seen.py": "changed"}

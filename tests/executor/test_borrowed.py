@@ -43,9 +43,9 @@ try:
     )
     groups = "SELECT k, COUNT(*) FROM (VALUES ('a'), ('b'), ('a')) AS t (k) GROUP BY k"
     env.execute_sql(f"INSERT INTO o {groups}").wait()
-    print(sorted(env.sql_query(groups).execute().collect().left()))
+    print(sorted(env.sql_query(groups).execute().collect().left(), key=str))
     env.get_config().set("flinkplan.mode", "available-now")
-    print(sorted(env.sql_query(groups).execute().collect().left()))
+    print(sorted(env.sql_query(groups).execute().collect().left(), key=str))
     assert settings() == before, set(settings().items()) ^ set(before.items())
     print(spark.sql("SELECT TIMESTAMP_SECONDS(0) AS t").selectExpr("CAST(t AS STRING)").first()[0])
     env.get_config().set("flinkplan.conf.spark.executor.memory", "3g")

@@ -94,7 +94,7 @@ def test_rows_that_a_table_cannot_have(tmp_path: Path, given: str, words: str) -
 def test_pytest_collects_the_files(tmp_path: Path) -> None:
     (tmp_path / "a.test.yaml").write_text("version: 1\npipeline: p\ntests: [{name: b, expect: {s: []}}]\n")
     (tmp_path / "other.test.yaml").write_text("hosts: all\n")
-    command = ["-m", "pytest", "-q", "--collect-only", "-p", "flinkplan.testing.plugin", "-p", "no:cacheprovider"]
+    command = ["-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider"]
     done = subprocess.run(
         [sys.executable, *command, "-c", "/dev/null", "--rootdir", str(tmp_path), str(tmp_path)],
         capture_output=True,
