@@ -26,6 +26,7 @@ from flinkplan.plan.nodes import WatermarkAssigner
 from tests.parity import physical
 from tests.parity.compare import compare_rows
 from tests.parity.corpus import Case, cases
+from tests.parity.selection import SUMS_OF_BUCKETS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +37,7 @@ RESTARTS = 3
 UNLIKE: Mapping[str, str] = {
     "window-float-sums-in-phases": "a first phase adds up the floating-point numbers of a batch, and rounds",
     "window-slices-in-order": "a first phase hands on its lists where a batch ends, as Flink's does at a checkpoint",
-    "window-tumble-avg-split-keyed": "the sums of buckets, floating-point numbers, are added up in another order",
+    "window-tumble-avg-split-keyed": SUMS_OF_BUCKETS,
     "window-union-of-two-sources": "which rows are late is a race of two sources",
 }
 """Cases that are others in batches, and why."""
