@@ -33,7 +33,8 @@ from ...state.form import (
 from ...state.form_arrow import arrow, table_schema
 from ...state.moving import NotMovedError
 from ..build.time.event_time import END_MS, SHIFT_MS
-from ..jobs.job import JobOptions, Streams
+from ..jobs.building import Streams
+from ..jobs.options import JobOptions
 from ..jvm.session import STATE_ENCODING, copy_of
 from ..jvm.spark import F
 from ..jvm.types import spark_type

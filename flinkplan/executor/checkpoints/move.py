@@ -26,7 +26,8 @@ from ...state.layouts import mismatches
 from ...state.moving import Moved, NotMovedError, Progress, Report, silent
 from ..build.time.event_time import SHIFT_MS
 from ..connectors.tables import table_of
-from ..jobs.job import JobOptions, Streams
+from ..jobs.building import Streams
+from ..jobs.options import JobOptions
 from ..jvm.session import STATE_CHANGELOG, STATE_ENCODING, copy_of
 from ..prepare.job_plan import JobSettings, prepare
 from ..prepare.modes import Mode

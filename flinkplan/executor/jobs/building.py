@@ -1,0 +1,240 @@
+"""Makes the queries of a job from its plan: streams, streams in real-time mode, or batches."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from ...plan.files import Place
+from ...plan.names import node_names
+from ...plan.nodes import ExecNode, Sink
+from ...plan.record import replace
+from ...state.checkpoint import CheckpointRecord
+from ..build.connectors import builder_of
+from ..build.context import Built, TranslationContext
+from ..build.operators.tables import sink_order
+from ..build.registry import build_query
+from ..build.sharing import SharedRows, SharedStreams
+from ..build.stream import Stream
+from ..build.time.source_watermarks import reached_watermarks
+from ..connectors.tables import table_of
+from ..jvm.session import (
+    ADAPTIVE,
+    ADVISORY_BYTES,
+    ASYNC_PROGRESS,
+    COMPRESSED_ROWS,
+    EMPTY_BATCHES,
+    EVICTION_INTERVAL,
+    OUTPUT_MODE,
+    PARTITIONS,
+    STATE_ENCODING,
+    copy_of,
+)
+from ..prepare.job_plan import JobPlan
+from ..prepare.known.clock import goes_by_clock, tells_time
+from ..prepare.known.input_size import partitions_for, reads_little
+from ..prepare.modes import Mode
+from ..prepare.query import QueryPlan
+from ..prepare.watermarks import uses_watermark, waits_for_watermark
+from .options import JobOptions
+from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
+from .set_clock import start_at
+from .targets import CollectingTarget, TableTarget, Target
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+
+class Queries:
+    """Makes the queries of a job."""
+
+    def __init__(self, job: JobPlan, record: CheckpointRecord, spark: SparkSession, options: JobOptions) -> None:
+        self._job = job
+        self._names = node_names(job.plan)
+        self._record = record
+        self._spark = spark
+        self._options = options
+        self._python_job = uuid4().hex
+        self.built: dict[str, Mapping[int, Built]] = {}
+
+    def starts(self) -> dict[str, Callable[[], Query]]:
+        """What starts the query of each sink."""
+        return {name: self._query(name, query) for name, query in self._job.queries.items()}
+
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Give back what the queries have used together."""
+
+    def _build(self, name: str, context: TranslationContext) -> tuple[Stream, Sink]:
+        """The rows of a sink, and its node."""
+        (node,) = (n for n in context.plan.nodes if isinstance(n, Sink))
+        self.built[name] = context.parts.built
+        return build_query(context.query, context)[node.id], node
+
+    def _target(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> Target:
+        """What takes the rows of a sink."""
+        if self._options.collector is not None:
+            return CollectingTarget(self._options.collector, stream, context)
+        return self._table(name, node, stream, context)
+
+    def _table(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> TableTarget:
+        writer = _writer(node, stream, self._record.query(name), context)
+        return TableTarget(writer, context.parts.late_counters)
+
+    def _context(
+        self, query: QueryPlan, spark: SparkSession, *, common: SharedStreams | None = None
+    ) -> TranslationContext:
+        mode = self._job.mode
+        return TranslationContext(
+            spark,
+            query,
+            python=self._options.python,
+            python_job=self._python_job,
+            is_closed=(*self._record.modes, mode.value)[0] == Mode.BOUNDED.value,
+            is_timed=uses_watermark(query),
+            common=common,
+            tells_lag=self._options.tells_lag,
+            files_per_batch=None if mode is Mode.BOUNDED else self._options.files_per_batch,
+            saved_states=self._options.saved_states,
+        )
+
+    def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:
+        """In how many partitions rows are brought together; ``None``: as the session says."""
+        if PARTITIONS in self._options.conf or self._job.mode is not Mode.BOUNDED:
+            return None
+        return partitions_for(nodes, self._options.variables, self._spark.sparkContext.defaultParallelism)
+
+
+class Streams(Queries):
+    """Queries in micro-batches, whose state is in the checkpoint."""
+
+    def _surroundings(self, name: str, query: QueryPlan) -> tuple[SharedRows, Any, TranslationContext]:
+        rows = SharedRows(query.plan, self._spark)
+        reached = reached_watermarks(query.plan, self._spark, self._record.query(name), self._job.mode)
+        return rows, reached, replace(self._context(query, self._spark), common_rows=rows, reached=reached)
+
+    def frame(self, name: str, query: QueryPlan) -> DataFrame:
+        """What the query of a sink makes before anything writes it."""
+        rows, _, context = self._surroundings(name, query)
+        stream, _ = self._build(name, context)
+        return rows.settle(stream.frame)
+
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        mode = self._job.mode
+        rows, reached, context = self._surroundings(name, query)
+        stream, node = self._build(name, context)
+        target = self._target(name, node, stream, context)
+        # two jobs at once may have the same sink, but not the same checkpoint
+        own_name = f"{name}, {self._record.place}"
+        frame = rows.settle(stream.frame)
+        writer = frame.writeStream.queryName(own_name).outputMode("append")
+        writer = writer.option("checkpointLocation", str(self._record.query(name)))
+        if mode is Mode.STREAMING:
+            writer = writer.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
+        else:
+            writer = writer.trigger(availableNow=True)
+        target.take_batches_of(writer, rows, reached)
+
+        def start() -> StreamingQuery:
+            conf = self._spark.conf
+            if (partitions := self._partitions(query.plan.nodes)) is not None:
+                conf.set(PARTITIONS, str(partitions))
+            conf.set(STATE_ENCODING, "unsaferow" if query.has_native_state else "avro")
+            conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower())
+            if self._options.clock is not None:
+                return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
+            return writer.start()
+
+        return lambda: StreamQuery(name, query, self._names, self._record, start, target)
+
+
+class RealTimes(Queries):
+    """Queries whose operators see each row when it comes; their state is in the checkpoint."""
+
+    def starts(self) -> dict[str, Callable[[], Query]]:
+        self._session = copy_of(self._spark)
+        self._session.conf.set(OUTPUT_MODE, "update")
+        self._session.conf.set(STATE_ENCODING, "avro")
+        self._session.conf.set(ASYNC_PROGRESS, "false")
+        # what has expired is not seen any more; removing it writes all that is in memory, which waits for the end
+        self._session.conf.set(EVICTION_INTERVAL, str(int(self._options.checkpoint_interval * 2000)))
+        return super().starts()
+
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        waits = any(waits_for_watermark(node, query) for node in query.plan.nodes)
+        by_clock = tells_time(query.plan)
+        reached = reached_watermarks(query.plan, self._session, self._record.query(name), self._job.mode)
+        context = self._context(query, self._session)
+        context = replace(context, announces=waits and not by_clock, tells_time=by_clock, reached=reached)
+        stream, node = self._build(name, context)
+        target = self._table(name, node, stream, context)
+        runtime = context.runtime
+        frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(stream.frame._jdf)))
+        writer = frame.writeStream.queryName(f"{name}, {self._record.place}").outputMode("update")
+        writer = writer.option("checkpointLocation", str(self._record.query(name)))
+        assert self._spark._jvm is not None
+        triggers = self._spark._jvm.org.apache.spark.sql.streaming.Trigger
+        trigger = triggers.RealTime(int(self._options.checkpoint_interval * 1000))
+        writer._jwrite.trigger(trigger).foreach(target.java)
+        return lambda: RealTimeQuery(name, query, self._names, self._record, writer.start, target)
+
+
+class Batches(Queries):
+    """Queries over all rows at once, which have no state."""
+
+    def starts(self) -> dict[str, Callable[[], Query]]:
+        plan = self._job.plan
+        self._common = SharedStreams(plan, lambda node: reads_little(node, self._options.variables))
+        assert self._spark._jvm is not None
+        self._spark._jvm.flinkplan.runtime.batch.HashJoins.add(self._spark._jsparkSession)
+        self._batch = copy_of(self._spark)
+        if ADVISORY_BYTES not in self._options.conf:
+            self._batch.conf.set(ADVISORY_BYTES, "8MB")
+        partitions = self._partitions(plan.nodes)
+        if partitions is not None:
+            self._batch.conf.set(PARTITIONS, str(partitions))
+        self._batch.conf.set(ADAPTIVE, str(partitions != 1).lower())
+        self._batch.conf.set(COMPRESSED_ROWS, "false")
+        return super().starts()
+
+    def release(self) -> None:
+        self._common.release()
+
+    def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        context = self._context(query, self._batch, common=self._common)
+        stream, node = self._build(name, context)
+        target = self._target(name, node, stream, context)
+        is_local = self._spark.sparkContext._jsc.isLocal()
+
+        def write(frame: DataFrame, batch: int) -> None:
+            if not is_local or self._common.drops_late_rows(query.plan):
+                self._common.compute(query.plan)
+            target.take(frame, batch)
+
+        return lambda: BatchQuery(name, query, self._names, self._record, stream.frame, write, target).start()
+
+
+def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
+    """What writes the batches that reach a sink, in Java."""
+    table = table_of(node.dynamic_table_sink.table, context.variables)
+    names = [name for name, _ in table.physical]
+    key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
+    keys = [sink_order(table).index(i) for i in key]
+    builder = builder_of(table)
+    if (own := builder.python_writer(table, node, stream, keys, context)) is not None:
+        return own
+    spec = {
+        **builder.writer(table, context),
+        "changelog": stream.changelog,
+        "keys": keys,
+        "published": str(location / "published"),
+    }
+    writers = context.runtime.sink
+    if context.is_real_time:
+        return writers.RealTimeWriter(context.spark._jsparkSession, json.dumps(spec), str(location))
+    return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
