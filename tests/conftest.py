@@ -70,7 +70,7 @@ def _rank(item: pytest.Item) -> int:
 
 def pytest_collection_finish() -> None:
     """The tests themselves stay to the end: the collector of garbage need not look through them again and again."""
-    import hypothesis  # noqa: F401  it looks for who refers to what it is given, which is not seen of frozen objects
+    import hypothesis  # noqa: F401  must be there before objects are frozen, whose referrers it would not see
 
     gc.enable()
     gc.collect()
