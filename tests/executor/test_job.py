@@ -83,6 +83,14 @@ def test_the_end_of_bounded_input_closes_all_windows(place: Place) -> None:
     assert place.rows() == [count(2, "10:00:00"), count(1, "10:05:00")]
 
 
+@pytest.mark.parametrize("mode", [Mode.BOUNDED, Mode.AVAILABLE_NOW])
+def test_a_job_leaves_the_settings_of_its_session(mode: Mode, place: Place) -> None:
+    place.put("1", event("10:00:01"))
+    before = place.spark.conf.getAll
+    place.run(counts_by_minute(place), mode, streams=True)
+    assert place.spark.conf.getAll == before
+
+
 def test_rows_behind_the_watermark_are_dropped_as_they_come(place: Place) -> None:
     place.put("1", event("10:00:01"), event("10:01:09"), event("10:00:02"), event("10:01:10.5"), event("10:00:03"))
     place.run(counts_by_minute(place))

@@ -31,6 +31,7 @@ from ..jvm.session import (
     PARTITIONS,
     STATE_ENCODING,
     copy_of,
+    settings_of,
 )
 from ..prepare.job_plan import JobPlan
 from ..prepare.known.clock import goes_by_clock, tells_time
@@ -140,15 +141,18 @@ class Streams(Queries):
             writer = writer.trigger(availableNow=True)
         target.take_batches_of(writer, rows, reached)
 
+        settings = {
+            STATE_ENCODING: "unsaferow" if query.has_native_state else "avro",
+            EMPTY_BATCHES: str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower(),
+        }
+        if (partitions := self._partitions(query.plan.nodes)) is not None:
+            settings[PARTITIONS] = str(partitions)
+
         def start() -> StreamingQuery:
-            conf = self._spark.conf
-            if (partitions := self._partitions(query.plan.nodes)) is not None:
-                conf.set(PARTITIONS, str(partitions))
-            conf.set(STATE_ENCODING, "unsaferow" if query.has_native_state else "avro")
-            conf.set(EMPTY_BATCHES, str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower())
-            if self._options.clock is not None:
-                return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
-            return writer.start()
+            with settings_of(self._spark, settings):  # the query keeps those that it starts with
+                if self._options.clock is not None:
+                    return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
+                return writer.start()
 
         return lambda: StreamQuery(name, query, self._names, self._record, start, target)
 

@@ -323,6 +323,22 @@ def copy_of(spark: SparkSession) -> SparkSession:
     return SparkSession(spark.sparkContext, spark._jsparkSession.cloneSession())
 
 
+@contextmanager
+def settings_of(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Settings of a session that hold for as long as the block runs."""
+    before = {key: spark.conf.get(key, None) for key in settings}
+    for key, value in settings.items():
+        spark.conf.set(key, value)
+    try:
+        yield
+    finally:
+        for key, old in before.items():
+            if old is None:
+                spark.conf.unset(key)
+            else:
+                spark.conf.set(key, old)
+
+
 def check_reach(place: Place, spark: SparkSession) -> None:
     """Raise :class:`TableError` where Spark has no file system for a URI."""
     from py4j.protocol import Py4JJavaError
