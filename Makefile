@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,6 +112,11 @@ lint-java: java venv ## what javac warns of in the kernels
 format: venv ## format the code and sort its imports
 	@$(BIN)/ruff check --quiet --fix-only
 	@$(BIN)/ruff format
+
+docs: venv ## build the site of docs/ into out/site
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[docs]'
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
+	@echo out/site/index.html
 
 bench: java venv ## measure the executor against Spark's own operators
 	@$(BIN)/python benchmarks/run.py

@@ -15,6 +15,10 @@ os.environ.setdefault(
 )
 
 
+collect_ignore_glob = ["testing/*.test.yaml"]
+"""What ``tests/testing/test_execution.py`` runs itself."""
+
+
 def pytest_configure() -> None:
     """What ``nohup`` and jobs in the background have ignored is not ignored by the processes that tests stop."""
     if os.name == "posix":
@@ -54,6 +58,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Each process has one session of Spark at most.  What takes long is handed out first, what needs no Spark last.
     """
     for item in items:
+        if "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.spark)
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
         if (nightly := item.get_closest_marker("nightly")) and not config.getoption("--nightly"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +13,17 @@ ROOT = Path(__file__).parents[1]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "sample_plans").glob("**/*.md")])
 
 
-def generated(page: str) -> str:
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+def module(name: str) -> Any:
+    """A program of ``docs/``."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    text: str = module.generated(page)
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def generated(page: str) -> str:
+    text: str = module("generate").generated(page)
     return text
 
 
@@ -42,3 +48,15 @@ def test_the_way_of_a_ttl_passes_these_functions() -> None:
         text = (ROOT / file).read_text("utf-8")
         for name in re.findall(r"(\w+)`", names):
             assert re.search(rf"(def|class) {name}\b|[\w>] {name}\(", text, re.MULTILINE), (file, name)
+
+
+def test_the_site_has_every_page_once() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
+    assert sorted(listed) == sorted([*(page.name for page in (ROOT / "docs").glob("*.md")), *module("mkdocs_hooks").PAGES])
+
+
+def test_links_of_the_site_stay_in_it() -> None:
+    text = "[a](../CONTRIBUTING.md#tests) [b](sql.md) [c](https://example.org) [d](../schemas/x.json) [e](../README.md)"
+    moved = "[a](CONTRIBUTING.md#tests) [b](sql.md) [c](https://example.org) [d](files/schemas/x.json) [e](index.md)"
+    assert module("mkdocs_hooks").with_links_of_the_site(text, "docs") == moved
+    assert module("mkdocs_hooks").with_links_of_the_site("[a](docs/sql.md#b)", "") == "[a](sql.md#b)"
