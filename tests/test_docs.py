@@ -52,7 +52,8 @@ def test_the_way_of_a_ttl_passes_these_functions() -> None:
 
 def test_the_site_has_every_page_once() -> None:
     listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text("utf-8"), re.MULTILINE)
-    assert sorted(listed) == sorted([*(page.name for page in (ROOT / "docs").glob("*.md")), *module("mkdocs_hooks").PAGES])
+    pages = [page.name for page in (ROOT / "docs").glob("*.md")]
+    assert sorted(listed) == sorted([*pages, *module("mkdocs_hooks").PAGES])
 
 
 def test_links_of_the_site_stay_in_it() -> None:
