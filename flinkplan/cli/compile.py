@@ -9,6 +9,7 @@ import click
 from .openlineage.options import openlineage_option
 from .options import (
     assignment,
+    catalog_tables_option,
     check_output,
     force_option,
     py_files_option,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--if-not-exists", is_flag=True, help="Do nothing where the file exists.")
 @force_option
 @py_files_option
+@catalog_tables_option
 @replace_pyflink_option
 @click.option("--ignore", multiple=True, metavar="RULE", help="Do not print warnings of this rule; may be a pattern.")
 @openlineage_option
@@ -42,6 +44,7 @@ def command(
     if_not_exists: bool,
     force: bool,
     py_files: tuple[str, ...],
+    catalog_tables: tuple[str, ...],
     replace_pyflink: bool,
     ignore: tuple[str, ...],
     openlineage: bool,
@@ -70,7 +73,14 @@ def command(
         return 0
     check_output(output, force, "--if-not-exists leaves it alone")
     warnings = Warnings(ignore)
-    plan = compile_pipeline(pipeline, dict(options), warnings, py_files=py_files, replace_pyflink=replace_pyflink)
+    plan = compile_pipeline(
+        pipeline,
+        dict(options),
+        warnings,
+        py_files=py_files,
+        catalog_tables=catalog_tables,
+        replace_pyflink=replace_pyflink,
+    )
     if strict and warnings.count:
         return 1
     if like is not None:

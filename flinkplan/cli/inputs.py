@@ -71,10 +71,11 @@ def _places(plan: Plan, source: Source, file: str) -> Mapping[int, Location]:
 
 
 class Tree:
-    """The files of the work tree, in which pipelines and their Python functions are."""
+    """The files of the work tree: pipelines, their Python functions, and scripts with the tables of catalogs."""
 
-    def __init__(self, py_files: Sequence[str] = ()) -> None:
+    def __init__(self, py_files: Sequence[str] = (), catalog_tables: Sequence[str] = ()) -> None:
         self._py_files = py_files
+        self._catalog_tables = catalog_tables
 
     def read(self, path: str) -> Source:
         """The text of a file, a checkpoint's plan, or standard input for ``-``.  Raises :class:`PlanError`."""
@@ -89,6 +90,12 @@ class Tree:
     def py_files(self) -> Sequence[str]:
         """The files and folders from which Python functions may be loaded."""
         return (*self._py_files, *project_files())
+
+    def catalog_tables(self) -> Mapping[str, str]:
+        """The scripts that define the tables of external catalogs, by their names."""
+        from ..compat.settings import catalog_scripts, read_settings
+
+        return catalog_scripts(read_settings(Path.cwd()), self._catalog_tables)
 
     @contextmanager
     def program(self, path: str) -> Iterator[str]:
@@ -135,6 +142,14 @@ class Revision(Tree):
             return ()
         project = self._folder / folder.relative_to(self._repository.top)
         return tuple(str(project / path) for path in self.settings.py_files)
+
+    def catalog_tables(self) -> Mapping[str, str]:
+        folder = Path(self.settings.folder)
+        if not folder.is_relative_to(self._repository.top):
+            return {}
+        within = folder.relative_to(self._repository.top)
+        sources = [self.read((within / path).as_posix()) for path in self.settings.catalog_tables]
+        return {source.name: source.text for source in sources}
 
     @contextmanager
     def program(self, path: str) -> Iterator[str]:
@@ -242,6 +257,7 @@ def compile_in(tree: Tree, path: str, source: Source, compilation: Compilation) 
                 compilation.options,
                 compilation.warn,
                 py_files=tree.py_files(),
+                catalog_tables=tree.catalog_tables(),
                 replace_pyflink=compilation.replace_pyflink,
             )
     from ..planner import compile_script
@@ -253,6 +269,7 @@ def compile_in(tree: Tree, path: str, source: Source, compilation: Compilation) 
         complete=compilation.complete,
         warn=compilation.warn,
         load=loading_from(tree.py_files),
+        catalog_tables=tree.catalog_tables(),
     )
 
 

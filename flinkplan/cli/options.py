@@ -98,6 +98,14 @@ py_files_option = click.option(
 )
 """``--py-files`` of the commands that compile."""
 
+catalog_tables_option = click.option(
+    "--catalog-tables",
+    multiple=True,
+    metavar="SCRIPT",
+    help="Take the tables of external catalogs from the CREATE TABLE statements of this script.",
+)
+"""``--catalog-tables`` of the commands that compile."""
+
 replace_pyflink_option = click.option(
     "--replace-pyflink",
     is_flag=True,

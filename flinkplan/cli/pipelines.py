@@ -48,11 +48,13 @@ def compile_pipeline(
     warnings: Warnings | None = None,
     *,
     py_files: Sequence[str] = (),
+    catalog_tables: Sequence[str] = (),
     replace_pyflink: bool = False,
 ) -> Plan:
     """Compile a SQL script, a spec in YAML, or a Python program; warnings are printed.
 
-    ``py_files`` are the files and folders from which Python functions may be loaded.
+    ``py_files`` are the files and folders from which Python functions may be loaded, ``catalog_tables`` scripts that
+    define the tables of external catalogs.
     """
     from ..compat.diff import Source
     from ..table.programs import is_program
@@ -64,7 +66,7 @@ def compile_pipeline(
         text, name = read_pipeline_text(path)
         source = Source(name, text)
     compilation = Compilation(options, complete=False, warn=warnings or Warnings(), replace_pyflink=replace_pyflink)
-    return compile_in(Tree(py_files), path, source, compilation)
+    return compile_in(Tree(py_files, catalog_tables), path, source, compilation)
 
 
 def restore(plan: Plan, path: str, options: Mapping[str, str], py_files: Sequence[str] = ()) -> Plan:
@@ -77,8 +79,9 @@ def restore(plan: Plan, path: str, options: Mapping[str, str], py_files: Sequenc
     from .inputs import Tree, loading_from
 
     script = parse_pipeline(*read_pipeline_text(path))
-    load = loading_from(Tree(py_files).py_files)
-    session = definitions(script, {RESTORED: "IDENTIFIER", **options}, load)
+    tree = Tree(py_files)
+    load = loading_from(tree.py_files)
+    session = definitions(script, {RESTORED: "IDENTIFIER", **options}, load, tree.catalog_tables())
     check_replaces(plan, session.catalog, path)
     return session.restore(plan)
 

@@ -136,12 +136,18 @@ class _Project:
             return False
         if is_program(new.name):
             return not self._changed_files  # it may import and read any of them
+        if self._have_changed(Path(self._settings.folder) / path for path in self._settings.catalog_tables):
+            return False
         return not (self._has_python_changed and _mentions_python(new))
 
     @cached_property
     def _has_python_changed(self) -> bool:
         """Whether a file or folder of ``py-files`` has changed."""
-        roots = [Path(path).resolve() for path in self._settings.py_files]
+        return self._have_changed(map(Path, self._settings.py_files))
+
+    def _have_changed(self, paths: Iterable[Path]) -> bool:
+        """Whether one of these files, or a file in one of these folders, has changed."""
+        roots = [path.resolve() for path in paths]
         changed = [Path(self._repository.top).resolve() / path for path in self._changed_files]
         return any(path.is_relative_to(root) for root in roots for path in changed)
 

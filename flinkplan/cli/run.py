@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from .errors import print_warning
-from .inputs import project_files
+from .inputs import Tree, project_files
 from .jobs import JobRunner, job_options
-from .options import assignment, duration, read_pipeline_text, replace_pyflink_option
+from .options import assignment, catalog_tables_option, duration, read_pipeline_text, replace_pyflink_option
 from .results import Shown, show
 
 
@@ -19,6 +19,7 @@ from .results import Shown, show
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Stop each SELECT after N rows.")
 @click.option("--timeout", type=duration, metavar="DURATION", help="Stop each SELECT after this time, such as 10s.")
+@catalog_tables_option
 @replace_pyflink_option
 @job_options
 @click.pass_obj
@@ -29,6 +30,7 @@ def command(
     options: tuple[tuple[str, str], ...],
     limit: int | None,
     timeout: int | None,
+    catalog_tables: tuple[str, ...],
     replace_pyflink: bool,
     **job: Any,
 ) -> None:
@@ -48,11 +50,19 @@ def command(
     from ..table.programs import is_program, run_program
 
     py_files = (*job["py_files"], *project_files())
+    tables = Tree(catalog_tables=catalog_tables).catalog_tables()
     if is_program(script):
         with JobRunner(debug=debug, name=script, **job) as runner:
             start = runner.start
             run_program(
-                script, (), dict(options), print_warning, start, py_files=py_files, replace_pyflink=replace_pyflink
+                script,
+                (),
+                dict(options),
+                print_warning,
+                start,
+                py_files=py_files,
+                catalog_tables=tables,
+                replace_pyflink=replace_pyflink,
             )
             runner.wait()
         return
@@ -64,7 +74,7 @@ def command(
     is_single = sum(map(starts_job, statements)) == 1
     with JobRunner(debug=debug, name=script, **job) as runner:
         start = partial(runner.start, single=is_single)
-        with defaults(py_files=py_files):
+        with defaults(py_files=py_files, catalog_tables=tables):
             environment = TableEnvironment(EnvironmentSettings(dict(options)), start, print_warning)
         for statement in statements:
             result = environment.execute_statement(statement)

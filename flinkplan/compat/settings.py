@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..plan.document import read_text
 from ..plan.errors import Location, PlanError
 from ..plan.findings import nearest
 from ..plan.record import Record, field, replace
@@ -20,7 +21,7 @@ _CHOICES = {
     "for": ("flink", "spark"),
     "runtime": ("apache", "vvr"),
 }
-_LISTS = ("ignore", "allow", "py-files", "pipelines")
+_LISTS = ("ignore", "allow", "py-files", "pipelines", "catalog-tables")
 _KEYS = (*_LISTS, "environments", *_CHOICES)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -39,6 +40,8 @@ class Settings(Record):
     """Files, folders and archives of Python functions; relative paths begin at the folder of ``pyproject.toml``."""
     pipelines: tuple[str, ...] = ()
     """Patterns of the pipelines and plans of the project, relative to ``folder``: ``pipelines/**/*.sql``."""
+    catalog_tables: tuple[str, ...] = ()
+    """Scripts that define the tables of external catalogs; relative paths begin at ``folder``."""
     environments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The variables of table options in each environment, by its name."""
     folder: str = "."
@@ -87,6 +90,15 @@ def settings_in(text: str | None, path: str, folder: str = ".") -> Settings | No
     return replace(_settings(tool["flinkplan"], f"{path}, [tool.flinkplan]"), folder=folder)
 
 
+def catalog_scripts(settings: Settings, more: Sequence[str] = ()) -> Mapping[str, str]:
+    """The texts of the scripts that define the tables of external catalogs, by their paths; ``more``: further paths.
+
+    Raises :class:`PlanError` where one cannot be read.
+    """
+    paths = [*(str(Path(settings.folder) / path) for path in settings.catalog_tables), *more]
+    return {path: read_text(path) for path in {Path(path).resolve(): path for path in paths}.values()}
+
+
 def _read(path: Path) -> str | None:
     try:
         return path.read_bytes().decode("utf-8")
@@ -107,12 +119,12 @@ def _settings(table: Any, where: str) -> Settings:
     for key, choices in _CHOICES.items():
         if (value := table.get(key)) is not None and value not in choices:
             raise PlanError(f"'{key}' is one of {', '.join(choices)}, not {value!r}", where=where)
-    ignore, allow, py_files, pipelines = (_texts(table, key, where) for key in _LISTS)
+    ignore, allow, py_files, pipelines, catalog_tables = (_texts(table, key, where) for key in _LISTS)
     for entry in (*ignore, *allow):
         check_rule(entry, where)
     fail_on, engine, runtime = (table.get(key) for key in _CHOICES)
     environments = _environments(table.get("environments", {}), where)
-    return Settings(ignore, allow, fail_on, engine, runtime, py_files, pipelines, environments)
+    return Settings(ignore, allow, fail_on, engine, runtime, py_files, pipelines, catalog_tables, environments)
 
 
 def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

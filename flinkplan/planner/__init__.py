@@ -23,18 +23,21 @@ def compile_script(
     complete: bool = False,
     warn: Callable[[Finding], None] | None = None,
     load: Loader | None = None,
+    catalog_tables: Mapping[str, str] | None = None,
 ) -> Plan:
     """The plan of the one INSERT or statement set of a SQL script, or of a spec in YAML where ``file`` says so.
 
     ``options`` are the configuration the script starts with, ``file`` is named in messages.  ``complete``: the plan has
     the definitions of temporary tables as well, of which Flink's has the names only.  ``warn`` gets the
     findings of :mod:`~.advice`, about what compiles but may not be meant.  ``load`` gives the declarations of Python
-    functions by the path of their code; without it they are refused.  Raises
-    :class:`FlinkplanError` with file, line and column for everything that is wrong with the script.
+    functions by the path of their code; without it they are refused.  ``catalog_tables`` are scripts, by their names,
+    that define the tables of catalogs which are not in memory.  Raises :class:`FlinkplanError` with file, line and
+    column for everything that is wrong with the script.
     """
     from .script import compile_statements, parse_pipeline
 
-    return compile_statements(parse_pipeline(text, file), options or {}, warn, complete=complete, load=load)
+    script = parse_pipeline(text, file)
+    return compile_statements(script, options or {}, warn, complete=complete, load=load, catalog_tables=catalog_tables)
 
 
 def trace_script(

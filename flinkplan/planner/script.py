@@ -70,12 +70,17 @@ def compile_statements(
     *,
     complete: bool = False,
     load: Loader | None = None,
+    catalog_tables: Mapping[str, str] | None = None,
 ) -> Plan:
     """Apply the definitions up to the job, and compile the job; ``complete`` as in :meth:`Session.compile`.
 
-    Raises as :func:`with_job` does, which also explains ``warn`` and ``load``.
+    Raises as :func:`with_job` does, which also explains the other parameters.
     """
-    return with_job(script, options, warn, lambda session, job: session.compile(job, complete=complete), load)
+
+    def compiled(session: Session, job: ast.Insert | ast.StatementSet) -> Plan:
+        return session.compile(job, complete=complete)
+
+    return with_job(script, options, warn, compiled, load, catalog_tables)
 
 
 def with_job(
@@ -84,13 +89,15 @@ def with_job(
     warn: Callable[[Finding], None] | None,
     action: Callable[[Session, ast.Insert | ast.StatementSet], T],
     load: Loader | None = None,
+    catalog_tables: Mapping[str, str] | None = None,
 ) -> T:
     """Apply the definitions up to the job, then ``action`` to the session and the job.
 
-    ``warn`` gets a finding for what compiles but may not be meant, ``load`` gives the declarations of Python functions.
-    Raises the errors of all statements together, but not those that only follow from a faulty definition.
+    ``warn`` gets a finding for what compiles but may not be meant, ``load`` gives the declarations of Python functions;
+    ``catalog_tables`` as in :class:`Session`.  Raises the errors of all statements together, but not those that only
+    follow from a faulty definition.
     """
-    session = Session(options, warn, load=load)
+    session = Session(options, warn, load=load, catalog_tables=catalog_tables)
     errors: list[FlinkplanError] = []
     for statement in script.statements:
         try:
@@ -113,9 +120,14 @@ def with_job(
     raise combined_error(errors) if errors else _nothing_to_compile(script)
 
 
-def definitions(script: ast.Script, options: Mapping[str, str], load: Loader | None = None) -> Session:
+def definitions(
+    script: ast.Script,
+    options: Mapping[str, str],
+    load: Loader | None = None,
+    catalog_tables: Mapping[str, str] | None = None,
+) -> Session:
     """A session with the definitions of a script; its jobs are ignored.  Raises the first error."""
-    session = Session(options, load=load)
+    session = Session(options, load=load, catalog_tables=catalog_tables)
     for statement in script.statements:
         job = _job(statement)
         if isinstance(job, ast.CreateTable):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import advice
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
-from ..plan.findings import Finding
+from ..plan.findings import Finding, did_you_mean
 from ..plan.interpreter import deep_recursion, no_garbage_collection
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
@@ -22,9 +22,11 @@ from .binder import BindError, Context, bind_insert, bind_query
 from .binder.context import Correlations, TableUse
 from .binder.errors import each_of, placed, unsupported
 from .catalog.catalog import Catalog, Identifier, Table, View
+from .catalog.external import EXTERNAL, IN_MEMORY, TYPE, UNKNOWN, CatalogDefinition
 from .catalog.functions import Functions, Loader, Registered
 from .catalog.restoring import restored
 from .ddl.alter import altered
+from .ddl.catalog_scripts import CatalogScripts
 from .ddl.create import create_table, create_view, split_table_as
 from .options import check_use
 from .placing import place_of
@@ -41,7 +43,8 @@ class Session:
 
     ``warn`` gets a finding, once, for what compiles but may not be meant.  ``executes`` says that
     what is compiled is also executed with the options of the session.  ``load`` gives the declarations of Python
-    functions; without it they are refused.
+    functions; without it they are refused.  ``catalog_tables`` are scripts, by their names, that define the tables of
+    catalogs that are not in memory.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class Session:
         *,
         executes: bool = False,
         load: Loader | None = None,
+        catalog_tables: Mapping[str, str] | None = None,
     ) -> None:
         self.config: dict[str, str] = {}
         self.catalog = Catalog() if load is None else Catalog(functions=Functions(load))
@@ -61,6 +65,10 @@ class Session:
         for key, value in (config or {}).items():
             self.set_option(key, value)
         self._defaults = dict(self.config)
+        self._catalog_scripts = CatalogScripts(catalog_tables or {})
+        for statement in self._catalog_scripts.catalogs:
+            self.apply(statement)
+            self.catalog.declared.add(statement.name.name)
 
     def set_option(self, key: str, value: str, span: Span = NO_SPAN) -> None:
         """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
@@ -288,13 +296,35 @@ class Session:
         self.catalog.expansions.clear()
 
     def _create_catalog(self, node: ast.CreateCatalog) -> None:
-        options = {option.key: option.value for option in node.options}
-        if options.get("type") != "generic_in_memory":
-            raise unsupported(
-                f"a catalog of the type '{options.get('type')}'", node.span, "there is 'type' = 'generic_in_memory'"
-            )
-        default = options.get("default-database", "default")
-        self.catalog.create_catalog(node.name.name, default, if_not_exists=node.if_not_exists)
+        name, options = node.name.name, {option.key: option.value for option in node.options}
+        kind = options.get(TYPE)
+        default = options.get("default-database")
+        if kind == IN_MEMORY:
+            self.catalog.create_catalog(name, default or "default", if_not_exists=node.if_not_exists)
+            return
+        tables = [] if name in self.catalog.catalogs else list(self._catalog_scripts.tables(name))
+        type_ = EXTERNAL.get(kind or "", UNKNOWN if tables else None)
+        if type_ is None:
+            hint = did_you_mean(kind or "", (IN_MEMORY, *EXTERNAL)) or f"there are {', '.join((IN_MEMORY, *EXTERNAL))}"
+            raise unsupported(f"a catalog of the type '{kind}'", node.span, hint)
+        default = default or type_.default_database
+        if default is None:
+            raise BindError(f"a catalog of the type '{kind}' needs the option 'default-database'", node.span)
+        definition = CatalogDefinition(type_, options)
+        self.catalog.create_catalog(name, default, external=definition, if_not_exists=node.if_not_exists)
+        self._define_tables(name, tables)
+
+    def _define_tables(self, catalog: str, tables: Iterable[ast.CreateTable | ast.CreateView]) -> None:
+        """Define what scripts say a catalog has."""
+        here = self.catalog.current_catalog, self.catalog.current_database
+        self.catalog.use_catalog(catalog)
+        try:
+            for table in tables:
+                identifier = self.catalog.qualify(table.name.names)
+                self.catalog.databases.add((identifier.catalog, identifier.database))
+                self.apply(table)
+        finally:
+            self.catalog.current_catalog, self.catalog.current_database = here
 
     def _alter_table(self, node: ast.AlterTable) -> None:
         names = node.name.names

@@ -77,6 +77,7 @@ class Defaults(Record):
     options: Mapping[str, str] = {}
     warn: Callable[[Finding], None] = _warn
     py_files: tuple[str, ...] = ()
+    catalog_tables: Mapping[str, str] = {}
 
 
 _DEFAULTS: ContextVar[Defaults | None] = ContextVar("defaults", default=None)
@@ -88,9 +89,12 @@ def defaults(
     options: Mapping[str, str] | None = None,
     warn: Callable[[Finding], None] | None = None,
     py_files: Sequence[str] = (),
+    catalog_tables: Mapping[str, str] | None = None,
 ) -> Iterator[None]:
-    """Environments created inside it start jobs so, have these options, and load functions from these files."""
-    token = _DEFAULTS.set(Defaults(starter or start, options or {}, warn or _warn, tuple(py_files)))
+    """Environments created inside it start jobs so, have these options, load functions from these files, and take the
+    tables of external catalogs from these scripts, which are named."""
+    made = Defaults(starter or start, options or {}, warn or _warn, tuple(py_files), catalog_tables or {})
+    token = _DEFAULTS.set(made)
     try:
         yield
     finally:
@@ -118,7 +122,9 @@ class TableEnvironment(CatalogMethods):
         self._unnamed_tables = 0
         load = FunctionLoader(self._roots)
         options = {**settings.options, **default.options}
-        self._session = Session(options, warn or default.warn, executes=True, load=load)
+        self._session = Session(
+            options, warn or default.warn, executes=True, load=load, catalog_tables=default.catalog_tables
+        )
         self._starter: Starter = default.starter if runner is None else runner
         self._loaded: Runner = lambda plan: self._starter(plan, self._session.config)
         self._own: Runner = lambda plan: self._starter(plan, of_own_statements(self._session.config))

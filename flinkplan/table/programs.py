@@ -36,6 +36,7 @@ def compile_program(
     warn: Callable[[Finding], None] | None = None,
     *,
     py_files: Sequence[str] = (),
+    catalog_tables: Mapping[str, str] | None = None,
     replace_pyflink: bool = False,
 ) -> Plan:
     """The plan of the first job that a program starts, which then ends.
@@ -47,7 +48,7 @@ def compile_program(
     def capture(plan: Plan, *args: Any, **kwargs: Any) -> NoReturn:
         raise _Compiled(plan)
 
-    with _environment(path, replace_pyflink), defaults(capture, options, warn, py_files):
+    with _environment(path, replace_pyflink), defaults(capture, options, warn, py_files, catalog_tables):
         try:
             names = _run(path, ())
             if "pipeline" not in names:
@@ -70,10 +71,11 @@ def run_program(
     starter: Starter | None = None,
     *,
     py_files: Sequence[str] = (),
+    catalog_tables: Mapping[str, str] | None = None,
     replace_pyflink: bool = False,
 ) -> None:
     """Run a program; ``starter`` starts its jobs.  Raises :class:`FlinkplanError` for an error of the program."""
-    with _environment(path, replace_pyflink), defaults(starter, options, warn, py_files):
+    with _environment(path, replace_pyflink), defaults(starter, options, warn, py_files, catalog_tables):
         names = _run(path, arguments)
         if "pipeline" in names:
             environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())

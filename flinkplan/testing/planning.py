@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ..compat.settings import catalog_scripts, read_settings
 from ..plan.document import Plan, loads, read_text
 from ..plan.errors import FlinkplanError, PlanError
 from ..plan.findings import did_you_mean
@@ -42,11 +43,25 @@ class Pipeline:
 
         name = str(self.path)
         if is_program(name):
-            return compile_program(name, self._options, _ignore, py_files=self.py_files)
+            return compile_program(
+                name, self._options, _ignore, py_files=self.py_files, catalog_tables=self._catalog_tables
+            )
         text = read_text(self.path)
         if self._is_plan:
             return loads(text, name)
-        return compile_script(text, file=name, options=self._options, complete=True, warn=_ignore, load=self._load)
+        return compile_script(
+            text,
+            file=name,
+            options=self._options,
+            complete=True,
+            warn=_ignore,
+            load=self._load,
+            catalog_tables=self._catalog_tables,
+        )
+
+    @property
+    def _catalog_tables(self) -> Mapping[str, str]:
+        return catalog_scripts(read_settings(self.path.parent))
 
     @property
     def _is_plan(self) -> bool:
@@ -73,7 +88,9 @@ class Pipeline:
 
         views: list[str] = []
         if not (self._is_plan or is_program(str(self.path))):
-            session = definitions(parse_pipeline(read_text(self.path), str(self.path)), self._options, self._load)
+            session = definitions(
+                parse_pipeline(read_text(self.path), str(self.path)), self._options, self._load, self._catalog_tables
+            )
             catalog = session.catalog
             if isinstance(catalog.find((name,)), View):
                 view = ast.Name((ast.Identifier(name),))

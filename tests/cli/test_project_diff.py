@@ -161,6 +161,22 @@ def test_python_functions_that_have_changed() -> None:
     assert [f["rule"] for f in pipeline["findings"]] == ["python-code-changed"]
 
 
+def test_tables_of_a_catalog_that_have_changed() -> None:
+    lake = "CREATE CATALOG lake WITH ('type' = 'iceberg');\n"
+    tables = "CREATE TABLE lake.db.t (k {}, v INT);"
+    query = "CREATE TEMPORARY TABLE s (k STRING, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'print');"
+    query += "INSERT INTO s SELECT CAST(k AS STRING), COUNT(*) FROM lake.db.t GROUP BY CAST(k AS STRING);"
+    write("lake.sql", lake + tables.format("INT"))
+    write("pyproject.toml", '[tool.flinkplan]\npipelines = ["lake/*.sql"]\ncatalog-tables = ["lake.sql"]\n')
+    write("lake/counts.sql", query)
+    commit()
+    git("branch", "-f", "main")
+    assert changes() == {}
+    write("lake.sql", lake + tables.format("BIGINT"))
+    assert changes() == {"lake/counts.sql": "changed"}
+    assert flinkplan("compile", "lake/counts.sql", "--catalog-tables", "lake.sql", "-o", "plan.json").code == 0
+
+
 def test_the_variables_of_an_environment() -> None:
     write("pyproject.toml", SETTINGS.replace('"/srv"', '"/data"'))
     assert changes() == {}

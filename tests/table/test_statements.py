@@ -213,7 +213,7 @@ def test_a_view_looks_names_up_where_it_was_made() -> None:
         ("ALTER TABLE orders RENAME ts TO t", "'ts' is read by", "ts"),
         ("ALTER TABLE orders DROP PRIMARY KEY", "the table has no PRIMARY KEY", "DROP PRIMARY KEY"),
         ("ALTER VIEW orders RENAME TO o", "'orders' is a table, not a view", "ALTER VIEW"),
-        ("CREATE CATALOG c WITH ('type' = 'jdbc')", "a catalog of the type 'jdbc' is not supported", "CREATE"),
+        ("CREATE CATALOG c WITH ('type' = 'acme')", "a catalog of the type 'acme' is not supported", "CREATE"),
         ("SHOW TABELS", "SHOW TABELS is not supported", None),
         ("DESCRIBE CATALOG default_catalog", "DESCRIBE CATALOG is not supported", None),
     ],

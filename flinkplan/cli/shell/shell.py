@@ -12,7 +12,9 @@ from ...plan.printable import one_line, printable
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment, TableResult
+from ...table.environment import defaults
 from ..errors import INTERNAL, INTERRUPTED, ProcessEnd, code_of, print_error, print_internal_error, print_warning
+from ..inputs import Tree
 from ..options import read_pipeline_text
 from ..results import Shown, show
 from ..signals import Signals, end_process
@@ -41,7 +43,8 @@ class Shell:
         self._signals = Signals()
         self.engine = Engine(options)
         self.jobs = Jobs(self.engine, self._signals)
-        self.environment = TableEnvironment(EnvironmentSettings(options), self.jobs, print_warning)
+        with defaults(catalog_tables=Tree().catalog_tables()):
+            self.environment = TableEnvironment(EnvironmentSettings(options), self.jobs, print_warning)
 
     def execute(self, text: str, file: str | None = None) -> int:
         """Execute a command of the shell, or statements up to the first that fails; returns the exit code.

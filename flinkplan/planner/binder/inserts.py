@@ -65,11 +65,8 @@ def is_persisted(column: Column) -> bool:
 def _sink(context: Context, node: ast.Insert) -> Table:
     table = context.catalog.find(node.table.names)
     if table is None:
-        raise BindError(
-            f"there is no table '{node.table}'",
-            node.table.span,
-            did_you_mean(node.table.names[-1], context.catalog.names()),
-        )
+        message, hint = context.catalog.absence("table", node.table.names)
+        raise BindError(message, node.table.span, hint)
     if isinstance(table, View):
         raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
     if node.overwrite and (table.resolved.options or {}).get("connector") != "filesystem":

@@ -95,8 +95,9 @@ def _relation_of(
                 return ctes[names[0]](context)
     entry = context.catalog.find(names)
     if entry is None:
-        known = [*context.catalog.names(), *(n for ctes in context.ctes for n in ctes)]
-        raise BindError(f"there is no table or view '{name}'", name.span, did_you_mean(names[-1], known))
+        names_of_ctes = (each for level in context.ctes for each in level)
+        message, hint = context.catalog.absence("table or view", names, names_of_ctes)
+        raise BindError(message, name.span, hint)
     if isinstance(entry, View):
         if options:
             raise BindError(f"the view '{name}' takes no options", name.span, "give them to the tables that it reads")

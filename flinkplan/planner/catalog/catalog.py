@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
-from ...plan.findings import did_you_mean
+from ...plan.findings import did_you_mean, nearest
 from ...plan.functions.user import PythonDeclaration, PythonFunction
 from ...plan.record import PartlyCompared, Struct, field
 from ...plan.specs import ResolvedTable
@@ -13,6 +13,7 @@ from ...plan.types import NULL, LogicalType
 from ..sql.ast import Query
 from ..sql.source import Span
 from .errors import CatalogError, FaultyDefinition
+from .external import CatalogDefinition
 from .functions import Functions
 from .identifier import Identifier
 
@@ -77,6 +78,10 @@ class Catalog(Struct):
     current_database: str = DEFAULT_DATABASE
     catalogs: dict[str, str] = field(default_factory=lambda: {DEFAULT_CATALOG: DEFAULT_DATABASE})
     """The catalogs, each with its default database."""
+    external: dict[str, CatalogDefinition] = field(default_factory=dict)
+    """Those of the catalogs that are not in memory: their tables are known by scripts."""
+    declared: set[str] = field(default_factory=set)
+    """The catalogs that scripts of catalog tables create, which a pipeline may create again."""
     databases: set[tuple[str, str]] = field(default_factory=lambda: {(DEFAULT_CATALOG, DEFAULT_DATABASE)})
     objects: dict[Identifier, Table | View] = field(default_factory=dict)
     temporary: dict[Identifier, Table | View] = field(default_factory=dict)
@@ -140,12 +145,27 @@ class Catalog(Struct):
         name = ".".join(names)
         if existing is not None:
             return CatalogError(f"'{name}' is a {other}, not a {wanted}")
-        return CatalogError(f"there is no {wanted} '{name}'", hint=did_you_mean(names[-1], self.names()))
+        message, hint = self.absence(wanted, names)
+        return CatalogError(message, hint=hint)
+
+    def absence(self, wanted: str, names: tuple[str, ...], others: Iterable[str] = ()) -> tuple[str, str | None]:
+        """What to say where there is nothing of a name, and a hint; ``others`` are further names."""
+        absent = f"there is no {wanted} '{'.'.join(names)}'"
+        identifier = self.qualify(names) if len(names) <= 3 else None
+        if identifier is None or identifier.catalog not in self.external:
+            return absent, did_you_mean(names[-1], [*self.names(), *others])
+        home = identifier.catalog, identifier.database
+        beside = [i.name for i in self.objects if (i.catalog, i.database) == home]
+        script = (
+            "define it in a script of CREATE TABLE statements: catalog-tables in pyproject.toml, or --catalog-tables"
+        )
+        unasked = f"{absent}: flinkplan does not ask the catalog '{identifier.catalog}'"
+        return unasked, nearest(identifier.name, [*beside, *others]) or script
 
     def add(self, item: Table | View, *, replace: bool = False, if_not_exists: bool = False) -> None:
         """Add a table or view.  Raises :class:`CatalogError` if the name is taken or the database is missing."""
         identifier = item.identifier
-        if (identifier.catalog, identifier.database) not in self.databases:
+        if (identifier.catalog, identifier.database) not in self.databases and identifier.catalog not in self.external:
             raise CatalogError(
                 f"the database '{identifier.catalog}.{identifier.database}' does not exist",
                 hint=f"create it first: CREATE DATABASE {identifier.database}",
@@ -213,6 +233,8 @@ class Catalog(Struct):
     def existing_database(self, names: tuple[str, ...]) -> tuple[str, str]:
         """The full name of a database that is there.  Raises :class:`CatalogError`."""
         key = self.qualify_database(names)
+        if key not in self.databases and key[0] in self.external:
+            return key  # which databases an external catalog has is not known
         if key not in self.databases:
             known = [database for catalog, database in self.databases if catalog == key[0]]
             raise CatalogError(f"there is no database '{'.'.join(names)}'", hint=did_you_mean(names[-1], known))
@@ -242,20 +264,30 @@ class Catalog(Struct):
         for item in inside:
             self.objects.pop(item.identifier, None)
             self.temporary.pop(item.identifier, None)
-        self.databases.remove(key)
+        self.databases.discard(key)
         self.expansions.clear()
 
     def use_database(self, names: tuple[str, ...]) -> None:
         """Make a database the current one.  Raises :class:`CatalogError` if it is missing."""
         self.current_catalog, self.current_database = self.existing_database(names)
 
-    def create_catalog(self, name: str, default_database: str, *, if_not_exists: bool = False) -> None:
-        """Add a catalog that lives in memory.  Raises :class:`CatalogError` if it is there."""
+    def create_catalog(
+        self,
+        name: str,
+        default_database: str,
+        *,
+        external: CatalogDefinition | None = None,
+        if_not_exists: bool = False,
+    ) -> None:
+        """Add a catalog, which is in memory unless it is ``external``.  Raises :class:`CatalogError` if it is there."""
         if name in self.catalogs:
-            if if_not_exists:
+            if if_not_exists or name in self.declared:
+                self.declared.discard(name)
                 return
             raise CatalogError(f"the catalog '{name}' exists already", hint="or write IF NOT EXISTS")
         self.catalogs[name] = default_database
+        if external is not None:
+            self.external[name] = external
         self.databases.add((name, default_database))
 
     def drop_catalog(self, name: str, *, if_exists: bool = False) -> None:
@@ -266,6 +298,7 @@ class Catalog(Struct):
         if name == self.current_catalog:
             raise CatalogError(f"the catalog '{name}' is in use", hint="USE CATALOG another one first")
         del self.catalogs[name]
+        self.external.pop(name, None)
         self.expansions.clear()
         self.databases = {key for key in self.databases if key[0] != name}
         self.objects = {i: item for i, item in self.objects.items() if i.catalog != name}

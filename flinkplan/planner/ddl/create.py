@@ -61,11 +61,14 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
     partition_keys = _partition_keys(node, columns) or draft.partition_keys
     for option in node.options:
         draft.check("OPTIONS", option.key in dict(draft.options), f"the option '{option.key}'", option.span)
-    options = dict(sorted((dict(draft.options) | {o.key: o.value for o in node.options}).items()))
+    identifier = context.catalog.qualify(node.name.names)
+    external = context.catalog.external.get(identifier.catalog)
+    supplied = dict(external.table_options(identifier)) if external and not node.temporary else {}
+    options = dict(sorted((supplied | dict(draft.options) | {o.key: o.value for o in node.options}).items()))
     if not options:
         raise BindError(f"the table '{node.name}' has no WITH options", node.name.span, "add WITH ('connector' = '…')")
     return Table(
-        context.catalog.qualify(node.name.names),
+        identifier,
         ResolvedTable(
             schema=ResolvedSchema(columns, watermarks or None, primary_key),
             distribution=_distribution(node),
@@ -365,9 +368,8 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
     """The definition that LIKE takes over: columns always, other features unless excluded."""
     source = catalog.find(node.table.names)
     if not isinstance(source, Table):
-        raise BindError(
-            f"there is no table '{node.table}'", node.table.span, did_you_mean(node.table.names[-1], catalog.names())
-        )
+        message, hint = catalog.absence("table", node.table.names)
+        raise BindError(message, node.table.span, hint)
     merging = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
     for option in node.options:
         features = _FEATURES if option.feature == "ALL" else (option.feature,)
