@@ -11,6 +11,7 @@ import click
 from ..plan.printable import one_line
 from .options import assignment, check_session_option, read_plan_text, read_reference
 from .signals import ends_raised
+from .variables import variable_options
 
 if TYPE_CHECKING:
     from ..compat.migration.recipe import Allowed, Migration
@@ -42,10 +43,13 @@ _FORMATS = ("text", "json", "html")
 @click.option("--silent", is_flag=True, help="Do not show what the sinks are not told.")
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
+@variable_options
 @click.option(
     "--flink", metavar="PLACE", help="The Flink to use: a Python with apache-flink, or the directory of a distribution."
 )
+@click.pass_obj
 def command(
+    debug: bool,
     state: str,
     new: str,
     output: str | None,
@@ -56,19 +60,20 @@ def command(
     silent: bool,
     format_: str,
     options: tuple[tuple[str, str], ...],
+    variables: Mapping[str, str],
     flink: str | None,
 ) -> int:
     """Carry the state of a job over to the plan NEW, a changed version of the plan that the job was started from.
 
-    STATE is a savepoint or a retained checkpoint of Flink. The command writes a savepoint from which NEW starts: each
-    state is copied, or made from what the old plan has kept. It shows how before it writes anything; with --dry-run it
-    only shows that, also for a checkpoint of 'flinkplan execute'. What cannot be made is listed with the reason and
-    with a change of the query that avoids it, and nothing is written (exit code 1), unless --allow-empty or
-    --allow-mixed accepts it. A STATE to accept has the name that is shown, such as group-aggregate.sum_amount, or is a
-    pattern of names.
+    STATE is the checkpoint of a stopped job of 'flinkplan execute', or a savepoint or retained checkpoint of Flink. The
+    command writes a checkpoint, or savepoint, from which NEW starts: each state is copied, or made from what the old
+    plan has kept. It shows how before it writes anything; with --dry-run it only shows that. What cannot be made is
+    listed with the reason and with a change of the query that avoids it, and nothing is written (exit code 1), unless
+    --allow-empty or --allow-mixed accepts it. A STATE to accept has the name that is shown, such as
+    group-aggregate.sum_amount, or is a pattern of names.
 
-    The command starts a JVM with Flink's classes: name Flink with --flink, or with FLINK_PYTHON or FLINK_HOME in the
-    environment.
+    For a savepoint the command starts a JVM with Flink's classes: name Flink with --flink, or with FLINK_PYTHON or
+    FLINK_HOME in the environment.
     """
     from ..compat.migration.planning import plan_migration
     from ..compat.migration.recipe import Allowed
@@ -100,10 +105,15 @@ def command(
         return 1
     if Path(output).exists():
         raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
-    if CheckpointRecord(state).exists:
-        hint = "'flinkplan diff' says what continues from it; savepoints of Flink can be migrated"
-        raise StateError("a checkpoint of 'flinkplan execute' cannot be migrated yet", where=state, hint=hint)
-    _write_savepoint(state, (before, after), migration, output, session, flink)
+    plans = before, after
+    record = CheckpointRecord(state)
+    if record.exists:
+        from .migrate_checkpoint import CheckpointChange, migrate_checkpoint
+
+        own = {**(record.session_options or {}), **session}
+        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug))
+    else:
+        _write_savepoint(state, plans, migration, output, session, flink)
     return 0
 
 

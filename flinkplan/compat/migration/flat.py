@@ -133,10 +133,9 @@ def flat(shape: Shape, batch: RecordBatch) -> Flat:
     table = shape.table
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     values: dict[int, Array] = {}
-    rest_of_key, kinds = _parted(columns.get("map_key"), table.map_key, shape.in_key, values)
-    rest, value_kinds = _parted(columns["value"], table.value, shape.in_value, values)
+    rest_of_key, _ = _parted(columns.get("map_key"), table.map_key, shape.in_key, values)
+    rest, kinds = _parted(columns["value"], table.value, shape.in_value, values)
     key = columns["key"].flatten() if table.key else []
-    kinds += value_kinds
     single = Flat(
         batch.num_rows,
         tuple(key),
@@ -196,7 +195,9 @@ def batch_of(shape: Shape, rows: Flat) -> RecordBatch:
     keys = [fit(array, t) for array, t in zip(outer.key, _types(table.key), strict=True)]
     columns: dict[str, Array] = {"key": _struct(keys, table.key, count), "namespace": outer.namespace}
     if table.map_key:
-        columns["map_key"] = _built(table.map_key, shape.in_key, outer, list(outer.rest_of_key), None, outer)
+        # keys within maps are insertions, whatever the row was that came last
+        as_insertions = replace(outer, kind=None)
+        columns["map_key"] = _built(table.map_key, shape.in_key, as_insertions, list(outer.rest_of_key), None, outer)
     columns["value"] = _built(table.value, shape.in_value, outer, list(outer.rest), offsets, rows)
     columns["accessed"] = outer.accessed if outer.accessed is not None else now(count)
     columns["position"] = outer.position

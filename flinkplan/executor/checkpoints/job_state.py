@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...plan.document import Plan, dumps
 from ...plan.errors import combined_error
+from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode
-from ...plan.record import replace
+from ...plan.record import Record, replace
 from ...plan.session import time_zone
 from ...plan.types import LogicalType
 from ...plan.types.parser import parse_type
@@ -41,11 +42,11 @@ from ..jvm.types import spark_type
 from ..prepare.job_plan import JobPlan, JobSettings, prepare
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
-from .entries import read_entries
+from .entries import Entries, read_entries
 from .from_flink.tables import given, neutral_type
-from .operators import StatefulQuery
+from .operators import Operator, StatefulQuery
 from .positions import unknown_tables
-from .query_log import read_progress
+from .query_log import QueryProgress, read_progress
 from .read_positions import ReadPositions
 from .to_flink import give
 from .to_flink.givers import FlinkEntries, Given, Giver
@@ -67,7 +68,8 @@ class CheckpointState(JobState):
 
     ``options`` are those with which the job ran, ``restarted`` the names of the tables whose sources are to start where
     the tables' options say.  Entries go through Parquet files in a temporary folder, which
-    :meth:`close` removes.  Raises :class:`StateError` where some of the state is not known in Flink.
+    :meth:`close` removes.  Raises :class:`StateError` where some of the state is not known in Flink, unless
+    ``is_partial``: then :attr:`refused` says so, and positions of sources are left out.
     """
 
     def __init__(
@@ -78,9 +80,16 @@ class CheckpointState(JobState):
         spark: SparkSession,
         options: JobOptions,
         restarted: Collection[str] = (),
+        *,
+        is_partial: bool = False,
     ) -> None:
         self._plan = plan
         self.restarted = restarted
+        self.refused: dict[int, NotMovedError] = {}
+        """Why the state of nodes is not known in Flink, by their ids."""
+        self.queries: dict[str, SavedQuery] = {}
+        """The queries of the checkpoint by the names of their sinks."""
+        self._is_partial = is_partial
         self._tables = Path(tempfile.mkdtemp(prefix="flinkplan-tables-"))
         self._entries: dict[int, FlinkEntries] = {}
         self._rows: dict[int, list[dict[str, Any]]] = {}
@@ -137,16 +146,21 @@ class CheckpointState(JobState):
         templates = {operator.uid or "": operator for operator in operators if not operator.is_finished}
         ended = [operator for operator in operators if operator.is_finished]
         errors: list[StateError] = list(unknown_tables(self._plan, self.restarted))
+        ended_uids = {operator.uid or "" for operator in ended}
         for name, query in job.queries.items():
             session = copy_of(spark)
             session.conf.set(STATE_ENCODING, "avro" if name in in_kernels else "unsaferow")
             reader = _QueryReader(self, job, record, name, query, session, options)
-            for uid, operator in reader.operators(templates, errors):
+            self.queries[name] = reader.query
+            for uid, operator in reader.operators(templates):
                 given_states.setdefault(uid, operator)
-            for position in reader.positions(self.restarted, {operator.uid or "" for operator in ended}, errors):
+            if self._is_partial:
+                continue
+            for position in reader.positions(self.restarted, ended_uids, errors):
                 known = positions.setdefault(str(position.uid), position)
                 if known != position:
                     raise StateError("the sinks' queries have not read the same", where=str(record.folder))
+        errors += [] if self._is_partial else self.refused.values()
         if errors:
             raise combined_error(list({(str(error.where), error.message): error for error in errors}.values()))
         kept = [*given_states.values(), *ended]
@@ -168,6 +182,21 @@ class CheckpointState(JobState):
         self._rows[table.table] = rows
 
 
+class SavedQuery(Record):
+    """A query of a checkpoint: what it runs, how far it has come, and the entries of its kernels' states."""
+
+    plan: QueryPlan
+    folder: Place
+    stateful: StatefulQuery
+    progress: QueryProgress
+    entries: Entries
+
+    def operator(self, node: int) -> Operator | None:
+        """The operator that runs the node with this id."""
+        numbers = [number for number, (each, _) in enumerate(self.plan.operators) if each.id == node]
+        return next((each for each in self.stateful.operators if each.number in numbers), None)
+
+
 class _QueryReader:
     """Reads the state and the positions of one query."""
 
@@ -185,10 +214,11 @@ class _QueryReader:
         self._record = record
         self._folder = record.query(name)
         self._query = query
-        self._session = session
         self._options = options
         self._progress = read_progress(self._folder)
         self._stateful = StatefulQuery(Streams(job, record, session, options).frame(name, query))
+        entries = read_entries(session, self._folder, self._stateful)
+        self.query = SavedQuery(query, self._folder, self._stateful, self._progress, entries)
         self._uids = Uids(options.options)
         if record.is_batch_open(name):
             hint = "let the job go on once, with --mode available-now"
@@ -201,14 +231,12 @@ class _QueryReader:
             raise StateError("the job of this checkpoint has ended its input", where=str(self._record.folder))
         return mark - SHIFT_MS if mark else None
 
-    def operators(
-        self, templates: Mapping[str, OperatorState], errors: list[StateError]
-    ) -> Iterator[tuple[str, OperatorState]]:
-        """Flink's operators with what the query keeps for them; ``errors`` gets those of which that is not known."""
+    def operators(self, templates: Mapping[str, OperatorState]) -> Iterator[tuple[str, OperatorState]]:
+        """Flink's operators with what the query keeps for them; the state gets those of which that is not known."""
         plan, stateful = self._query.plan, self._stateful
         names = node_names(plan)
         nodes = [node for node, _ in self._query.operators]
-        entries = read_entries(self._session, self._folder, stateful)
+        entries = self.query.entries
         zone = time_zone(plan, self._options.options)
         now = time_ns() // 1_000_000
         read: set[int] = set()
@@ -228,11 +256,12 @@ class _QueryReader:
                 giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark, options)
                 yield str(template.uid), self._given(template, give(giver))
             except StateError as e:
-                errors.append(NotMovedError(e.message, where=e.where or where, hint=e.hint))
+                self._state.refused[node.id] = NotMovedError(e.message, where=e.where or where, hint=e.hint)
         for node in plan.nodes:
             template = _template(node, templates, self._uids)
             if template and node.id not in read and any(t.kind in _ENTRIES for t in template.states):
-                errors.append(NotMovedError("it keeps no state here", where=f"{names[node.id]} (node {node.id})"))
+                where = f"{names[node.id]} (node {node.id})"
+                self._state.refused[node.id] = NotMovedError("it keeps no state here", where=where)
 
     def positions(
         self, restarted: Collection[str], ended: Set[str], errors: list[StateError]

@@ -42,6 +42,7 @@ from .operators import StatefulQuery
 from .placed_sources import SourceWriter
 from .polling import polled
 from .positions import Start
+from .predecessor import Predecessor
 from .query_log import QueryProgress, write_progress
 from .unfinished_files import BUCKETS, PART_NUMBER, UnfinishedFile, unfinished_files
 from .watermarks import source_watermarks
@@ -70,12 +71,14 @@ def write_checkpoint(
     starts: Mapping[int, Start] = NO_STARTS,
     report: Report = _silent,
     progress: Progress = silent,
+    predecessor: Predecessor | None = None,
 ) -> None:
-    """Write what a job of Flink knows into a new checkpoint of the plan.
+    """Write what a job knows into a new checkpoint of the plan.
 
-    ``options`` are those that the job is to run with.  ``starts`` says where sources go on, by the ids of their nodes;
-    others begin as at first.  ``report`` is told of each operator before anything is written.  The folder appears whole
-    or not at all.  Raises :class:`StateError` where some of the state cannot be carried over.
+    ``state`` is that of Flink's operators of this plan.  ``options`` are those that the job is to run with.  ``starts``
+    says where sources go on, by the ids of their nodes; others begin as at first.  What a ``predecessor`` has is taken
+    over from it as far as possible.  ``report`` is told of each operator before anything is written.  The folder
+    appears whole or not at all.  Raises :class:`StateError` where some of the state cannot be carried over.
     """
     target = Path(folder).absolute()
     if target.exists():
@@ -92,7 +95,7 @@ def write_checkpoint(
         record.prepare()
         ids: dict[str, str] = {}
         sources = SourceWriter(plan, starts, options.variables)
-        move = _Move(state, Streams(job, record, session, options), options, sources, tables)
+        move = _Move(state, Streams(job, record, session, options), options, sources, tables, predecessor)
         for moved in move.prepared(job.queries, progress):
             report(moved)
         for name in job.queries:
@@ -119,7 +122,12 @@ def _temporary_tables() -> Iterator[Path]:
 def kept_by(operator: OperatorState) -> list[StateTable]:
     """The states of an operator's keys that have entries."""
     own = (table for table in operator.states if is_keyed_state(table) or table.kind is Kind.HANDLE)
-    return [table for table in own if table.entries]
+    return [table for table in own if may_have_entries(table)]
+
+
+def may_have_entries(table: StateTable) -> bool:
+    """Whether a table has entries, or it is not known how many."""
+    return table.entries is None or table.entries > 0
 
 
 def _entries_of(operator: OperatorState) -> int:
@@ -181,7 +189,13 @@ class _Move:
     """Writes queries of a plan whose state stands in ``state``; ``tables`` is a folder for files on the way."""
 
     def __init__(
-        self, state: JobState, streams: Streams, options: JobOptions, sources: SourceWriter, tables: Path
+        self,
+        state: JobState,
+        streams: Streams,
+        options: JobOptions,
+        sources: SourceWriter,
+        tables: Path,
+        predecessor: Predecessor | None,
     ) -> None:
         self._state = state
         self._streams = streams
@@ -189,6 +203,7 @@ class _Move:
         self._sources = sources
         self._uids = Uids(options.options)
         self._tables = tables
+        self._predecessor = predecessor
         self._unfinished: list[UnfinishedFile] = []
         self._now = time_ns() // 1_000_000
         self._prepared: dict[str, _Prepared] = {}
@@ -199,7 +214,7 @@ class _Move:
         for name, plan in queries.items():
             query = StatefulQuery(self._streams.frame(name, plan))
             errors += self._sources.check(query)
-            self._prepared[name] = _Prepared(plan, query, dict(self._entries(query, plan, errors)))
+            self._prepared[name] = _Prepared(plan, query, dict(self._entries(name, query, plan, errors)))
             try:
                 for sink, files in self._unfinished_files(plan):
                     self._unfinished += files
@@ -236,7 +251,11 @@ class _Move:
             for operator in self._operators(node)
             if (mark := self._watermark(operator)) is not None
         }
-        watermarks = source_watermarks(plan.plan, kept)
+        watermarks = (
+            source_watermarks(plan.plan, kept)
+            if self._predecessor is None
+            else self._predecessor.watermarks(name, plan.plan)
+        )
         watermark = watermarks.of_query
         metadata = json.loads(query.java.metadata(watermark, self._now))
         sources = self._sources.offsets(query, folder)
@@ -244,7 +263,7 @@ class _Move:
         watermarks.write(folder, 0)
         if query.operators:  # for which Spark looks how far the query is
             before = query.java.written()
-            owners = {o.hash: o for node in plan.plan.nodes for o in self._operators(node)}
+            owners = {o.uid: o for node in plan.plan.nodes for o in self._operators(node)}
             total = sum(map(_entries_of, owners.values()))
             with polled(
                 query.java.written, lambda done: progress(f"{name}: writing", min(done - before, total), total)
@@ -252,7 +271,7 @@ class _Move:
                 write_entries(query, Place.of(folder / "state"), entries, self._now)
 
     def _entries(
-        self, query: StatefulQuery, plan: QueryPlan, errors: list[FlinkplanError]
+        self, name: str, query: StatefulQuery, plan: QueryPlan, errors: list[FlinkplanError]
     ) -> Iterator[tuple[int, Carried]]:
         """What is carried over, by the number of the operator; ``errors`` gets what is not."""
         part = plan.plan
@@ -266,17 +285,21 @@ class _Move:
                 continue
             node, step = steps[operator.number]
             owner = next((each for each in self._operators(node) if kept_by(each)), None)
-            if owner is None:
-                continue
-            kept = kept_by(owner)
-            taken.add(owner.hash)
+            taken.add(None if owner is None else owner.uid)
             try:
+                copied = None if self._predecessor is None else self._predecessor.entries(name, node, operator)
+                if copied is not None:
+                    yield operator.number, copied
+                    continue
+                if owner is None:
+                    continue
+                kept = kept_by(owner)
                 spark = query.frame.sparkSession
                 tables = {table.name: read_table(spark, self._state, table, self._tables) for table in kept}
                 timers = {
                     table.name: read_table(spark, self._state, table, self._tables)
                     for table in owner.states
-                    if table.kind is Kind.TIMERS and table.entries
+                    if table.kind is Kind.TIMERS and may_have_entries(table)
                 }
                 watermark = self._watermark(owner)
                 carrier = Carrier(node, step, part, operator, tables, self._now, zone, watermark, timers)
@@ -284,7 +307,7 @@ class _Move:
             except StateError as e:
                 errors.append(NotMovedError(e.message, where=f"{names[node.id]} (node {node.id})", hint=e.hint))
         for node in part.nodes:
-            if any(kept_by(owner) and owner.hash not in taken for owner in self._operators(node)):
+            if any(kept_by(owner) and owner.uid not in taken for owner in self._operators(node)):
                 errors.append(NotMovedError("it keeps no state here", where=f"{names[node.id]} (node {node.id})"))
 
     def _operators(self, node: ExecNode) -> list[OperatorState]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from ..connectors.tables import table_of
 from ..kafka.positions import Broker, KafkaError, Offsets, Partition
 from ..kafka.settings import reading_of
 from ..kafka.stream import position
-from .positions import Ended, Files, KafkaOffsets, Restarted, Start
+from .positions import Ended, Files, KafkaOffsets, Kept, Restarted, Start
 
 if TYPE_CHECKING:
     from .operators import StatefulQuery
@@ -97,6 +98,10 @@ class SourceWriter:
                 return None
             case Ended():
                 return _READ_AT_ONCE
+            case Kept(offset, kept):
+                if kept.is_dir():
+                    shutil.copytree(kept, location)
+                return offset
             case KafkaOffsets() as offsets:
                 return self._kafka_offset(place, offsets)
             case Files(is_columnar=True) as files:

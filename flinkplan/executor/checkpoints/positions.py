@@ -7,6 +7,7 @@ Sources: Flink's ``FileSource``, ``DelimitedInputFormat`` and ``StreamFormatAdap
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from ...plan.document import Plan
 from ...plan.errors import combined_error
@@ -41,6 +42,16 @@ class Ended(Record):
 
     def __str__(self) -> str:
         return "has been read to its end"
+
+
+class Kept(Record):
+    """The source goes on as a query of the same engine has left it: its offset as Spark logs it, and its folder."""
+
+    offset: str | None
+    folder: Path
+
+    def __str__(self) -> str:
+        return "goes on where it was"
 
 
 class FilePart(Record, rename="camel", omit_defaults=True):
@@ -97,7 +108,7 @@ def _offset(offset: int) -> str:
     return _NAMED_OFFSETS.get(offset, f"offset {offset}")
 
 
-Start = Restarted | Ended | Files | KafkaOffsets
+Start = Restarted | Ended | Kept | Files | KafkaOffsets
 
 
 class Sources:

@@ -15,33 +15,35 @@ from ...plan.record import Record
 from ..build.time.event_time import SHIFT_MS
 from ..build.time.source_watermarks import source_names
 
-_FOLDER = "watermarks"
+FOLDER = "watermarks"
 """Where a query keeps the watermarks of several sources, as ``ReachedWatermarks.java`` calls it."""
 
 
 class SourceWatermarks(Record):
     """The watermark of each source of event time (epoch milliseconds), by the id of its assigner; ``None``: unknown.
 
-    ``others`` are watermarks that operators have of sources without an assigner.
+    ``others`` are watermarks that operators have of sources without an assigner.  ``new_wait``: sources of which it is
+    unknown hold the query's back; else it stays where that of the others is.
     """
 
     names: Mapping[int, str]
     reached: Mapping[int, int | None]
     others: tuple[int, ...] = ()
+    new_wait: bool = True
 
     @property
     def of_query(self) -> int:
-        """The query's as Spark has it: the lowest; 0 where not all are known."""
+        """The query's as Spark has it: the lowest that is known; 0 where an unknown one holds it back."""
         marks = (*self.reached.values(), *self.others)
         known = [mark for mark in marks if mark is not None]
-        return min(known) + SHIFT_MS if known and len(known) == len(marks) else 0
+        return min(known) + SHIFT_MS if known and (len(known) == len(marks) or not self.new_wait) else 0
 
     def write(self, query: Path, batch: int) -> None:
         """Keep those of several sources beside the progress of a query; a single one has the query's."""
         known = {self.names[number]: mark for number, mark in self.reached.items() if mark is not None}
         if len(self.reached) > 1 and known:
-            (query / _FOLDER).mkdir()
-            (query / _FOLDER / str(batch)).write_text(json.dumps(known))
+            (query / FOLDER).mkdir()
+            (query / FOLDER / str(batch)).write_text(json.dumps(known))
 
 
 def source_watermarks(plan: Plan, kept: Mapping[int, int]) -> SourceWatermarks:

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from flinkplan.compat.migration.flat import batch_of, flat, shape
 from flinkplan.compat.migration.planning import plan_migration
 from flinkplan.compat.migration.recipe import Order, SortedKeys
 from flinkplan.compat.migration.steps import NotDerivableError, Source, Target, applied
@@ -351,3 +352,14 @@ def test_numbers_of_several_types_are_compared() -> None:
     values = {"k": [1, 1, 1], "v": [1, 2, None], "w": [1, 1, None]}
     rows = [pa.array(values.get(name, [None] * 3), pa.int64() if name == "w" else pa.int32()) for name in names]
     assert computed(condition, rows, 3).to_pylist() == [False, True, True]
+
+
+def test_a_key_within_a_map_is_an_insertion_though_its_row_is_an_update() -> None:
+    kind = Column(ROW_KIND, "TINYINT")
+    ranked = (Column("f0", "ROW<`f0` INT, `f1` BIGINT, `$kind` TINYINT>"), Column("f1", "INT"))
+    table = StateTable(0, "data-state-with-update", Kind.MAP, (), map_key=(Column("f0", "INT"), kind), value=ranked)
+    values = (Value("INT"), Value("INT"), Value("BIGINT"))
+    places = shape(table, KeptState(table.name, values, "rows and ranks by their key"))
+    entry = {"key": {}, "map_key": row(1), "value": {"f0": {**row(1, 5), ROW_KIND: 2}, "f1": 0}}
+    batch = pa.RecordBatch.from_pylist([entry], schema=table_schema(table))
+    assert batch_of(places, flat(places, batch)).to_pylist() == [entry]
