@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from .variables import variable_options
 
 if TYPE_CHECKING:
     from ..compat.migration.recipe import Allowed, Migration
+    from ..compat.migration.telling import SinkChange
     from ..plan.document import Plan
 
 _FORMATS = ("text", "json", "html")
@@ -40,7 +41,11 @@ _FORMATS = ("text", "json", "html")
     metavar="STATE",
     help="Keep this state although it is of the rows that the old query has selected.",
 )
-@click.option("--silent", is_flag=True, help="Do not show what the sinks are not told.")
+@click.option(
+    "--silent",
+    is_flag=True,
+    help="Do not tell the sinks what the change adds or takes back.",
+)
 @click.option("--format", "format_", type=click.Choice(_FORMATS), default="text", show_default=True)
 @click.option("--set", "options", multiple=True, type=assignment, metavar="KEY=VALUE", help="Set an option.")
 @variable_options
@@ -75,9 +80,11 @@ def command(
     For a savepoint the command starts a JVM with Flink's classes: name Flink with --flink, or with FLINK_PYTHON or
     FLINK_HOME in the environment.
     """
-    from ..compat.migration.planning import plan_migration
+    from ..compat.comparing import compare
+    from ..compat.migration.planning import migration_of
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render
+    from ..compat.migration.telling import sinks_to_tell
     from ..compat.order_changes import order_is_enough
     from ..compat.validation import read_plan
     from ..state.checkpoint import CheckpointRecord
@@ -91,13 +98,16 @@ def command(
     source = read_reference(old if old is not None else _plan_beside(state))
     before = read_plan(source.text, source.name)
     after = read_plan(*read_plan_text(new))
-    migration = plan_migration(before, after)
+    comparison = compare(before, after)
+    migration = migration_of(comparison)
+    record = CheckpointRecord(state)
+    told = sinks_to_tell(comparison, migration) if record.exists and not silent else ()
     allowed = Allowed(empty, mixed)
     if order_is_enough(before, after):
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)
-    shown = render(migration, allowed, format_, silent=silent)
+    shown = render(migration, allowed, format_, silent=silent or record.exists)
     click.echo(shown, nl=False, err=not dry_run)
-    refused = _refused(migration, allowed)
+    refused = _refused(migration, allowed) | _untold(told)
     if dry_run:
         return 1 if refused else 0
     assert output is not None
@@ -106,12 +116,11 @@ def command(
     if Path(output).exists():
         raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
     plans = before, after
-    record = CheckpointRecord(state)
     if record.exists:
         from .migrate_checkpoint import CheckpointChange, migrate_checkpoint
 
         own = {**(record.session_options or {}), **session}
-        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug))
+        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug, told))
     else:
         _write_savepoint(state, plans, migration, output, session, flink)
     return 0
@@ -136,6 +145,14 @@ def _refused(migration: Migration, allowed: Allowed) -> bool:
     for where, why, fix in refusals:
         click.echo(one_line(f"error: {where}: {why}" + (f"; {fix}" if fix else "")), err=True)
     return bool(refusals)
+
+
+def _untold(sinks: Sequence[SinkChange]) -> bool:
+    """Print which sinks must be told what is not known, and tell whether there are any."""
+    known = [(sink.name, sink.obstacle) for sink in sinks if sink.obstacle]
+    for name, obstacle in known:
+        click.echo(one_line(f"error: {name}: what it must be told is not known: {obstacle}; or add --silent"), err=True)
+    return bool(known)
 
 
 def _write_savepoint(

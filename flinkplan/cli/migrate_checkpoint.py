@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from ..compat.migration.recipe import Migration, RecipeKind
+from ..compat.migration.telling import SinkChange, keeps_input
 from ..plan.document import Plan
+from ..plan.nodes import Sink
 from ..plan.printable import one_line
 from ..plan.record import Record
 from ..plan.uids import Uids
+from ..state.form import JobState, StateError
 from ..state.moving import Moved, Progress, Report, silent
 from .entries import EntryProgress
 from .signals import ends_raised
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
+
+    from ..executor.jobs.options import JobOptions
 
 
 class CheckpointChange(Record):
-    """A checkpoint, the plans of the old and the new job, the recipes, and where to write."""
+    """A checkpoint, the plans of the old and the new job, the recipes, where to write, and which sinks are told."""
 
     checkpoint: str
     plans: tuple[Plan, Plan]
@@ -31,6 +38,7 @@ class CheckpointChange(Record):
     variables: Mapping[str, str]
     options: Mapping[str, str]
     debug: bool
+    told: tuple[SinkChange, ...] = ()
 
 
 def migrate_checkpoint(change: CheckpointChange) -> None:
@@ -70,13 +78,43 @@ def write_migrated(
     origins = {recipe.node: recipe.old for recipe in recipes if recipe.old is not None}
     unchanged = {recipe.node for recipe in recipes if recipe.kind is RecipeKind.SAME}
     job = JobOptions(variables=change.variables, options=change.options, lean=True, spark=spark)
-    with CheckpointState(old, change.checkpoint, operators_of(old, uids), spark, job, is_partial=True) as state:
+    with (
+        CheckpointState(old, change.checkpoint, operators_of(old, uids), spark, job, is_partial=True) as state,
+        tempfile.TemporaryDirectory(prefix="flinkplan-sinks-") as folder,
+    ):
         predecessor = Predecessor(state, origins, unchanged)
         migrated = MigratedState(state, change.plans, change.migration, operators_of(new, uids), uids)
         own = copy_of(spark)
         for name, value in predecessor.settings.items():
             own.conf.set(name, value)
-        write_checkpoint(new, migrated, change.output, own, job, predecessor.starts(new), report, progress, predecessor)
+        first = dict(_first_rows(change, state, migrated, own, job, Path(folder)))
+        for name in first:
+            report(Moved(f"sink {name}", "is told first what the change adds to it and takes back"))
+        starts = predecessor.starts(new)
+        write_checkpoint(new, migrated, change.output, own, job, starts, report, progress, predecessor, first)
+
+
+def _first_rows(
+    change: CheckpointChange, state: JobState, migrated: JobState, spark: SparkSession, job: JobOptions, folder: Path
+) -> Iterator[tuple[str, DataFrame]]:
+    """What each sink is told, by the name of its query."""
+    from ..executor.checkpoints.contents import SinkRows, sink_changes
+    from ..executor.prepare.job_plan import queries_of
+
+    old, new = change.plans
+    names = {node.id: name for name, part in queries_of(new).items() for node in part.nodes if isinstance(node, Sink)}
+    for number, told in enumerate(change.told):
+        before = None
+        if told.old_sink is not None:
+            before = SinkRows(old, state, told.old_sink, told.old_keepers, keeps_input)
+        after = SinkRows(new, migrated, told.sink, told.keepers, keeps_input)
+        places = [folder / f"{number}-{side}" for side in ("old", "new")]
+        for place in places:
+            place.mkdir()
+        try:
+            yield names[told.sink], sink_changes(spark, before, after, job, (places[0], places[1]))
+        except StateError as e:
+            raise StateError(e.message, where=f"sink {told.name}", hint="--silent does not tell sinks") from None
 
 
 def _report(moved: Moved) -> None:

@@ -90,6 +90,16 @@ class _Accumulator(NamedTuple):
     is_never_null: bool = False
     """Whether no argument of the call can be NULL."""
 
+    @property
+    def is_null_without_values(self) -> bool:
+        """Whether the function begins with NULL."""
+        return self.function == _SUM
+
+
+def accumulators_of(pairing: Pairing) -> list[_Accumulator]:
+    """The values of the accumulators of the new aggregation."""
+    return list(_accumulators(pairing.new, pairing.after, pairing.new_layout.states[0], pairing))
+
 
 def recipe(pairing: Pairing) -> Recipe:
     """The recipe of an aggregation.  Raises :class:`Impossible`."""

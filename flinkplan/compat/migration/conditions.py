@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from ...plan.functions.cast import CAST
-from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NULL, NOT, OR
+from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NULL, IS_TRUE, NOT, OR
 from ...plan.rex import Call, InputRef, Literal, RexNode, internal_name
 from ...plan.types import LogicalType, decimal
 from ...plan.types.widening import widens
@@ -34,6 +34,7 @@ _COMPARISONS = {
 }
 _LOGIC = {AND.internal_name: "and_kleene", OR.internal_name: "or_kleene"}
 _TESTS = {IS_NULL.internal_name: "is_null", IS_NOT_NULL.internal_name: "is_valid"}
+_IS_TRUE = IS_TRUE.internal_name
 _WHOLE = ("TINYINT", "SMALLINT", "INT", "BIGINT")
 _COMPARED = (*_WHOLE, "DECIMAL", "DOUBLE", "BOOLEAN", "DATE")
 """The types whose values compare alike."""
@@ -53,7 +54,7 @@ def is_computed(rex: RexNode) -> bool:
             left, right = (operand.type for operand in operands)
             is_equality = name in (internal_name("="), internal_name("<>"))
             return all(map(is_computed, operands)) and _are_comparable(left, right, is_equality)
-        case Call(name, operands) if name in _LOGIC or name in _TESTS or name == NOT.internal_name:
+        case Call(name, operands) if name in _LOGIC or name in _TESTS or name in (NOT.internal_name, _IS_TRUE):
             return all(map(is_computed, operands))
         case Call(CAST.internal_name, (operand,), t):
             return is_computed(operand) and widens(operand.type, t)
@@ -102,6 +103,8 @@ def computed(rex: RexNode, row: Sequence[Array], rows: int) -> Array:
                 return getattr(compute(), _COMPARISONS[name])(*values)
             if name in _TESTS:
                 return getattr(compute(), _TESTS[name])(values[0])
+            if name == _IS_TRUE:
+                return compute().fill_null(values[0], False)
             if name == NOT.internal_name:
                 return compute().invert(values[0])
             result = values[0]

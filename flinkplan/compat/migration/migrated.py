@@ -14,7 +14,7 @@ from ...plan.uids import Uids
 from ...state.form import JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
 from .flat import fit, is_keyed_data, now
-from .recipe import Copy, JoinRows, Migration, Recipe, RecipeKind, Step
+from .recipe import Accumulate, Copy, JoinRows, Migration, Recipe, RecipeKind, Step
 from .steps import Source, Target, applied
 
 if TYPE_CHECKING:
@@ -163,7 +163,9 @@ class MigratedState(JobState):
     def _states(self, recipe: Recipe, old: OperatorState, wanted: Mapping[str, StateTable]) -> Iterator[StateTable]:
         steps = {state.name: state.step for state in recipe.states}
         tables = {table.name: table for table in old.states}
-        key = next((s.key for s in steps.values() if not isinstance(s, JoinRows) and s.key is not None), None)
+        key = next(
+            (s.key for s in steps.values() if not isinstance(s, JoinRows | Accumulate) and s.key is not None), None
+        )
         for table in old.states:
             if not table.kind.is_keyed:
                 yield self._copy(table)

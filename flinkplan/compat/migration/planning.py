@@ -32,6 +32,7 @@ from ..rules.tables import LOCATIONS
 from . import accumulators, joins, other_joins, overs, ranks, stored_rows
 from .context import Impossible, Pairing
 from .recipe import Copy, JoinRows, Migration, Need, NeedKind, Project, Recipe, RecipeKind, Taken
+from .recomputing import recomputed
 from .row_sets import RowComparison
 
 Maker = Callable[[Pairing], Recipe]
@@ -64,11 +65,14 @@ class _Planner:
         """The recipes of all operators, and what is left behind."""
         recipes = [recipe for node in self.new.nodes if (recipe := self._recipe(node)) is not None]
         read = {recipe.old for recipe in recipes}
+        again = {recipe.node for recipe in recipes if recipe.kind is RecipeKind.DERIVED}
+        became = self.comparison.became()
+        replaced = {number for number, node in became.items() if node.id in again}
         names = node_names(self.old)
         left = tuple(
             f"{names[node.id]} (node {node.id})"
             for node in self.old.nodes
-            if node.stateful_transformations and node.id not in read
+            if node.stateful_transformations and node.id not in read | replaced
         )
         return Migration(tuple(recipes), left)
 
@@ -148,7 +152,11 @@ class _Planner:
             is_counterpart = old.id in (n.id for n in (self.heirs.get(node.id), self.pairs.get(node.id)) if n)
             if is_counterpart and (first is None or _is_better(recipe, first)):
                 first = recipe
-        return first or self._without_counterpart(node)
+        best = first or self._without_counterpart(node)
+        if not best.needs:
+            return best
+        again = recomputed(self.comparison, self.rows, node)
+        return best if again is None or (again.needs and best.kind is not RecipeKind.IMPOSSIBLE) else again
 
     def _candidates(self, node: ExecNode) -> Iterator[ExecNode]:
         seen: set[int] = set()

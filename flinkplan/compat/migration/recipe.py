@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from ...plan.record import Record
 from ...plan.rex import RexNode
+from ...plan.specs import JoinType
 
 
 class RecipeKind(Enum):
@@ -181,7 +182,63 @@ class Frame(Record):
     arguments: tuple[int, ...] = ()
 
 
-Step: TypeAlias = Copy | Project | Merge | JoinRows | FirstRows | SortedKeys | Frame
+class KeptSide(Record):
+    """Rows that an operator keeps: ``values`` are the places of the columns in its state, ``form`` is that state's.
+
+    ``keys`` are the columns of the join key, of a join.
+    """
+
+    state: str
+    values: tuple[int, ...]
+    form: str = ""
+    keys: tuple[int, ...] = ()
+
+
+class KeptRows(Record):
+    """The rows that an old operator has emitted and not taken back, computed from what it keeps.
+
+    With two ``sides`` they are those of a join of ``join_type``, where ``never_null`` are the positions in the key at
+    which NULL matches nothing.  ``condition`` is what rows must meet besides, over the columns of all sides.
+    """
+
+    sides: tuple[KeptSide, ...]
+    join_type: JoinType = JoinType.INNER
+    never_null: tuple[int, ...] = ()
+    condition: RexNode | None = None
+
+
+class Computed(Record):
+    """Columns that are computed from others, of rows that meet a condition.
+
+    ``projection`` is ``None`` where the columns stay, and has ``None`` for each column that nobody reads.
+    """
+
+    projection: tuple[RexNode | None, ...] | None
+    condition: RexNode | None
+
+
+class Accumulated(Record):
+    """A value of an accumulator over a column (-1: over rows), of rows for which the column ``condition`` is true.
+
+    ``function``: ``count``, ``sum``, ``sum or zero``, ``min`` or ``max``.
+    """
+
+    function: str
+    argument: int
+    condition: int = -1
+
+
+class Accumulate(Record):
+    """Accumulators over rows that are kept: ``columns`` are those of the rows, which go through ``calcs``."""
+
+    rows: KeptRows
+    columns: tuple[int, ...]
+    calcs: tuple[Computed, ...]
+    grouping: tuple[int, ...]
+    values: tuple[Accumulated, ...]
+
+
+Step: TypeAlias = Copy | Project | Merge | JoinRows | FirstRows | SortedKeys | Frame | Accumulate
 
 
 class NeedKind(Enum):

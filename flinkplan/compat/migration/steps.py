@@ -12,7 +12,9 @@ from ...state.form_arrow import arrow
 from .conditions import computed
 from .flat import Flat, Shape, batch_of, concatenated, fit, flat, shape
 from .joins import COUNTS_MATCHES
+from .kept_rows import accumulated
 from .recipe import (
+    Accumulate,
     FirstRows,
     Frame,
     Initial,
@@ -388,6 +390,12 @@ def _framed(step: Frame, source: Source) -> tuple[Flat, Array] | None:
     return framed.take(kept), waits.take(kept)
 
 
+def _accumulated(step: Accumulate, source: Source, target: Target) -> Iterator[RecordBatch]:
+    accumulators = accumulated(step, source.whole)
+    if accumulators is not None:
+        yield from target.batches(accumulators)
+
+
 _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = {
     Project: _projected,
     Merge: _merged,
@@ -395,6 +403,7 @@ _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = 
     FirstRows: _ranked,
     SortedKeys: _resorted,
     Frame: _frame,
+    Accumulate: _accumulated,
 }
 
 

@@ -27,6 +27,7 @@ from ...state.moving import Moved, NotMovedError, Progress, Report, silent
 from ..build.time.event_time import SHIFT_MS
 from ..connectors.tables import table_of
 from ..jobs.building import Streams
+from ..jobs.first_rows import keep_first_rows
 from ..jobs.options import JobOptions
 from ..jvm.session import STATE_CHANGELOG, STATE_ENCODING, copy_of
 from ..prepare.job_plan import JobSettings, prepare
@@ -48,10 +49,11 @@ from .unfinished_files import BUCKETS, PART_NUMBER, UnfinishedFile, unfinished_f
 from .watermarks import source_watermarks
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _ALLOW = "with --allow-non-restored-state it is left behind"
 NO_STARTS: Mapping[int, Start] = {}
+NO_ROWS: Mapping[str, DataFrame] = {}
 
 
 def _silent(moved: Moved) -> None:
@@ -72,12 +74,14 @@ def write_checkpoint(
     report: Report = _silent,
     progress: Progress = silent,
     predecessor: Predecessor | None = None,
+    first_rows: Mapping[str, DataFrame] = NO_ROWS,
 ) -> None:
     """Write what a job knows into a new checkpoint of the plan.
 
     ``state`` is that of Flink's operators of this plan.  ``options`` are those that the job is to run with.  ``starts``
     says where sources go on, by the ids of their nodes; others begin as at first.  What a ``predecessor`` has is taken
-    over from it as far as possible.  ``report`` is told of each operator before anything is written.  The folder
+    over from it as far as possible.  ``first_rows`` are what sinks are told before all else, by the names of their
+    queries.  ``report`` is told of each operator before anything is written.  The folder
     appears whole or not at all.  Raises :class:`StateError` where some of the state cannot be carried over.
     """
     target = Path(folder).absolute()
@@ -104,6 +108,8 @@ def write_checkpoint(
             assert query is not None
             query.mkdir()
             move.write(name, query, ids[name], progress)
+            if name in first_rows:
+                keep_first_rows(first_rows[name], query)
         record.begin(plan, Mode.AVAILABLE_NOW.value, session_options(options.options))
         record.started(ids)
         relocate(work, target)

@@ -39,6 +39,7 @@ from ..prepare.known.input_size import partitions_for, reads_little
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
 from ..prepare.watermarks import uses_watermark, waits_for_watermark
+from .first_rows import check_first_rows, tell_first_rows
 from .options import JobOptions
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .set_clock import start_at
@@ -149,6 +150,7 @@ class Streams(Queries):
             settings[PARTITIONS] = str(partitions)
 
         def start() -> StreamingQuery:
+            tell_first_rows(self._record, name, frame, target)
             with settings_of(self._spark, settings):  # the query keeps those that it starts with
                 if self._options.clock is not None:
                     return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
@@ -170,6 +172,7 @@ class RealTimes(Queries):
         return super().starts()
 
     def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
+        check_first_rows(self._record, name)
         waits = any(waits_for_watermark(node, query) for node in query.plan.nodes)
         by_clock = tells_time(query.plan)
         reached = reached_watermarks(query.plan, self._session, self._record.query(name), self._job.mode)
@@ -208,6 +211,10 @@ class Batches(Queries):
 
     def release(self) -> None:
         self._common.release()
+
+    def stream(self, name: str, query: QueryPlan, known: SharedStreams) -> Stream:
+        """The rows of a sink, over streams that are known."""
+        return self._build(name, self._context(query, self._spark, common=known))[0]
 
     def _query(self, name: str, query: QueryPlan) -> Callable[[], Query]:
         context = self._context(query, self._batch, common=self._common)

@@ -85,11 +85,20 @@ class Given(JobState):
 
 def migrated(old: Plan, new: Plan, rows: Mapping[str, Rows], further: Sequence[str] = ()) -> dict[str, list[Any]]:
     """The rows of each new state, made from these rows of the old ones."""
-    given = Given(operator(old, keeper(old), further), rows)
-    template = operator(new, keeper(new), further)
+    return made(old, new, (keeper(old), keeper(new)), rows, further)
+
+
+def made(
+    old: Plan, new: Plan, keepers: tuple[ExecNode, ExecNode], rows: Mapping[str, Rows], further: Sequence[str] = ()
+) -> dict[str, list[Any]]:
+    """The rows of the states of a new node, made from these rows of the states of an old one."""
+    given = Given(operator(old, keepers[0], further), rows)
+    template = operator(new, keepers[1], further)
     state = MigratedState(given, (old, new), plan_migration(old, new), [template])
     found: dict[str, list[Any]] = {}
-    for _, table in state.manifest.tables():
+    for owner, table in state.manifest.tables():
+        if owner.uid != template.uid:
+            continue
         found[table.name] = [_plain(row) for batch in state.batches(table) for row in batch.to_pylist()]
     return found
 

@@ -1,0 +1,163 @@
+"""Recipes for aggregations that are computed anew, from rows that an operator below them keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...plan.nodes import (
+    Calc,
+    ChangelogNormalize,
+    Deduplicate,
+    DropUpdateBefore,
+    Exchange,
+    ExecNode,
+    GlobalGroupAggregate,
+    GroupAggregate,
+    Join,
+    LocalGroupAggregate,
+    MiniBatchAssigner,
+    Rank,
+)
+from ...plan.savepoint import flink_states
+from ...plan.savepoint.layout import Part
+from ...plan.specs import ConstantRankRange, JoinType
+from ...plan.types.parser import parse_type
+from ..comparing import Comparison
+from .accumulators import accumulators_of
+from .conditions import is_computed
+from .context import Impossible, Pairing
+from .kept_rows import references
+from .recipe import Accumulate, Accumulated, Computed, KeptRows, KeptSide, Recipe, RecipeKind, StateRecipe
+from .row_sets import RowComparison
+
+_PASSING = (Calc, Exchange, MiniBatchAssigner, DropUpdateBefore, LocalGroupAggregate)
+_KEEPERS = (Join, Rank, Deduplicate, ChangelogNormalize)
+_SUMMED = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL")
+"""The types whose sums do not depend on the order of the rows."""
+_ORDERED = (*_SUMMED, "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
+"""The types of which Arrow finds the least value as Flink does."""
+
+
+def recomputed(comparison: Comparison, rows: RowComparison, node: ExecNode) -> Recipe | None:
+    """The recipe of an aggregation from rows that an old operator keeps; ``None`` if there are none."""
+    if not isinstance(node, GroupAggregate | GlobalGroupAggregate):
+        return None
+    for keeper, calcs in _below(comparison, node):
+        for old in comparison.old.plan.nodes:
+            if type(old) is type(keeper) and rows.old.of(old) == rows.new.of(keeper):
+                try:
+                    return _recipe(Pairing(comparison, rows, old, node), keeper, calcs)
+                except Impossible:
+                    continue
+    return None
+
+
+def _below(comparison: Comparison, node: ExecNode) -> Iterator[tuple[ExecNode, list[Calc]]]:
+    """The operator whose rows an aggregation reads, if it keeps them, and the calcs between, in their order."""
+    plan = comparison.new.plan
+    calcs: list[Calc] = []
+    inputs = plan.inputs(node)
+    while len(inputs) == 1 and isinstance(inputs[0], _PASSING):
+        if isinstance(inputs[0], Calc):
+            calcs.insert(0, inputs[0])
+        inputs = plan.inputs(inputs[0])
+    if len(inputs) == 1 and isinstance(inputs[0], _KEEPERS):
+        yield inputs[0], calcs
+
+
+def _recipe(pairing: Pairing, keeper: ExecNode, calcs: list[Calc]) -> Recipe:
+    lineage = pairing.comparison.new
+    first = lineage.aggregated_node(pairing.new)
+    if not isinstance(first, GroupAggregate | LocalGroupAggregate):
+        raise Impossible("the aggregation has more than two phases")
+    states = pairing.new_layout.states
+    if len(states) != 1:
+        raise Impossible("DISTINCT values cannot be computed yet")
+    values = tuple(_values(pairing))
+    needed = {*first.grouping, *(v.argument for v in values if v.argument >= 0)}
+    needed |= {v.condition for v in values if v.condition >= 0}
+    steps: list[Computed] = []
+    for calc in reversed(calcs):
+        read = [calc.projection[i] for i in sorted(needed)]
+        projection = tuple(rex if i in needed else None for i, rex in enumerate(calc.projection))
+        condition = calc.condition
+        if not all(map(is_computed, [*read, *([] if condition is None else [condition])])):
+            raise Impossible("an expression is not computed here")
+        needed = set().union(*map(references, read), references(condition) if condition is not None else ())
+        steps.insert(0, Computed(projection, condition))
+    rows = _kept(pairing, keeper)
+    columns = _columns(pairing, keeper, needed)
+    step = Accumulate(rows, columns, tuple(steps), tuple(first.grouping), values)
+    words = [f"is computed from the rows that {pairing.old_name} keeps"]
+    needs = []
+    if any(not state.ttl.startswith("0 ") for state in pairing.old.states):
+        needs.append(pairing.mixed(f"{pairing.old_name} has forgotten rows after its TTL", "keep the aggregates"))
+    untold = ["rows of groups, until they change"]
+    return pairing.recipe(RecipeKind.DERIVED, [StateRecipe(states[0].name, step)], words, needs, untold)
+
+
+def _values(pairing: Pairing) -> Iterator[Accumulated]:
+    for each in accumulators_of(pairing):
+        origin = pairing.new_layout.states[0].values[each.place].origin
+        if not isinstance(origin, Part) or each.has_view or each.call.is_distinct:
+            raise Impossible("its values are not computed from rows")
+        call = origin.call
+        argument = call.arg_list[0] if call.arg_list and each.part != "count1" else -1
+        function = each.part
+        if function in ("count", "count1"):
+            function = "count"
+        elif function == "sum":
+            if parse_type(each.type).root not in _SUMMED:
+                raise Impossible("its sums depend on the order of rows")
+            function = "sum" if each.is_null_without_values else "sum or zero"
+        elif function not in ("min", "max") or parse_type(each.type).root not in _ORDERED:
+            raise Impossible("its values are not computed from rows")
+        yield Accumulated(function, argument, call.filter_arg)
+
+
+def _columns(pairing: Pairing, keeper: ExecNode, needed: set[int]) -> tuple[int, ...]:
+    """For each column of the new operator below, that of the old one; 0 for those that nobody reads."""
+    comparison = pairing.comparison
+    unwidened = comparison.new.meanings.unwidened
+    before = [unwidened(meaning) for meaning in comparison.old.rows[pairing.old.id]]
+    columns = []
+    for i, meaning in enumerate(comparison.new.rows[keeper.id]):
+        place = next((p for p, m in enumerate(before) if m == unwidened(meaning)), None)
+        if place is not None and pairing.old.fields[place].type.root != keeper.fields[i].type.root:
+            place = None
+        if place is None and i in needed:
+            raise Impossible("a column is not kept")
+        columns.append(place or 0)
+    return tuple(columns)
+
+
+def _kept(pairing: Pairing, keeper: ExecNode) -> KeptRows:
+    """How the rows of the old operator are computed."""
+    old = pairing.old
+    layout = pairing.old_layout
+    inputs = [source.fields for source in pairing.comparison.old.plan.inputs(old)]
+    if isinstance(old, Join):
+        spec = old.join_spec
+        if spec.non_equi_condition is not None and not is_computed(spec.non_equi_condition):
+            raise Impossible("the condition of the join is not computed here")
+        sides = []
+        for state, fields, keys in zip(layout.states, inputs, (spec.left_keys, spec.right_keys), strict=True):
+            start = len(state.values) - len(fields)
+            values = tuple(range(start, len(state.values)))
+            sides.append(KeptSide(state.name, values, state.form, tuple(keys)))
+        never_null = tuple(i for i, filters in enumerate(spec.filter_nulls) if filters)
+        return KeptRows(tuple(sides), spec.join_type, never_null, spec.non_equi_condition)
+    condition = old.filter_condition if isinstance(old, ChangelogNormalize) else None
+    if condition is not None and not is_computed(condition):
+        raise Impossible("the filter is not computed here")
+    if isinstance(old, Rank):
+        range_ = old.rank_range
+        if not isinstance(range_, ConstantRankRange) or range_.start != 1 or old.output_row_number:
+            raise Impossible("not all of the rows that the ranking keeps are its own")
+        if layout.states[0].name == flink_states.SORTED:
+            raise Impossible("the ranking keeps rows behind its own")
+    elif layout.states[0].name != flink_states.LAST_ROWS or not layout.states[0].values:
+        raise Impossible("rows are not kept")
+    state = layout.states[0]
+    values = tuple(range(len(state.values) - len(inputs[0]), len(state.values)))
+    return KeptRows((KeptSide(state.name, values),), JoinType.INNER, (), condition)

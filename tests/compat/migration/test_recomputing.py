@@ -1,0 +1,123 @@
+"""Aggregations that are computed from rows which an operator below them keeps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flinkplan.compat.migration.planning import plan_migration
+from flinkplan.compat.migration.recipe import Allowed
+from flinkplan.plan.nodes import Deduplicate, ExecNode, GroupAggregate, Join
+
+from .states import key, made, row
+from .test_steps import plan
+
+_JOIN = "FROM a JOIN b ON a.k = b.k"
+_LAST = "(SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) AS r FROM a) WHERE r = 1)"
+
+
+def accumulators(
+    old: str, new: str, columns: tuple[str, str], rows: Any, keeper: type[ExecNode] = Join
+) -> list[tuple[Any, ...]]:
+    """The accumulators of the new query, by key, made from rows that an operator of the old one keeps."""
+    before, after = plan(old, columns[0]), plan(new, columns[1])
+    assert not list(plan_migration(before, after).refusals(Allowed()))
+    (source,) = (node for node in before.nodes if isinstance(node, keeper))
+    (target,) = (node for node in after.nodes if isinstance(node, GroupAggregate))
+    return sorted(made(before, after, (source, target), rows)["accState"], key=str)
+
+
+def joined(rows: list[tuple[int | None, tuple[Any, ...], int]], *, met: bool = False) -> list[dict[str, Any]]:
+    """Rows of one side of a join: the key, the row and its number."""
+    return [
+        {"key": key(k), "map_key": row(*values), "value": {"f0": n, "f1": 0} if met else {"value": n}}
+        for k, values, n in rows
+    ]
+
+
+LEFT = [(1, (1, 7), 1), (1, (1, 8), 2), (2, (2, 7), 1), (None, (None, 7), 1)]
+RIGHT = [(1, (1, 5), 1), (1, (1, None), 1), (3, (3, 9), 1), (None, (None, 4), 1)]
+
+
+def test_an_aggregate_is_added_to_one_over_a_join() -> None:
+    found = accumulators(
+        f"SELECT g, SUM(x) {_JOIN} GROUP BY g",
+        f"SELECT g, SUM(x), COUNT(*), COUNT(x), MAX(x), AVG(x) {_JOIN} GROUP BY g",
+        ("g INT, s INT", "g INT, s INT, n BIGINT, m BIGINT, h INT, a INT"),
+        {"left-records": joined(LEFT), "right-records": joined(RIGHT)},
+    )
+    assert found == [((7,), (5, 1, 2, 5)), ((8,), (10, 2, 4, 5))]  # SUM(x) and COUNT(x) make AVG(x)
+
+
+def test_an_aggregation_is_new_above_a_join() -> None:
+    found = accumulators(
+        f"SELECT g, x {_JOIN}",
+        f"SELECT x, COUNT(*), MIN(g) {_JOIN} GROUP BY x",
+        ("g INT, x INT", "x INT, n BIGINT, g INT"),
+        {"left-records": joined(LEFT), "right-records": joined(RIGHT)},
+    )
+    assert found == [((5,), (3, 7)), ((None,), (3, 7))]
+
+
+def test_rows_without_a_match_are_aggregated_as_well() -> None:
+    outer = _JOIN.replace("JOIN", "LEFT JOIN")
+    found = accumulators(
+        f"SELECT g, x {outer}",
+        f"SELECT g, COUNT(*), SUM(x) {outer} GROUP BY g",
+        ("g INT, x INT", "g INT, n BIGINT, x INT"),
+        {"left-records": joined(LEFT, met=True), "right-records": joined(RIGHT)},
+    )
+    assert found == [((7,), (4, 5, 1)), ((8,), (4, 10, 2))]
+
+
+def test_a_filter_of_an_aggregate_and_the_condition_of_a_join_are_heeded() -> None:
+    join = f"{_JOIN} AND x > v"
+    found = accumulators(
+        f"SELECT g, x {join}",
+        f"SELECT g, COUNT(*) FILTER (WHERE x > 5) {join} GROUP BY g",
+        ("g INT, x INT", "g INT, n BIGINT"),
+        {
+            "left-records": joined([(1, (1, 7, 3), 1), (1, (1, 7, 9), 1)]),
+            "right-records": joined([(1, (1, 5), 1), (1, (1, 6), 1), (1, (1, 2), 1)]),
+        },
+    )
+    assert found == [((7,), (1,))]
+
+
+def test_the_last_rows_of_keys_are_aggregated() -> None:
+    found = accumulators(
+        f"SELECT k, g, v FROM {_LAST}",
+        f"SELECT g, COUNT(*), SUM(v) FROM {_LAST} GROUP BY g",
+        ("k INT, g INT, v INT", "g INT, n BIGINT, s INT"),
+        {
+            "deduplicate-state": [
+                {"key": key(k), "value": row(k, g, v, None)} for k, g, v in ((1, 7, 2), (2, 7, 3), (3, None, 4))
+            ]
+        },
+        Deduplicate,
+    )
+    assert found == [((7,), (2, 5, 2)), ((None,), (1, 4, 1))]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "columns", "why"),
+    [
+        (
+            f"SELECT g, SUM(x) {_JOIN} GROUP BY g",
+            f"SELECT g, SUM(x), MAX(y) {_JOIN} GROUP BY g",
+            ("g INT, s INT", "g INT, s INT, m INT"),
+            "right-records lacks the column y",
+        ),
+        (
+            f"SELECT g, SUM(x) {_JOIN} GROUP BY g",
+            f"SELECT g, SUM(x), COUNT(DISTINCT x) {_JOIN} GROUP BY g",
+            ("g INT, s INT", "g INT, s INT, n BIGINT"),
+            "kept nowhere",
+        ),
+    ],
+    ids=["column not kept", "distinct"],
+)
+def test_what_does_not_follow_from_the_rows_is_refused(old: str, new: str, columns: tuple[str, str], why: str) -> None:
+    refusals = list(plan_migration(plan(old, columns[0]), plan(new, columns[1])).refusals(Allowed()))
+    assert any(why in reason for _, reason, _ in refusals)
