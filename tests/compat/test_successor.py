@@ -305,7 +305,7 @@ def test_diff_names_the_command() -> None:
     hints = [finding["hint"] for finding in json.loads(out)["findings"] if finding["rule"] == "nodes-renumbered"]
     assert hints == [
         "For Flink, keep the old ids: `flinkplan compile PIPELINE --like old.json -o new.json --force`. "
-        "`flinkplan migrate` carries a savepoint over: same."
+        "`flinkplan migrate` carries the state over: same."
     ]
 
 
@@ -317,7 +317,7 @@ def test_diff_says_that_the_old_order_can_be_kept() -> None:
     assert hints == [
         "Keep the order of its state with `flinkplan compile PIPELINE --like old.json -o new.json --force`: "
         "it computes SUM(amount), MAX(price), and results do not change. "
-        "`flinkplan migrate` carries a savepoint over: projected."
+        "`flinkplan migrate` carries the state over: projected."
     ]
 
 

@@ -23,11 +23,11 @@ class Carried(Record):
 
     @property
     def sentence(self) -> str:
-        """``flinkplan migrate carries a savepoint over: derived, …``."""
+        """``flinkplan migrate carries the state over: derived, …``."""
         why = f" ({self.why})" if self.why else ""
         if self.is_possible:
-            return f"`flinkplan migrate` carries a savepoint over: {self.recipe}{why}."
-        return f"`flinkplan migrate` cannot carry a savepoint over{why}."
+            return f"`flinkplan migrate` carries the state over: {self.recipe}{why}."
+        return f"`flinkplan migrate` cannot carry the state over{why}."
 
 
 class MigrationAdvice:
