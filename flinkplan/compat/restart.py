@@ -88,7 +88,8 @@ def check_restart(
         else:
             origin, fix = (
                 "by another plan",
-                f"keep it in the new plan: flinkplan compile PIPELINE --like {checkpoint}",
+                f"keep it in the new plan: flinkplan compile PIPELINE --like {checkpoint}, or carry it over: "
+                f"flinkplan migrate {checkpoint} PLAN -o DIR",
             )
         raise RestartError(_message(diff, origin), where=checkpoint, hint=_hint(diff, fix))
     return diff

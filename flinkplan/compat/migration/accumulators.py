@@ -33,6 +33,7 @@ from .recipe import (
     Need,
     NeedKind,
     NullIfZero,
+    OfView,
     Project,
     Recipe,
     RecipeKind,
@@ -66,6 +67,14 @@ _INITIAL: Mapping[tuple[str | None, str], int | None] = {
 """What the parts of accumulators start with.  Source: ``getInitialValueExpressions`` of Flink's aggregate functions."""
 _MERGES = {"sum": "sum", "count": "sum", "count1": "sum", "min": "min", "max": "max"}
 """How parts of accumulators are merged."""
+_OF_VALUES: Mapping[str, tuple[str | None, ...]] = {
+    "min": (_MIN,),
+    "max": (_MAX,),
+    "count": (_COUNT, _SUM, _AVG),
+    "sum": (_SUM, _SUM0, _AVG),
+}
+"""The parts of accumulators that are computed from distinct values, and the functions that have them."""
+_EXACT_OF_VALUES = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "DATE")
 _EXACT_SUMS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "DOUBLE")
 """The types whose sums are the same in the accumulators of SUM and AVG."""
 
@@ -167,9 +176,68 @@ class _Aggregation:
         kept = self._find(wanted.function, wanted.part, wanted.call, wanted.type)
         if kept is not None:
             return kept
+        of_view = self._of_view(place)
+        if of_view is not None:
+            self.kinds.add(RecipeKind.DERIVED)
+            self.words.append(f"{self._shown(place)} is computed from the values that are kept")
+            return of_view
         if wanted.has_view or wanted.call.is_distinct:
             return self._empty(place)
         return self._derived(wanted, self._shown(place)) or self._empty(place)
+
+    def _of_view(self, place: int) -> OfView | None:
+        """A value that is computed from all values of the same column, which another call keeps."""
+        wanted = self.new[place]
+        if isinstance(self.pairing.new, _OF_WINDOWS) or len(self.pairing.new_layout.key) < len(
+            self.pairing.old_layout.key
+        ):
+            return None
+        if wanted.has_view:
+            return self._other_extreme(place)
+        if wanted.call.condition is not None or wanted.function not in _OF_VALUES.get(wanted.part, ()):
+            return None
+        if not wanted.call.is_distinct and wanted.part not in ("min", "max"):
+            return None
+        view = self._distinct_view(wanted.call.arguments)
+        t = _type(wanted.type)
+        if view is None or t is None or t.root not in _EXACT_OF_VALUES:
+            return None
+        function = "sum or zero" if wanted.part == "sum" and wanted.function != _SUM else wanted.part
+        return OfView(view.name, function)
+
+    def _other_extreme(self, place: int) -> OfView | None:
+        """MIN of the values that are kept for MAX, or the other way round."""
+        wanted, origin = self.new[place], self.new_state.values[place].origin
+        t = self._argument_type(origin) if isinstance(origin, Part) else None
+        if wanted.function not in (_MIN, _MAX) or t is None or t.root not in _EXACT_OF_VALUES:
+            return None
+        for each in self.old:
+            old_origin = self.old_state.values[each.place].origin
+            is_other = each.function in (_MIN, _MAX) and each.function != wanted.function and each.has_view
+            if is_other and each.call == wanted.call and isinstance(old_origin, Part):
+                calls = self.pairing.old.agg_calls  # type: ignore[attr-defined]
+                name = view_state(calls.index(old_origin.call), "map")
+                function = "min" if wanted.function == _MIN else "max"
+                return OfView(name, function, Taken(self.old_state.name, each.place))
+        return None
+
+    def _argument_type(self, part: Part) -> LogicalType | None:
+        fields = _arguments(self.pairing.new, self.pairing)
+        index = next(iter(part.call.arg_list), -1)
+        return fields[index].type if 0 <= index < len(fields) else None
+
+    def _distinct_view(self, arguments: Hashable) -> KeptState | None:
+        """The old state with all values of a column, each once."""
+        pairing = self.pairing
+        for state in pairing.old_layout.states:
+            if not state.name.startswith("distinctAcc_") or state.form != "a number for each value":
+                continue
+            meanings = tuple(pairing.before.exact_meanings(state.values))
+            sharing = self._sharing(state, pairing.old, pairing.before)
+            unfiltered = all(isinstance(each, _Call) and each.condition is None for each in sharing)
+            if meanings == arguments and len(meanings) == 1 and unfiltered:
+                return state
+        return None
 
     def _find(self, function: str | None, part: str, call: _Call, type_: str | None) -> Taken | None:
         """An old value of this function."""
@@ -299,7 +367,8 @@ class _Aggregation:
                 continue
             wanted = self._call(call, self.pairing.after)
             for old_number, old_call in enumerate(old_calls):
-                is_same = old_call.internal_name == call.internal_name and retract_old[old_number]
+                names = {old_call.internal_name, call.internal_name}
+                is_same = (len(names) == 1 or names == {_MIN, _MAX}) and retract_old[old_number]
                 if is_same and self._call(old_call, self.pairing.before) == wanted:
                     for name in (seen.name, *seen.others, *([seen.pending] if seen.pending else [])):
                         yield StateRecipe(view_state(number, name), Copy(view_state(old_number, name), key))

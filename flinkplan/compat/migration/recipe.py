@@ -71,7 +71,19 @@ class ZeroIfKeyIsNull(Record):
     key: Taken
 
 
-ValueSource: TypeAlias = Taken | Initial | ZeroIfNull | NullIfZero | ZeroIfKeyIsNull
+class OfView(Record):
+    """An aggregate of the values that a view keeps of each key, each of them once.
+
+    ``function`` is as in :class:`Accumulated`.  With ``within`` it is the first field of this old value, whose other
+    fields stay.
+    """
+
+    state: str
+    function: str
+    within: Taken | None = None
+
+
+ValueSource: TypeAlias = OfView | Taken | Initial | ZeroIfNull | NullIfZero | ZeroIfKeyIsNull
 
 
 class Copy(Record):

@@ -21,6 +21,7 @@ from .recipe import (
     JoinRows,
     Merge,
     NullIfZero,
+    OfView,
     Project,
     SortedKeys,
     Step,
@@ -85,12 +86,12 @@ class Target:
 
 def _projected(step: Project, source: Source, target: Target) -> Iterator[RecordBatch]:
     for part in source.parts(step.state):
-        values = tuple(_value(each, part) for each in step.values)
+        values = tuple(_value(each, part, source) for each in step.values)
         key = tuple(part.key[i] for i in step.key)
         yield from target.batches(replace(part, key=key, values=values))
 
 
-def _value(source: ValueSource, rows: Flat) -> Array:
+def _value(source: ValueSource, rows: Flat, states: Source) -> Array:
     """A value of each entry."""
     pa = arrow()
     match source:
@@ -103,14 +104,39 @@ def _value(source: ValueSource, rows: Flat) -> Array:
         case Initial(value):
             return pa.repeat(pa.scalar(value, pa.int64()), rows.rows)
         case ZeroIfNull(value):
-            array = _value(value, rows)
+            array = _value(value, rows, states)
             return compute().fill_null(array, pa.scalar(0, pa.int64()).cast(array.type))
         case NullIfZero(value, count):
-            array, counts = _value(value, rows), _value(count, rows)
+            array, counts = _value(value, rows, states), _value(count, rows, states)
             return compute().if_else(compute().equal(counts, 0), pa.scalar(None, array.type), array)
         case ZeroIfKeyIsNull(value, key):
-            array = _value(value, rows)
-            return compute().if_else(_value(key, rows).is_null(), pa.scalar(0, array.type), array)
+            array = _value(value, rows, states)
+            return compute().if_else(_value(key, rows, states).is_null(), pa.scalar(0, array.type), array)
+        case OfView(state, function, within):
+            array = _of_view(state, function, rows, states)
+            if within is None:
+                return array
+            whole = _value(within, rows, states)
+            fields = [fit(array, whole.type.field(0).type), *(whole.field(i) for i in range(1, whole.type.num_fields))]
+            return pa.StructArray.from_arrays(fields, fields=list(whole.type))
+
+
+def _of_view(state: str, function: str, rows: Flat, states: Source) -> Array:
+    """An aggregate of what a view keeps of the key of each entry."""
+    pa = arrow()
+    starts_with_zero = function in ("count", "sum or zero")
+    view = states.whole(state)
+    if view is None:
+        return pa.repeat(pa.scalar(0, pa.int64()), rows.rows) if starts_with_zero else pa.nulls(rows.rows)
+    (array,) = view.values or view.rest_of_key
+    if function == "count":
+        array = pa.repeat(pa.scalar(1, pa.int64()), view.rows)
+    elif function.startswith("sum") and pa.types.is_integer(array.type):
+        array = array.cast(pa.int64())
+    name = "sum" if function == "count" else function.partition(" ")[0]
+    first, result = grouped(view.key, {"value": array}, {"value": name})
+    found = looked_up(rows.key, rows.rows, [k.take(first) for k in view.key], result[f"value_{name}"].combine_chunks())
+    return compute().fill_null(found, pa.scalar(0).cast(found.type)) if starts_with_zero else found
 
 
 def _merged(step: Merge, source: Source, target: Target) -> Iterator[RecordBatch]:
@@ -118,7 +144,7 @@ def _merged(step: Merge, source: Source, target: Target) -> Iterator[RecordBatch
     if rows is None:
         return
     key = [rows.key[i] for i in step.key]
-    values = {f"v{i}": _value(each, rows) for i, each in enumerate(step.values)}
+    values = {f"v{i}": _value(each, rows, source) for i, each in enumerate(step.values)}
     functions = {f"v{i}": function for i, function in enumerate(step.functions)}
     if rows.accessed is not None:
         values["accessed"], functions["accessed"] = rows.accessed, "max"

@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
+from flinkplan.compat.migration.migrated import MigratedState
 from flinkplan.compat.migration.planning import plan_migration
 from flinkplan.compat.migration.recipe import Allowed
 from flinkplan.plan.nodes import Deduplicate, ExecNode, GroupAggregate, Join
+from flinkplan.plan.uids import Uids
+from flinkplan.state.operators import operators_of
 
-from .states import key, made, row
+from .states import Given, key, made, row
 from .test_steps import plan
 
 _JOIN = "FROM a JOIN b ON a.k = b.k"
@@ -121,3 +124,44 @@ def test_the_last_rows_of_keys_are_aggregated() -> None:
 def test_what_does_not_follow_from_the_rows_is_refused(old: str, new: str, columns: tuple[str, str], why: str) -> None:
     refusals = list(plan_migration(plan(old, columns[0]), plan(new, columns[1])).refusals(Allowed()))
     assert any(why in reason for _, reason, _ in refusals)
+
+
+def of_values(old: str, new: str, columns: tuple[str, str], rows: Any) -> list[dict[str, Any]]:
+    """The accumulators of the new query, from those and the views of the old one."""
+    before, after = plan(old, columns[0]), plan(new, columns[1])
+    (own,) = operators_of(before, Uids())
+    state = MigratedState(Given(own, rows), (before, after), plan_migration(before, after), operators_of(after, Uids()))
+    (table,) = (table for _, table in state.manifest.tables() if table.name == "accState")
+    return [entry["value"] for batch in state.batches(table) for entry in batch.to_pylist()]
+
+
+def test_an_extreme_is_computed_from_distinct_values() -> None:
+    seen = [{"key": key(k), "map_key": {"value": v}, "value": {"value": 1}} for k, v in ((1, 5), (1, 3), (2, 9))]
+    kept = [{"key": key(k), "value": {**row(n), "f1": None}} for k, n in ((1, 2), (2, 1), (3, 0))]
+    found = of_values(
+        "SELECT k, COUNT(DISTINCT v) FROM a GROUP BY k",
+        "SELECT k, COUNT(DISTINCT v), MIN(v) FROM a GROUP BY k",
+        ("k INT, n BIGINT", "k INT, n BIGINT, m INT"),
+        {"accState": kept, "distinctAcc_0": seen},
+    )
+    assert [(value["f0"], value["f1"]) for value in found] == [(2, 3), (1, 9), (0, None)]
+
+
+def test_the_other_extreme_is_computed_from_values_that_may_be_taken_back() -> None:
+    last = "(SELECT k, LAST_VALUE(v) AS v, MAX(g) AS g FROM a GROUP BY k)"
+    extreme = "SELECT g, {}(v) FROM " + last + " GROUP BY g"
+    before, after = (plan(extreme.format(name), "g INT, m INT") for name in ("MAX", "MIN"))
+    node = [node for node in before.nodes if isinstance(node, GroupAggregate)][-1]
+    uid = f"{node.id}_group-aggregate"
+    (own,) = (each for each in operators_of(before, Uids()) if each.uid == uid)
+    values = [{"key": key(1), "map_key": {"value": v}, "value": {"value": 1}} for v in (4, 7)]
+    kept = [{"key": key(1), "value": row({"max": 7, "mapSize": 2, "map": b"x"}, 2)}]
+    given = Given(own, {"accState": kept, "agg0$map": values})
+    state = MigratedState(given, (before, after), plan_migration(before, after), operators_of(after, Uids()))
+    found = {
+        table.name: [entry["value"] for batch in state.batches(table) for entry in batch.to_pylist()]
+        for owner, table in state.manifest.tables()
+        if owner.uid == uid and not table.clock
+    }
+    assert found["accState"][0]["f0"] == {"min": 4, "mapSize": 2, "map": b"x"}
+    assert len(found["agg0$map"]) == 2
