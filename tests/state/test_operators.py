@@ -1,4 +1,4 @@
-"""How Flink's operators keep their states, against the empty savepoints that Flink 2.3 has written of the same plans."""
+"""How Flink's operators keep their states, against empty savepoints that Flink 2.3 has written of the same plans."""
 
 from __future__ import annotations
 
