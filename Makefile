@@ -187,9 +187,10 @@ truth-flink: venv ## ask real Flink by savepoint what becomes of state, rule by 
 	  echo "Name a Python that has apache-flink 2.3: make truth-flink FLINK=path/to/bin/python" >&2; exit 1; }
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/compat/test_truth_flink.py -q
 
-truth-migrated: venv ## let real Flink go on from savepoints that migrate has made for changed plans (FLINK=python that has apache-flink)
+truth-migrated: java venv ## let Spark, and Flink, go on from what migrate has made for changed plans (FLINK=python that has apache-flink)
 	@[ -n "$(FLINK)" ] || { \
 	  echo "Name a Python that has apache-flink 2.3: make truth-migrated FLINK=path/to/bin/python" >&2; exit 1; }
+	@$(BIN)/python -m pytest --nightly tests/compat/test_truth_migrated_spark.py -q -rs
 	@FLINK_PYTHON="$(FLINK)" $(BIN)/python -m pytest tests/compat/test_truth_migrated.py -q
 
 wheel: java venv ## build a wheel into dist, with the compiled kernels, so that its users need no compiler

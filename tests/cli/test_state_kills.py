@@ -69,7 +69,8 @@ class Command:
     def __init__(self, root: Path, arguments: tuple[str, ...], content: Callable[[Path], Content]) -> None:
         self.root = root
         self.input, self.output = root / "work" / "input", root / "work" / "output"
-        self.arguments = [part.format(input=self.input, output=self.output) for part in arguments]
+        places = {"root": root, "input": self.input, "output": self.output}
+        self.arguments = [part.format(**places) for part in arguments]
         self.content = content
         self.replaces = str(self.output) not in self.arguments
 
@@ -213,6 +214,8 @@ def checkpoint(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) ->
     options = JobOptions(checkpoint=str(root / "original"), mode=Mode.AVAILABLE_NOW, spark=spark)
     plan = compile_script(SCRIPT.format(root=root))
     (root / "plan.json").write_text(dumps(plan))
+    fewer = compile_script(SCRIPT.format(root=root).replace("BY k;", "BY k HAVING COUNT(DISTINCT v) > 10;"))
+    (root / "new.json").write_text(dumps(fewer))
     execute(plan, options).wait()
     relocate(root / "original", root / "work" / "input")
     return root
@@ -229,6 +232,7 @@ SOAK = pytest.mark.nightly("each kill starts a JVM")
         pytest.param(("state", "drop", "{input}", "--operator", "*", "--key", "k7", "--yes"), id="drop"),
         pytest.param(("rescale", "{input}", "--partitions", "3"), id="rescale"),
         pytest.param(("rescale", "{input}", "--partitions", "2", "-o", "{output}"), id="rescale-output"),
+        pytest.param(("migrate", "{input}", "{root}/new.json", "-o", "{output}"), id="migrate"),
     ],
 )
 def test_a_checkpoint_is_changed_whole(spark: SparkSession, checkpoint: Path, arguments: tuple[str, ...]) -> None:
