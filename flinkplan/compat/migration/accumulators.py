@@ -114,7 +114,10 @@ def recipe(pairing: Pairing) -> Recipe:
     """The recipe of an aggregation.  Raises :class:`Impossible`."""
     old, new = pairing.old, pairing.new
     if isinstance(old, _OF_WINDOWS) is not isinstance(new, _OF_WINDOWS):
-        raise Impossible("the old aggregation is in windows and the new one is not, or the other way round")
+        raise Impossible(
+            "the old aggregation is in windows and the new one is not, or the other way round",
+            "keep the GROUP BY of windows",
+        )
     return _Aggregation(pairing).recipe()
 
 

@@ -89,7 +89,7 @@ class Pairing:
         before = self.rows.old.read_by(self.old)
         after = self.rows.new.read_by(self.new)
         if len(before) != len(after):
-            raise Impossible("the operator has another number of inputs")
+            raise Impossible("the operator has another number of inputs", "keep its inputs")
         pairs = list(zip(before[::-1] if swapped else before, after, strict=True))
         found = (self.rows.difference(old, new) for old, new in (pairs if only is None else [pairs[only]]))
         return [self.mixed(each.why, each.fix) for each in found if each is not None]

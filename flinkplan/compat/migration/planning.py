@@ -170,7 +170,9 @@ class _Planner:
     def _from(self, old: ExecNode, node: ExecNode) -> Recipe:
         try:
             if _family(old) != _family(node):
-                raise Impossible(f"the state is that of another operator, {old.metadata.name}")
+                raise Impossible(
+                    f"the state is that of another operator, {old.metadata.name}", f"keep {old.metadata.name}"
+                )
             pairing = Pairing(self.comparison, self.rows, old, node)
             _check_time_zone(old, node)
             if pairing.before.layout is None or pairing.after.layout is None:

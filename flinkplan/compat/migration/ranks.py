@@ -198,7 +198,9 @@ def deduplication(pairing: Pairing) -> Recipe:
     old, new = pairing.old, pairing.new
     assert isinstance(old, Deduplicate)
     if isinstance(new, Rank):
-        raise Impossible("a deduplication keeps one row of each key, and a ranking needs those behind it as well")
+        raise Impossible(
+            "a deduplication keeps one row of each key, and a ranking needs those behind it as well", "keep WHERE … = 1"
+        )
     assert isinstance(new, Deduplicate)
     if (old.is_rowtime, old.keep_last_row) != (new.is_rowtime, new.keep_last_row):
         kept = "last" if old.keep_last_row else "first"

@@ -29,7 +29,7 @@ def recipe(pairing: Pairing, ignored: Collection[str] = ()) -> Recipe:
     Raises :class:`Impossible`.
     """
     if pairing.old_layout.namespace != pairing.new_layout.namespace:
-        raise Impossible("rows are kept by windows in one of the plans only")
+        raise Impossible("rows are kept by windows in one of the plans only", "keep the window columns in PARTITION BY")
     for name in _changed_fields(pairing, ignored):
         raise Impossible(f"{name} of the operator changed, which says what its state means", f"keep its {name}")
     key = pairing.key_order()
