@@ -32,6 +32,7 @@ _COMPARISONS = {
         (">=", "greater_equal"),
     )
 }
+_ARITHMETIC = {internal_name(sign): function for sign, function in (("+", "add"), ("-", "subtract"), ("*", "multiply"))}
 _LOGIC = {AND.internal_name: "and_kleene", OR.internal_name: "or_kleene"}
 _TESTS = {IS_NULL.internal_name: "is_null", IS_NOT_NULL.internal_name: "is_valid"}
 _IS_TRUE = IS_TRUE.internal_name
@@ -56,6 +57,9 @@ def is_computed(rex: RexNode) -> bool:
             return all(map(is_computed, operands)) and _are_comparable(left, right, is_equality)
         case Call(name, operands) if name in _LOGIC or name in _TESTS or name in (NOT.internal_name, _IS_TRUE):
             return all(map(is_computed, operands))
+        case Call(name, (left, right), t) if name in _ARITHMETIC:
+            is_same_type = left.type.root == right.type.root == t.root
+            return is_same_type and t.root in _WHOLE and is_computed(left) and is_computed(right)
         case Call(CAST.internal_name, (operand,), t):
             return is_computed(operand) and widens(operand.type, t)
     return False
@@ -101,6 +105,8 @@ def computed(rex: RexNode, row: Sequence[Array], rows: int) -> Array:
                 if common is not None:
                     values = [fit(value, arrow_type(common)) for value in values]
                 return getattr(compute(), _COMPARISONS[name])(*values)
+            if name in _ARITHMETIC:  # which wraps as Flink's does
+                return getattr(compute(), _ARITHMETIC[name])(*values)
             if name in _TESTS:
                 return getattr(compute(), _TESTS[name])(values[0])
             if name == _IS_TRUE:

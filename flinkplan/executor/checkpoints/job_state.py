@@ -35,6 +35,7 @@ from ...state.form_arrow import arrow, table_schema
 from ...state.moving import NotMovedError
 from ..build.time.event_time import END_MS, SHIFT_MS
 from ..jobs.building import Streams
+from ..jobs.first_rows import check_first_rows
 from ..jobs.options import JobOptions
 from ..jvm.session import STATE_ENCODING, copy_of
 from ..jvm.spark import F
@@ -148,6 +149,7 @@ class CheckpointState(JobState):
         errors: list[StateError] = list(unknown_tables(self._plan, self.restarted))
         ended_uids = {operator.uid or "" for operator in ended}
         for name, query in job.queries.items():
+            check_first_rows(record, name)
             session = copy_of(spark)
             session.conf.set(STATE_ENCODING, "avro" if name in in_kernels else "unsaferow")
             reader = _QueryReader(self, job, record, name, query, session, options)
