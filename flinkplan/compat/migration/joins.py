@@ -26,7 +26,7 @@ def recipe(pairing: Pairing) -> Recipe:
     assert isinstance(old, Join) and isinstance(new, Join)
     edits = pairing.comparison.pairs()
     is_swapped = any(isinstance(e, Move) and e.old.id == old.id and e.new.id == new.id for e in edits)
-    sides = [_side(pairing, side, 1 - side if is_swapped else side) for side in (0, 1)]
+    sides = [kept_side(pairing, side, 1 - side if is_swapped else side) for side in (0, 1)]
     kinds, words = {RecipeKind.PROJECTED}, []
     needs: list[Need] = []
     untold: list[str] = []
@@ -79,7 +79,7 @@ def _with_matches(rows: JoinRows, other: JoinRows, *, counts: bool, keeps: bool)
     return replace(rows, counts_matches=counts, keeps_matches=keeps, other=other if counts else None)
 
 
-def _side(pairing: Pairing, side: int, old_side: int) -> JoinRows:
+def kept_side(pairing: Pairing, side: int, old_side: int) -> JoinRows:
     """The rows of a side, taken from those of an old side."""
     join = pairing.new
     assert isinstance(join, Join)

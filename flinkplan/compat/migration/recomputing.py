@@ -26,6 +26,7 @@ from ..comparing import Comparison
 from .accumulators import accumulators_of
 from .conditions import is_computed
 from .context import Impossible, Pairing
+from .joins import kept_side
 from .kept_rows import references
 from .recipe import Accumulate, Accumulated, Computed, KeptRows, KeptSide, Recipe, RecipeKind, StateRecipe
 from .row_sets import RowComparison
@@ -44,12 +45,19 @@ def recomputed(comparison: Comparison, rows: RowComparison, node: ExecNode) -> R
         return None
     for keeper, calcs in _below(comparison, node):
         for old in comparison.old.plan.nodes:
-            if type(old) is type(keeper) and rows.old.of(old) == rows.new.of(keeper):
+            if type(old) is type(keeper) and _has_rows_of(old, keeper, rows):
                 try:
                     return _recipe(Pairing(comparison, rows, old, node), keeper, calcs)
                 except Impossible:
                     continue
     return None
+
+
+def _has_rows_of(old: ExecNode, keeper: ExecNode, rows: RowComparison) -> bool:
+    """Whether an old operator keeps what the rows of a new one follow from: of a join, the rows of its inputs."""
+    if isinstance(old, Join):
+        return rows.old.read_by(old) == rows.new.read_by(keeper)
+    return rows.old.of(old) == rows.new.of(keeper)
 
 
 def _below(comparison: Comparison, node: ExecNode) -> Iterator[tuple[ExecNode, list[Calc]]]:
@@ -85,8 +93,10 @@ def _recipe(pairing: Pairing, keeper: ExecNode, calcs: list[Calc]) -> Recipe:
             raise Impossible("an expression is not computed here")
         needed = set().union(*map(references, read), references(condition) if condition is not None else ())
         steps.insert(0, Computed(projection, condition))
-    rows = _kept(pairing, keeper)
-    columns = _columns(pairing, keeper, needed)
+    if isinstance(keeper, Join):
+        rows, columns = _joined(pairing, keeper), tuple(range(len(keeper.fields)))
+    else:
+        rows, columns = _kept(pairing), _columns(pairing, keeper, needed)
     step = Accumulate(rows, columns, tuple(steps), tuple(first.grouping), values)
     words = [f"is computed from the rows that {pairing.old_name} keeps"]
     needs = []
@@ -131,22 +141,22 @@ def _columns(pairing: Pairing, keeper: ExecNode, needed: set[int]) -> tuple[int,
     return tuple(columns)
 
 
-def _kept(pairing: Pairing, keeper: ExecNode) -> KeptRows:
+def _joined(pairing: Pairing, join: Join) -> KeptRows:
+    """How the rows of a new join are computed from those of its inputs, which the old one keeps."""
+    spec = join.join_spec
+    if spec.non_equi_condition is not None and not is_computed(spec.non_equi_condition):
+        raise Impossible("the condition of the join is not computed here")
+    joins = Pairing(pairing.comparison, pairing.rows, pairing.old, join)
+    sides = [kept_side(joins, side, side) for side in (0, 1)]
+    kept = tuple(KeptSide(side.state, side.values, side.old_form, side.key) for side in sides)
+    return KeptRows(kept, spec.join_type, sides[0].never_null, spec.non_equi_condition)
+
+
+def _kept(pairing: Pairing) -> KeptRows:
     """How the rows of the old operator are computed."""
     old = pairing.old
     layout = pairing.old_layout
     inputs = [source.fields for source in pairing.comparison.old.plan.inputs(old)]
-    if isinstance(old, Join):
-        spec = old.join_spec
-        if spec.non_equi_condition is not None and not is_computed(spec.non_equi_condition):
-            raise Impossible("the condition of the join is not computed here")
-        sides = []
-        for state, fields, keys in zip(layout.states, inputs, (spec.left_keys, spec.right_keys), strict=True):
-            start = len(state.values) - len(fields)
-            values = tuple(range(start, len(state.values)))
-            sides.append(KeptSide(state.name, values, state.form, tuple(keys)))
-        never_null = tuple(i for i, filters in enumerate(spec.filter_nulls) if filters)
-        return KeptRows(tuple(sides), spec.join_type, never_null, spec.non_equi_condition)
     condition = old.filter_condition if isinstance(old, ChangelogNormalize) else None
     if condition is not None and not is_computed(condition):
         raise Impossible("the filter is not computed here")

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ...plan.connectors import has_key, sink_kinds
 from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink
 from ...plan.record import replace
+from ...plan.specs import RowKind
 from ...state.checkpoint import CheckpointRecord
 from ..build.connectors import builder_of
 from ..build.context import Built, TranslationContext
@@ -39,7 +41,7 @@ from ..prepare.known.input_size import partitions_for, reads_little
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
 from ..prepare.watermarks import uses_watermark, waits_for_watermark
-from .first_rows import check_first_rows, tell_first_rows
+from .first_rows import check_first_rows, first_rows, tell_first_rows
 from .options import JobOptions
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .set_clock import start_at
@@ -87,6 +89,14 @@ class Queries:
     def _table(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> TableTarget:
         writer = _writer(node, stream, self._record.query(name), context)
         return TableTarget(writer, context.parts.late_counters)
+
+    def _takes_deletes(self, node: Sink) -> bool:
+        """Whether the table of a sink takes rows that are taken back."""
+        if self._options.collector is not None:
+            return False
+        table = node.dynamic_table_sink.table
+        options = (table.resolved_table.options or {}) if table.resolved_table else {}
+        return RowKind.DELETE in sink_kinds(options, has_key(table.resolved_table), inserts_only=False)
 
     def _context(
         self, query: QueryPlan, spark: SparkSession, *, common: SharedStreams | None = None
@@ -150,7 +160,11 @@ class Streams(Queries):
             settings[PARTITIONS] = str(partitions)
 
         def start() -> StreamingQuery:
-            tell_first_rows(self._record, name, frame, target)
+            first = first_rows(self._record, name, stream, takes_deletes=self._takes_deletes(node))
+            if first is not None:
+                is_like_query = first.changelog == stream.changelog
+                told = target if is_like_query else self._table(name, node, first, context)
+                tell_first_rows(self._record, name, first, told)
             with settings_of(self._spark, settings):  # the query keeps those that it starts with
                 if self._options.clock is not None:
                     return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))

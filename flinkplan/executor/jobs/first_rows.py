@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...plan.record import replace
 from ...state.checkpoint import CheckpointRecord
-from ..build.stream import KIND
+from ..build.stream import INSERT, KIND, ORDER, SEQUENCE, Stream
 from ..errors import ExecutionError
 from ..jvm.spark import F
 from .targets import Target
@@ -35,23 +36,33 @@ def check_first_rows(record: CheckpointRecord, sink: str) -> None:
         raise ExecutionError("rows of a migration are still to be written", where=f"sink {sink}", hint=hint)
 
 
-def tell_first_rows(record: CheckpointRecord, sink: str, frame: DataFrame, target: Target) -> None:
-    """Have the target of a query take the rows that were kept for it; ``frame`` is what the query makes."""
-    folder = (record.query(sink) / _FOLDER).local
-    if folder is None or not folder.is_dir():
-        return
-    spark = frame.sparkSession
-    kept = spark.read.parquet(str(folder))
-    columns = [
-        (kept[f.name] if f.name in kept.columns else F.lit(0)).cast(f.dataType).alias(f.name)
-        for f in frame.schema.fields
-    ]
-    if KIND not in frame.columns:
-        kept = kept.where(kept[KIND] == 0)
-    context = spark.sparkContext
+def first_rows(record: CheckpointRecord, sink: str, stream: Stream, *, takes_deletes: bool) -> Stream | None:
+    """The rows that are kept for a sink, as ``stream`` has those of its query; ``None``: there are none.
+
+    What is taken back comes along where the query emits changes, or the sink ``takes_deletes``.
+    """
+    folder = record.query(sink) / _FOLDER
+    if folder.local is None or not folder.local.is_dir():
+        return None
+    frame = stream.frame
+    kept = frame.sparkSession.read.parquet(str(folder.local))
+    changes = stream.changelog or takes_deletes
+    if not changes:
+        kept = kept.where(kept[KIND] == INSERT)
+    hidden = {} if stream.changelog or not changes else {KIND: "tinyint", ORDER: "bigint", SEQUENCE: "bigint"}
+    types = {f.name: f.dataType for f in frame.schema.fields if f.name not in hidden} | hidden
+    columns = [(kept[n] if n in kept.columns else F.lit(0)).cast(t).alias(n) for n, t in types.items()]
+    return replace(stream, frame=kept.select(*columns), changelog=changes)
+
+
+def tell_first_rows(record: CheckpointRecord, sink: str, rows: Stream, target: Target) -> None:
+    """Have the target of a query take the rows that were kept for it."""
+    context = rows.frame.sparkSession.sparkContext
     context.setLocalProperty(_QUERY_ID, record.queries[sink])
     try:
-        target.take(kept.select(*columns), 0)
+        target.take(rows.frame, 0)
     finally:
         context.setLocalProperty(_QUERY_ID, None)  # type: ignore[arg-type]
+    folder = (record.query(sink) / _FOLDER).local
+    assert folder is not None
     folder.rename(folder.with_name(_TOLD))

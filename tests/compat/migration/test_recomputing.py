@@ -88,6 +88,16 @@ def test_a_filter_of_an_aggregate_and_the_condition_of_a_join_are_heeded() -> No
     assert found == [((7,), (1,))]
 
 
+def test_an_aggregation_over_a_join_follows_a_change_of_the_join() -> None:
+    found = accumulators(
+        f"SELECT g, SUM(x), COUNT(*) {_JOIN} GROUP BY g",
+        f"SELECT g, SUM(x), COUNT(*) {_JOIN.replace('JOIN', 'LEFT JOIN')} AND x + g > 11 GROUP BY g",
+        ("g INT, s INT, n BIGINT", "g INT, s INT, n BIGINT"),
+        {"left-records": joined(LEFT), "right-records": joined(RIGHT)},
+    )
+    assert found == [((7,), (5, 1, 3)), ((8,), (10, 2, 2))]
+
+
 def test_the_last_rows_of_keys_are_aggregated() -> None:
     found = accumulators(
         f"SELECT k, g, v FROM {_LAST}",
