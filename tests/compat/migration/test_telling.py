@@ -1,0 +1,58 @@
+"""Which sinks are told of a change before the job goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from flinkplan.compat.comparing import compare
+from flinkplan.compat.migration.planning import migration_of
+from flinkplan.compat.migration.telling import SinkChange, sinks_to_tell
+from flinkplan.plan.document import Plan
+from flinkplan.planner import compile_script
+
+from .test_steps import plan
+
+_SUMS = "SELECT k, SUM(v) FROM a GROUP BY k"
+_JOIN = "SELECT a.k, x FROM a JOIN b ON a.k = b.k"
+_LEFT = _JOIN.replace("JOIN", "LEFT JOIN")
+_TOP = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v) AS r FROM a) WHERE r <= {}"
+_K_S = "k INT, s INT"
+
+
+def told(old: Plan, new: Plan) -> tuple[SinkChange, ...]:
+    """The sinks that are told."""
+    comparison = compare(old, new)
+    return sinks_to_tell(comparison, migration_of(comparison))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "columns", "is_told"),
+    [
+        (_SUMS, _SUMS, (_K_S, _K_S), False),
+        (_SUMS, f"{_SUMS} HAVING SUM(v) > 3", (_K_S, _K_S), True),
+        (_SUMS, "SELECT k, SUM(v) + 1 FROM a GROUP BY k", (_K_S, _K_S), True),
+        (_SUMS, "SELECT k, SUM(v), COUNT(*) FROM a GROUP BY k", (_K_S, f"{_K_S}, n BIGINT"), False),
+        (_JOIN, _LEFT, (_K_S, _K_S), True),
+        (_LEFT, _JOIN, (_K_S, _K_S), True),
+        (_TOP.format(3), _TOP.format(2), (_K_S, _K_S), True),
+        ("SELECT k, v FROM a", "SELECT k, v FROM a WHERE v > 3", (_K_S, _K_S), False),
+    ],
+    ids=["nothing", "HAVING", "computed", "other columns", "INNER to LEFT", "LEFT to INNER", "fewer ranks", "no state"],
+)
+def test_sinks_whose_rows_change_are_told(old: str, new: str, columns: tuple[str, str], is_told: bool) -> None:
+    changes = told(plan(old, columns[0]), plan(new, columns[1]))
+    assert bool(changes) is is_told
+    assert not any(change.obstacle for change in changes)
+
+
+def test_a_sink_that_keeps_rows_of_its_own_is_an_obstacle() -> None:
+    tables = """
+    CREATE TABLE a (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/a', 'format' = 'json');
+    CREATE TABLE b (k INT, x INT) WITH ('connector' = 'filesystem', 'path' = '/b', 'format' = 'json');
+    CREATE TABLE o (k INT, x INT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = 'o', 'key.format' = 'json', 'value.format' = 'json',
+      'properties.bootstrap.servers' = 'x:1');
+    INSERT INTO o """
+    old, new = (compile_script(f"{tables}{query} ON CONFLICT DO DEDUPLICATE;") for query in (_JOIN, _LEFT))
+    (change,) = told(old, new)
+    assert "keeps rows of its own" in change.obstacle
