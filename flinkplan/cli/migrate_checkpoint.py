@@ -25,7 +25,10 @@ from .signals import ends_raised
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from ..executor.checkpoints.job_state import CheckpointState
     from ..executor.jobs.options import JobOptions
+
+_SILENT = "with --silent the sink is not told"
 
 
 class CheckpointChange(Record):
@@ -95,7 +98,12 @@ def write_migrated(
 
 
 def _first_rows(
-    change: CheckpointChange, state: JobState, migrated: JobState, spark: SparkSession, job: JobOptions, folder: Path
+    change: CheckpointChange,
+    state: CheckpointState,
+    migrated: JobState,
+    spark: SparkSession,
+    job: JobOptions,
+    folder: Path,
 ) -> Iterator[tuple[str, DataFrame]]:
     """What each sink is told, by the name of its query."""
     from ..executor.checkpoints.contents import SinkRows, sink_changes
@@ -103,7 +111,12 @@ def _first_rows(
 
     old, new = change.plans
     names = {node.id: name for name, part in queries_of(new).items() for node in part.nodes if isinstance(node, Sink)}
+    origins = {recipe.node: recipe.old for recipe in change.migration.recipes}
     for number, told in enumerate(change.told):
+        for keeper in (*told.old_keepers, *(origins.get(keeper) for keeper in told.keepers)):
+            if keeper in state.refused:
+                message = f"what it must be told is not known: {state.refused[keeper].message}"
+                raise StateError(message, where=f"sink {told.name}", hint=_SILENT)
         before = None
         if told.old_sink is not None:
             before = SinkRows(old, state, told.old_sink, told.old_keepers, keeps_input)
@@ -114,7 +127,7 @@ def _first_rows(
         try:
             yield names[told.sink], sink_changes(spark, before, after, job, (places[0], places[1]))
         except StateError as e:
-            raise StateError(e.message, where=f"sink {told.name}", hint="--silent does not tell sinks") from None
+            raise StateError(e.message, where=f"sink {told.name}", hint=_SILENT) from None
 
 
 def _report(moved: Moved) -> None:
