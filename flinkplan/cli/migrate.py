@@ -103,7 +103,7 @@ def command(
     record = CheckpointRecord(state)
     told = sinks_to_tell(comparison, migration) if record.exists and not silent else ()
     allowed = Allowed(empty, mixed)
-    if order_is_enough(before, after):
+    if order_is_enough(before, after) and not told:
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)
     shown = render(migration, allowed, format_, silent=silent or record.exists)
     click.echo(shown, nl=False, err=not dry_run)
