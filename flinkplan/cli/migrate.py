@@ -84,7 +84,7 @@ def command(
     from ..compat.migration.planning import migration_of
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render
-    from ..compat.migration.telling import sinks_to_tell
+    from ..compat.migration.telling import not_in_checkpoints, sinks_to_tell
     from ..compat.order_changes import order_is_enough
     from ..compat.validation import read_plan
     from ..state.checkpoint import CheckpointRecord
@@ -107,6 +107,8 @@ def command(
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)
     shown = render(migration, allowed, format_, silent=silent or record.exists)
     click.echo(shown, nl=False, err=not dry_run)
+    for sentence in not_in_checkpoints(comparison, migration) if record.exists else ():
+        click.echo(one_line(f"note: {sentence}"), err=True)
     refused = _refused(migration, allowed) | _untold(told)
     if dry_run:
         return 1 if refused else 0

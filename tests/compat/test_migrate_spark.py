@@ -40,7 +40,7 @@ INSERT INTO counted SELECT k, CAST(x AS BIGINT) FROM b;
 END;
 """
 FIRST = {
-    "a/1": [{"k": 1, "g": 1, "v": 4}, {"k": 2, "g": 2, "v": 6}, {"k": 3, "g": 3, "v": 1}, {"k": None, "g": 1, "v": 1}],
+    "a/1": [{"k": 1, "g": 1, "v": 4}, {"k": 2, "g": 2, "v": 6}, {"k": 3, "g": 3, "v": 1}],
     "b/1": [{"k": 1, "x": 10}, {"k": 1, "x": 11}, {"k": 9, "x": 12}],
 }
 SECOND = {

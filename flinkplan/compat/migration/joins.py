@@ -175,7 +175,7 @@ def _same_matches(pairing: Pairing, is_swapped: bool) -> bool:
     return conditions[0] == conditions[1] and old.join_spec.filter_nulls == new.join_spec.filter_nulls
 
 
-_PADDED = {
+PADDED = {
     JoinType.INNER: frozenset(),
     JoinType.LEFT: frozenset(("left",)),
     JoinType.RIGHT: frozenset(("right",)),
@@ -188,9 +188,9 @@ def _untold(old: JoinType, new: JoinType) -> list[str]:
     """What the change of a join's type means for rows that have been emitted."""
     if old is new:
         return []
-    if old not in _PADDED or new not in _PADDED:
+    if old not in PADDED or new not in PADDED:
         return ["the rows that only one of the two joins emits"]
-    added, dropped = _PADDED[new] - _PADDED[old], _PADDED[old] - _PADDED[new]
+    added, dropped = PADDED[new] - PADDED[old], PADDED[old] - PADDED[new]
     return [
         *(f"new rows with NULL for {side} rows without a match" for side in sorted(added)),
         *(f"the end of rows with NULL for {side} rows without a match" for side in sorted(dropped)),

@@ -6,7 +6,7 @@ import pytest
 
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.migration.planning import migration_of
-from flinkplan.compat.migration.telling import SinkChange, sinks_to_tell
+from flinkplan.compat.migration.telling import SinkChange, not_in_checkpoints, sinks_to_tell
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
 
@@ -56,3 +56,20 @@ def test_a_sink_that_keeps_rows_of_its_own_is_an_obstacle() -> None:
     old, new = (compile_script(f"{tables}{query} ON CONFLICT DO DEDUPLICATE;") for query in (_JOIN, _LEFT))
     (change,) = told(old, new)
     assert "keeps rows of its own" in change.obstacle
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sides"),
+    [
+        (_JOIN, _LEFT, ["left"]),
+        (_LEFT, _JOIN, []),
+        (_JOIN, "SELECT a.k, x FROM a JOIN b ON a.k = b.x", ["left", "right"]),
+        (_JOIN, _JOIN, []),
+    ],
+    ids=["LEFT", "INNER", "other key", "same"],
+)
+def test_rows_that_a_checkpoint_lacks_are_named(old: str, new: str, sides: list[str]) -> None:
+    comparison = compare(plan(old, _K_S), plan(new, _K_S))
+    sentences = list(not_in_checkpoints(comparison, migration_of(comparison)))
+    assert len(sentences) == len(sides)
+    assert all(f"lacks {side} rows" in sentence for side, sentence in zip(sides, sentences, strict=True))
