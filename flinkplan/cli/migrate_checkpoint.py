@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,8 +23,6 @@ from .entries import EntryProgress
 from .signals import ends_raised
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from ..executor.checkpoints.job_state import CheckpointState
     from ..executor.jobs.options import JobOptions
 
@@ -64,7 +62,7 @@ def migrate_checkpoint(change: CheckpointChange) -> None:
 
 
 def write_migrated(
-    change: CheckpointChange, spark: SparkSession, report: Report = lambda moved: None, progress: Progress = silent
+    change: CheckpointChange, spark: Any, report: Report = lambda moved: None, progress: Progress = silent
 ) -> None:
     """Write the new checkpoint in a session of Spark; nobody may write the old one meanwhile."""
     from ..compat.migration.migrated import MigratedState
@@ -101,10 +99,10 @@ def _first_rows(
     change: CheckpointChange,
     state: CheckpointState,
     migrated: JobState,
-    spark: SparkSession,
+    spark: Any,
     job: JobOptions,
     folder: Path,
-) -> Iterator[tuple[str, DataFrame]]:
+) -> Iterator[tuple[str, Any]]:
     """What each sink is told, by the name of its query."""
     from ..executor.checkpoints.contents import SinkRows, sink_changes
     from ..executor.prepare.job_plan import queries_of
