@@ -22,6 +22,7 @@ COMMANDS = {
     "execute": "Run a plan on Spark.",
     "run": "Run the statements of a SQL script, COMPILE PLAN and EXECUTE PLAN among them.",
     "sql": "Open a SQL shell, which shows the rows of each SELECT.",
+    "gateway": "Serve Flink's SQL Gateway protocol.",
     "test": "Run the unit tests of pipelines.",
     "explain": "Show the operators of a plan or pipeline as a tree.",
     "validate": "Check a plan for errors.",

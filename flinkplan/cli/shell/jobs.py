@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -27,8 +27,8 @@ _CHECKPOINT = "execution.checkpointing.dir"
 class ShellJob:
     """A job of the shell; ``checkpoint`` is the directory of its state, ``None`` for a temporary one."""
 
-    def __init__(self, number: int, name: str, job: Job, checkpoint: str | None) -> None:
-        self.id = str(number)
+    def __init__(self, id: str, name: str, job: Job, checkpoint: str | None) -> None:
+        self.id = id
         self.name = name
         self.status = RUNNING
         self.checkpoint = checkpoint
@@ -56,30 +56,17 @@ class ShellJob:
         self.status = STOPPED
 
 
-class Jobs:
-    """Starts plans with the session's options, as a :class:`~flinkplan.table.jobs.Starter`, and keeps track of them."""
+class JobList:
+    """The jobs that have been started, by their ids."""
 
-    def __init__(self, engine: Engine, signals: Signals) -> None:
-        self._engine = engine
-        self._signals = signals
+    def __init__(self) -> None:
         self._jobs: dict[str, ShellJob] = {}
 
-    def __call__(self, plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job:
-        from ...table.jobs import start
-
-        if not self._engine.is_ready:
-            click.echo("Starting Spark…", err=True)
-
-        def begin() -> Job:
-            self._engine.wait()
-            return start(plan, options, collector=collector)
-
-        job = self._signals.obeyed_by(self._signals.started(begin))
-        if collector is None:
-            name = options.get("pipeline.name") or job_name(plan)
-            started = ShellJob(len(self._jobs) + 1, name, job, options.get(_CHECKPOINT))
-            self._jobs[started.id] = started
-        return job
+    def add(self, id: str, plan: Plan, options: Mapping[str, str], job: Job) -> ShellJob:
+        """Keep a job that has been started with these options."""
+        name = options.get("pipeline.name") or job_name(plan)
+        started = self._jobs[id] = ShellJob(id, name, job, options.get(_CHECKPOINT))
+        return started
 
     @property
     def newest(self) -> ShellJob:
@@ -91,7 +78,7 @@ class Jobs:
 
     def changed(self) -> Iterator[tuple[ShellJob, FlinkplanError | None]]:
         """The jobs that have ended since the last call, each with its error if it failed."""
-        for job in self._jobs.values():
+        for job in list(self._jobs.values()):
             before, error = job.status, job.poll()
             if job.status != before:
                 yield job, error
@@ -133,12 +120,42 @@ class Jobs:
         job.stop()
         return job.checkpoint if statement.with_savepoint else None
 
+    def stop_those(self, ids: Iterable[str]) -> None:
+        """Stop those of these jobs that still run."""
+        for job in [self._jobs[id] for id in ids if id in self._jobs]:
+            if job.poll() is None and job.status == RUNNING:
+                job.stop()
+
     def stop_all(self) -> list[ShellJob]:
         """Stop the running jobs and return them."""
         running = [job for job in self._jobs.values() if job.poll() is None and job.status == RUNNING]
         for job in running:
             job.stop()
         return running
+
+
+class Jobs(JobList):
+    """Starts plans with the session's options, as a :class:`~flinkplan.table.jobs.Starter`, and keeps track of them."""
+
+    def __init__(self, engine: Engine, signals: Signals) -> None:
+        super().__init__()
+        self._engine = engine
+        self._signals = signals
+
+    def __call__(self, plan: Plan, options: Mapping[str, str], *, collector: Collector | None = None) -> Job:
+        from ...table.jobs import start
+
+        if not self._engine.is_ready:
+            click.echo("Starting Spark…", err=True)
+
+        def begin() -> Job:
+            self._engine.wait()
+            return start(plan, options, collector=collector)
+
+        job = self._signals.obeyed_by(self._signals.started(begin))
+        if collector is None:
+            self.add(str(len(self) + 1), plan, options, job)
+        return job
 
 
 def job_name(plan: Plan) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from queue import Empty, Full, Queue
 from threading import Event
@@ -31,12 +32,14 @@ class Collector:
     """Takes the rows of a job, batch by batch, and hands them on in their order.
 
     ``as_text``: values are texts as ``CAST(… AS STRING)`` makes them, ``None`` for NULL; else they are Python's.
+    ``with_values``: behind the texts of a row stand its Python values.
     ``waiting``: how many rows may wait to be fetched; then the job waits.  ``failure`` is the Java exception that
     ended the job, if one did while a batch was taken.
     """
 
-    def __init__(self, *, as_text: bool, waiting: int = 10_000) -> None:
+    def __init__(self, *, as_text: bool, with_values: bool = False, waiting: int = 10_000) -> None:
         self._as_text = as_text
+        self._has_values = with_values or not as_text
         self._rows: Queue[Row] = Queue(waiting)
         self._closed = Event()
         self._written: dict[int, int] = {}
@@ -44,9 +47,14 @@ class Collector:
 
     def writer(self, stream: Stream, context: TranslationContext) -> Callable[[DataFrame, int], None]:
         """What takes the batches of the stream that reaches the sink."""
-        shown = _texts(stream, context) if self._as_text else _portable(stream)
-        types = stream.type.field_types
-        convert = [_same if self._as_text else _converter(t) for t in types]
+        shown: list[Column] = []
+        convert: list[Callable[[Any], Any]] = []
+        if self._as_text:
+            shown += _texts(stream, context)
+            convert += [_same] * len(shown)
+        if self._has_values:
+            shown += _portable(stream)
+            convert += map(_converter, stream.type.field_types)
 
         def take(batch: DataFrame, number: int) -> None:
             from py4j.protocol import Py4JJavaError
@@ -88,6 +96,14 @@ class Collector:
                 if is_last:
                     return
                 is_last = ended()
+
+    def waiting_rows(self, limit: int) -> list[Row]:
+        """The rows that wait to be fetched, at most ``limit``; it does not wait for others."""
+        rows: list[Row] = []
+        with suppress(Empty):
+            while len(rows) < limit:
+                rows.append(self._rows.get_nowait())
+        return rows
 
     def written(self, batch: int) -> int:
         """How many rows of a batch were handed on; it can be asked once."""

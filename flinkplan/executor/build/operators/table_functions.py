@@ -9,8 +9,9 @@ from ....plan.nodes import Correlate, Values
 from ....plan.record import replace
 from ....plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ....plan.types import LogicalType
+from ...expressions.timestamps import with_nanos
 from ...jvm.spark import F, T
-from ...jvm.types import cast_type, field_name, spark_type
+from ...jvm.types import cast_type, field_name, has_nanos, spark_type
 from ...prepare.choose.table_functions import REPLICATE, UNNEST, UNNEST_WITH_ORDINALITY
 from ...prepare.steps import Native
 from ..context import TranslationContext
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 def values(node: Values, step: Native, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Constant rows, once."""
     types = node.output_type.field_types
-    rows = [_row([context.expression_over(rex, []) for rex in row], types) for row in node.tuples]
+
+    def cell(rex: RexNode, t: LogicalType) -> Column:
+        column = context.expression_over(rex, [])
+        return with_nanos(column) if has_nanos(t) and not has_nanos(rex.type) else column
+
+    rows = [_row([cell(rex, t) for rex, t in zip(row, types, strict=True)], types) for row in node.tuples]
     once = one_row(context)
     listed = F.array(*rows).cast(_rows_type(types))
     frame = once.select(F.posexplode(listed).alias(SEQUENCE, "row"))
