@@ -7,6 +7,12 @@ from collections.abc import Sequence
 from .record import Record
 from .secrets import without_secrets
 
+VALIDATION = "org.apache.flink.table.api.ValidationException"
+TABLE = "org.apache.flink.table.api.TableException"
+SQL_VALIDATOR = "org.apache.calcite.sql.validate.SqlValidatorException"
+PARSE = "org.apache.flink.sql.parser.impl.ParseException"
+"""The classes of exceptions of Flink's planner."""
+
 
 class Location(Record):
     """A place in a text file; lines and columns are counted from 1 and ``None`` if unknown."""
@@ -30,7 +36,10 @@ class FlinkplanError(Exception):
 
     ``message`` says what is wrong, ``where`` the place (a :class:`Location`, or a text such as
     ``node 5 (/nodes/4/state/0/ttl)``), ``hint`` how to fix it, ``snippet`` the source line with a caret.
+    ``in_flink`` is the class and the message of the exception that Flink throws, where its clients may look at them.
     """
+
+    in_flink: tuple[str, str] | None = None
 
     exit_code = 3
     """The exit code of a command that fails with this error; see docs/exit-codes.md."""

@@ -21,9 +21,11 @@ from .algebra.tree import walk_once
 from .binder import BindError, Context, bind_insert, bind_query
 from .binder.context import Correlations, TableUse
 from .binder.errors import each_of, placed, unsupported
-from .catalog.catalog import Catalog, Identifier, Table, View
+from .catalog.catalog import DEFAULT_DATABASE_OPTION, Catalog, Identifier, Properties, Table, View
+from .catalog.errors import CatalogError
 from .catalog.external import EXTERNAL, IN_MEMORY, TYPE, UNKNOWN, CatalogDefinition
 from .catalog.functions import Functions, Loader, Registered
+from .catalog.options import check_catalog_options
 from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.catalog_scripts import CatalogScripts
@@ -296,22 +298,21 @@ class Session:
         self.catalog.expansions.clear()
 
     def _create_catalog(self, node: ast.CreateCatalog) -> None:
-        name, options = node.name.name, {option.key: option.value for option in node.options}
+        name, options = node.name.name, _values(node.options)
+        properties = Properties(options, node.comment)
         kind = options.get(TYPE)
-        default = options.get("default-database")
-        if kind == IN_MEMORY:
-            self.catalog.create_catalog(name, default or "default", if_not_exists=node.if_not_exists)
-            return
-        tables = [] if name in self.catalog.catalogs else list(self._catalog_scripts.tables(name))
+        tables: list[ast.CreateTable | ast.CreateView] = []
+        if kind != IN_MEMORY and name not in self.catalog.catalogs:
+            tables = list(self._catalog_scripts.tables(name))
         type_ = EXTERNAL.get(kind or "", UNKNOWN if tables else None)
         if type_ is None:
-            hint = did_you_mean(kind or "", (IN_MEMORY, *EXTERNAL)) or f"there are {', '.join((IN_MEMORY, *EXTERNAL))}"
-            raise unsupported(f"a catalog of the type '{kind}'", node.span, hint)
-        default = default or type_.default_database
-        if default is None:
-            raise BindError(f"a catalog of the type '{kind}' needs the option 'default-database'", node.span)
+            check_catalog_options(options, node.span)
+            self.catalog.create_catalog(name, properties, if_not_exists=node.if_not_exists)
+            return
+        if type_.default_database is None and DEFAULT_DATABASE_OPTION not in options:
+            raise BindError(f"a catalog of the type '{kind}' needs the option '{DEFAULT_DATABASE_OPTION}'", node.span)
         definition = CatalogDefinition(type_, options)
-        self.catalog.create_catalog(name, default, external=definition, if_not_exists=node.if_not_exists)
+        self.catalog.create_catalog(name, properties, external=definition, if_not_exists=node.if_not_exists)
         self._define_tables(name, tables)
 
     def _define_tables(self, catalog: str, tables: Iterable[ast.CreateTable | ast.CreateView]) -> None:
@@ -321,15 +322,46 @@ class Session:
         try:
             for table in tables:
                 identifier = self.catalog.qualify(table.name.names)
-                self.catalog.databases.add((identifier.catalog, identifier.database))
+                self.catalog.databases.setdefault((identifier.catalog, identifier.database), Properties())
                 self.apply(table)
         finally:
             self.catalog.current_catalog, self.catalog.current_database = here
 
+    def _alter_catalog(self, node: ast.AlterCatalog) -> None:
+        options, keys = _values(node.options or ()), node.reset_keys or ()
+        verb = "SET" if node.options is not None else "RESET"
+        if node.comment is None and not (options or keys):
+            nothing = "option" if verb == "SET" else "key"
+            message = f"ALTER CATALOG {verb} does not support empty {nothing}"
+            raise CatalogError(f"ALTER CATALOG … {verb} needs an option", in_flink=message)
+        if "type" in keys:
+            message = "ALTER CATALOG RESET does not support changing 'type'"
+            raise CatalogError("the type of a catalog cannot be changed", in_flink=message)
+
+        def changed(properties: Properties) -> Properties:
+            if options and node.name.name not in self.catalog.external:
+                check_catalog_options({"type": IN_MEMORY, **options}, node.span)
+            if node.comment is not None:
+                return replace(properties, comment=node.comment)
+            if node.options is not None:
+                return properties.with_options(options)
+            return properties.without_options(keys)
+
+        self.catalog.alter_catalog(node.name.name, changed)
+
+    def _create_database(self, node: ast.CreateDatabase) -> None:
+        properties = Properties(_values(node.options), node.comment)
+        self.catalog.create_database(node.name.names, properties, if_not_exists=node.if_not_exists)
+
     def _alter_table(self, node: ast.AlterTable) -> None:
         names = node.name.names
-        if node.if_exists and self.catalog.find(names) is None:
-            return
+        if self.catalog.find(names) is None:
+            if node.if_exists:
+                return
+            identifier = self.catalog.qualify(names)
+            message = f"Table {identifier} doesn't exist or is a temporary table."
+            hint = did_you_mean(names[-1], self.catalog.names())
+            raise CatalogError(f"there is no table '{node.name}'", hint=hint, in_flink=message)
         table = self.catalog.get(names, Table)
         if isinstance(node.change, ast.RenameTable):
             renamed = replace(table, identifier=self.catalog.qualify(node.change.name.names))
@@ -339,7 +371,12 @@ class Session:
             self.catalog.add(altered(self._context(), table, node), replace=True)
 
     def _alter_view(self, node: ast.AlterView) -> None:
-        view = self.catalog.get(node.name.names, View)
+        names = node.name.names
+        if self.catalog.find(names) is None:
+            message = f"View {self.catalog.qualify(names)} doesn't exist or is a temporary view."
+            hint = did_you_mean(names[-1], self.catalog.names())
+            raise CatalogError(f"there is no view '{node.name}'", hint=hint, in_flink=message)
+        view = self.catalog.get(names, View)
         if node.query is not None:
             definition = ast.CreateView(node.name, node.query, temporary=view.temporary, span=node.span)
             self.catalog.add(create_view(self._context(), definition), replace=True)
@@ -375,6 +412,10 @@ def inserts_of(statement: ast.Insert | ast.StatementSet) -> tuple[ast.Insert, ..
     return statement.inserts if isinstance(statement, ast.StatementSet) else (statement,)
 
 
+def _values(options: Iterable[ast.Option]) -> dict[str, str]:
+    return {option.key: option.value for option in options}
+
+
 def _nothing(session: Session, node: ast.Statement) -> None:
     """Statements that only show something."""
 
@@ -388,9 +429,12 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.CreateView: Session._create_view,
     ast.CreateCatalog: Session._create_catalog,
     ast.CreateFunction: Session._create_function,
-    ast.CreateDatabase: lambda session, node: session.catalog.create_database(
-        node.name.names, if_not_exists=node.if_not_exists
-    ),
+    ast.AlterCatalog: Session._alter_catalog,
+    ast.CreateDatabase: Session._create_database,
+    ast.AlterDatabase: lambda session, node: session.catalog.alter_database(node.name.names, _values(node.options)),
+    ast.LoadModule: lambda session, node: session.catalog.modules.load(node.name.name, _values(node.options)),
+    ast.UnloadModule: lambda session, node: session.catalog.modules.unload(node.name.name),
+    ast.UseModules: lambda session, node: session.catalog.modules.use([name.name for name in node.names]),
     ast.UseCatalog: lambda session, node: session.catalog.use_catalog(node.name.name),
     ast.UseDatabase: lambda session, node: session.catalog.use_database(node.name.names),
     ast.Drop: Session._drop,
@@ -404,6 +448,8 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
 
 
 _ALTERNATIVES: dict[type[ast.Statement], str] = {
+    ast.BeginStatementSet: "write EXECUTE STATEMENT SET BEGIN … END",
+    ast.EndStatementSet: "a statement set begins with EXECUTE STATEMENT SET BEGIN",
     ast.AddJar: "functions and connectors of one's own are not there",
     ast.StopJob: "the jobs of 'flinkplan sql' can be stopped there",
     ast.ExecutePlan: "flinkplan execute runs a plan, flinkplan run a script",

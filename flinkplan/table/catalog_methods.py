@@ -74,7 +74,7 @@ class CatalogMethods:
     list_full_modules = list_modules
 
     def _listed(self, what: str) -> list[str]:
-        return [row[0] for row in show(self.catalog, Show(what))[1]]
+        return [row[0] or "" for row in show(self.catalog, Show(what))[1]]
 
     # Tables and views
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
 
-from ..plan.errors import PlanError, UnsupportedError
-from ..plan.findings import nearest
+from ..plan.errors import PARSE, TABLE, VALIDATION, PlanError, UnsupportedError
+from ..plan.findings import did_you_mean, nearest
+from ..plan.secrets import masked
 from ..plan.specs import Column, ResolvedSchema
 from ..plan.types import LogicalType
 
@@ -15,7 +16,13 @@ if TYPE_CHECKING:
     from ..planner.catalog.catalog import Catalog, Table, View
     from ..planner.sql.ast import Describe, Name, Show
 
-Rows = list[tuple[str, ...]]
+T = TypeVar("T", "Table", "View")
+
+BOOLEANS = frozenset(("null", "used"))
+"""The columns that hold TRUE and FALSE; all others hold texts."""
+
+Row = tuple[str | None, ...]
+Rows = list[Row]
 Content = tuple[tuple[str, ...], Rows]
 """The column names and the rows."""
 
@@ -27,20 +34,38 @@ def show(catalog: Catalog, statement: Show) -> Content:
         hint = nearest(statement.what, _SHOW) or f"supported are SHOW {', '.join(_SHOW)}"
         raise UnsupportedError(f"SHOW {statement.what} is not supported", where=statement.span.location, hint=hint)
     names, rows = list_objects(catalog, statement)
-    return names, list(_matching(rows, statement.pattern, statement.negated))
+    return names, _matching(rows, statement)
 
 
-def _matching(rows: Rows, pattern: str | None, negated: bool) -> Iterable[tuple[str, ...]]:
-    """The rows whose first cell is LIKE the pattern."""
-    if pattern is None:
+def _matching(rows: Rows, statement: Show) -> Rows:
+    """The rows whose first cell is LIKE the pattern, or ILIKE it."""
+    if statement.pattern is None:
         return rows
-    like = re.compile("".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in pattern))
-    return [row for row in rows if bool(like.fullmatch(row[0])) != negated]
+    pattern = "".join({"%": ".*", "_": "."}.get(c, re.escape(c)) for c in statement.pattern)
+    like = re.compile(pattern, re.DOTALL | (re.IGNORECASE if statement.ignores_case else 0))
+    return [row for row in rows if bool(like.fullmatch(row[0] or "")) != statement.negated]
 
 
 def _objects(catalog: Catalog, statement: Show) -> list[Table | View]:
-    names = statement.name.names if statement.name else (catalog.current_catalog, catalog.current_database)
-    return catalog.objects_of(*catalog.existing_database(names))
+    return catalog.objects_of(*_database(catalog, statement))
+
+
+def _database(catalog: Catalog, statement: Show) -> tuple[str, str]:
+    """The database that a SHOW names, or the current one."""
+    if statement.name is None:
+        return catalog.current_catalog, catalog.current_database
+    key = catalog.qualify_database(statement.name.names)
+    catalog.check_catalog(key[0])
+    if key not in catalog.databases and key[0] not in catalog.external:
+        from ..planner.catalog.catalog import CatalogError
+
+        known = [name for owner, name in catalog.databases if owner == key[0]]
+        raise CatalogError(
+            f"there is no database '{statement.name}'",
+            hint=did_you_mean(key[1], known),
+            in_flink=f"Database '{key[0]}'.'{key[1]}' doesn't exist.",
+        )
+    return key
 
 
 def _tables(catalog: Catalog, statement: Show) -> Content:
@@ -62,18 +87,51 @@ def _create_table(catalog: Catalog, statement: Show) -> Content:
     from ..planner.catalog.catalog import Table
     from ..planner.ddl.text import create_table_text
 
-    return ("result",), [(create_table_text(catalog.get(_required_name(statement).names, Table)),)]
+    return ("result",), [(create_table_text(_shown(catalog, statement, Table)),)]
 
 
 def _create_view(catalog: Catalog, statement: Show) -> Content:
     from ..planner.catalog.catalog import View
     from ..planner.ddl.text import create_view_text
 
-    return ("result",), [(create_view_text(catalog.get(_required_name(statement).names, View)),)]
+    return ("result",), [(create_view_text(_shown(catalog, statement, View)),)]
+
+
+def _shown(catalog: Catalog, statement: Show, kind: type[T]) -> T:
+    """The table or view of a SHOW CREATE."""
+    name = _required_name(statement)
+    item = catalog.find(name.names)
+    wanted, other = ("table", "view") if statement.what == "CREATE TABLE" else ("view", "table")
+    if item is None:
+        known = did_you_mean(name.names[-1], catalog.names())
+        missing = f"Could not execute {statement.what.replace('CREATE', 'SHOW CREATE')}. "
+        missing += f"{wanted.capitalize()} with identifier {catalog.qualify(name.names)} does not exist."
+        error = PlanError(f"there is no {wanted} '{name}'", where=name.span.location, hint=known)
+        error.in_flink = (VALIDATION, missing)
+        raise error
+    if not isinstance(item, kind):
+        error = PlanError(f"'{name}' is a {other}, not a {wanted}", where=name.span.location)
+        error.in_flink = (
+            TABLE,
+            f"SHOW CREATE {wanted.upper()} is only supported for {wanted}s, but {item.identifier} is a {other}. "
+            f"Please use SHOW CREATE {other.upper()} instead.",
+        )
+        raise error
+    return item
 
 
 def _databases(catalog: Catalog, statement: Show) -> Content:
-    owner = statement.name.names[0] if statement.name else catalog.current_catalog
+    owner = catalog.current_catalog
+    if statement.name is not None:
+        if len(statement.name.names) > 1:
+            raise _syntax_error(
+                statement.name,
+                f"'{statement.name}' has too many parts; a catalog has one",
+                f"Show databases from/in identifier [ {statement.name} ] format error, catalog must be a single part "
+                "identifier.",
+            )
+        owner = statement.name.names[0]
+        catalog.check_catalog(owner)
     return ("database name",), [(name,) for catalog_name, name in sorted(catalog.databases) if catalog_name == owner]
 
 
@@ -82,6 +140,42 @@ def _functions(catalog: Catalog, statement: Show) -> Content:
 
     names = {name for function in all_functions() if function.named for name in (function.name, *function.aliases)}
     return ("function name",), [(name,) for name in sorted(names)]
+
+
+def _user_functions(catalog: Catalog, statement: Show) -> Content:
+    """The functions of the session and those of a database."""
+    names = statement.name.names if statement.name else (catalog.current_catalog, catalog.current_database)
+    home = catalog.qualify_database(names)
+    functions = catalog.functions
+    registered = {**functions.permanent, **functions.temporary}
+    own = [i.name for i in registered if (i.catalog, i.database) == home]
+    return ("function name",), [(name,) for name in sorted([*functions.system, *own])]
+
+
+def _create_catalog(catalog: Catalog, statement: Show) -> Content:
+    from ..planner.ddl.text import create_catalog_text
+
+    name = _required_name(statement).names[-1]
+    return ("result",), [(create_catalog_text(name, catalog.created_catalog(name)),)]
+
+
+def _full_modules(catalog: Catalog, statement: Show) -> Content:
+    return ("module name", "used"), [(name, str(is_used).upper()) for name, is_used in catalog.modules.rows()]
+
+
+def _syntax_error(name: Name, message: str, in_flink: str) -> PlanError:
+    error = PlanError(message, where=name.span.location)
+    error.in_flink = (PARSE, in_flink)
+    return error
+
+
+def _procedures(catalog: Catalog, statement: Show) -> Content:
+    error = UnsupportedError("SHOW PROCEDURES is not supported", where=statement.span.location)
+    error.in_flink = (
+        "java.lang.UnsupportedOperationException",
+        "listProcedures is not implemented for class org.apache.flink.table.catalog.GenericInMemoryCatalog.",
+    )
+    raise error
 
 
 def _fixed(head: str, *rows: str) -> Callable[[Catalog, Show], Content]:
@@ -99,8 +193,11 @@ _SHOW: dict[str, Callable[[Catalog, Show], Content]] = {
     "CURRENT DATABASE": lambda catalog, _: (("current database name",), [(catalog.current_database,)]),
     "CURRENT CATALOG": lambda catalog, _: (("current catalog name",), [(catalog.current_catalog,)]),
     "FUNCTIONS": _functions,
-    "USER FUNCTIONS": _fixed("function name"),
-    "MODULES": _fixed("module name", "core"),
+    "USER FUNCTIONS": _user_functions,
+    "CREATE CATALOG": _create_catalog,
+    "MODULES": lambda catalog, _: (("module name",), [(name,) for name in catalog.modules.used]),
+    "FULL MODULES": _full_modules,
+    "PROCEDURES": _procedures,
     "MODELS": _fixed("model name"),
     "JARS": _fixed("jars"),
 }
@@ -117,18 +214,34 @@ def describe(catalog: Catalog, statement: Describe) -> Content:
 
     Raises :class:`PlanError` for an unknown table or view, :class:`UnsupportedError` for another kind of object.
     """
+    if statement.kind == "CATALOG":
+        return _describe_catalog(catalog, statement)
     if statement.kind != "TABLE":
         raise UnsupportedError(f"DESCRIBE {statement.kind} is not supported", where=statement.span.location)
     return describe_object(_existing(catalog, statement.name))
 
 
-def _existing(catalog: Catalog, name: Name) -> Table | View:
-    from ..plan.findings import did_you_mean
+_INFO = ("info name", "info value")
 
+
+def _describe_catalog(catalog: Catalog, statement: Describe) -> Content:
+    name = statement.name.names[-1]
+    properties = catalog.created_catalog(name)
+    options = dict(sorted(properties.options.items()))
+    rows: Rows = [("name", name), ("type", options.pop("type", None)), ("comment", properties.comment)]
+    if statement.extended:
+        rows += [(f"option:{key}", masked(key, value)) for key, value in options.items()]
+    return _INFO, rows
+
+
+def _existing(catalog: Catalog, name: Name) -> Table | View:
     item = catalog.find(name.names)
     if item is None:
         hint = did_you_mean(name.names[-1], catalog.names())
-        raise PlanError(f"there is no table or view '{name}'", where=name.span.location, hint=hint)
+        error = PlanError(f"there is no table or view '{name}'", where=name.span.location, hint=hint)
+        summary = catalog.qualify(name.names).summary
+        error.in_flink = (VALIDATION, f"Tables or views with the identifier '{summary}' doesn't exist.")
+        raise error
     return item
 
 
@@ -146,12 +259,12 @@ def describe_object(item: Table | View) -> Content:
     return names[:width], [row[:width] for row in rows]
 
 
-def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:
+def _described(column: Column, schema: ResolvedSchema) -> Row:
     from ..planner.ddl.text import metadata_text
 
     key = schema.primary_key
     watermark = next((w for w in schema.watermark_specs or () if w.rowtime_attribute == column.name), None)
-    extras = metadata_text(column).strip()
+    extras: str | None = metadata_text(column).strip() or None
     column_type = column.data_type
     if column.expression is not None:
         extras = f"AS {column.expression.serializable_string}"
@@ -160,16 +273,21 @@ def _described(column: Column, schema: ResolvedSchema) -> tuple[str, ...]:
     return _cells(
         column.name,
         column_type,
-        f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else "",
+        f"PRI({', '.join(key.columns)})" if key and column.name in key.columns else None,
         extras,
-        watermark.expression.serializable_string if watermark else "",
-        column.comment or "",
+        watermark.expression.serializable_string if watermark else None,
+        column.comment,
     )
 
 
 def _cells(
-    name: str, column_type: LogicalType, key: str = "", extras: str = "", watermark: str = "", comment: str = ""
-) -> tuple[str, ...]:
+    name: str,
+    column_type: LogicalType,
+    key: str | None = None,
+    extras: str | None = None,
+    watermark: str | None = None,
+    comment: str | None = None,
+) -> Row:
     from ..plan.types.readable import readable
 
     nullable = str(column_type.nullable).upper()

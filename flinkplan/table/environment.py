@@ -9,10 +9,9 @@ from contextvars import ContextVar
 from typing import Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
-from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.findings import Finding
-from ..plan.record import Record
+from ..plan.record import Record, replace
 from ..plan.secrets import masked
 from ..planner.binder.context import Context
 from ..planner.session import Session
@@ -37,7 +36,7 @@ from ..planner.sql.ast import (
 )
 from ..planner.sql.ast import StatementSet as StatementSetNode
 from .catalog_methods import CatalogMethods
-from .catalog_views import describe, show
+from .catalog_views import BOOLEANS, describe, show
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
 from .descriptors import TableDescriptor
@@ -171,6 +170,29 @@ class TableEnvironment(CatalogMethods):
             return execute(self, statement)
         self._session.apply(statement)
         return TableResult()
+
+    @contextmanager
+    def options(self, options: Mapping[str, str]) -> Iterator[None]:
+        """Set options until the end of the block; those that statements in it set stay set."""
+        before = dict(self._session.config)
+        for key, value in options.items():
+            self._session.set_option(key, value)
+        try:
+            yield
+        finally:
+            for key, value in options.items():
+                if self._session.config.get(key) == value:
+                    self._session.config.pop(key)
+                    if key in before:
+                        self._session.config[key] = before[key]
+
+    def create_table_as(self, statement: CreateTable) -> Insert:
+        """Create the table of a CREATE TABLE … AS; gives the INSERT that fills it."""
+        return self._session.create_table_as(statement)
+
+    def check_insert(self, statement: Insert) -> None:
+        """Check an INSERT against the catalog.  Raises an error with its place."""
+        self._session.bind(statement)
 
     def compile_plan_sql(self, stmt: str) -> CompiledPlan:
         """Compile an INSERT or a statement set.  Raises an error with its place in an invalid statement."""
@@ -364,24 +386,20 @@ class TableEnvironment(CatalogMethods):
                     where=statement.span.location,
                     hint="EXPLAIN CHANGELOG_MODE is",
                 )
-        if not statement.details:
-            return TableResult(("result",), [(self._explained(inner),)])
-        if isinstance(inner, QueryStatement):
-            plan = self._session.compile_query(inner.query)
-        else:
-            plan = self._session.compile(_explainable(inner), complete=True)
-        return TableResult(("result",), [(explain_text(plan),)])
+        return TableResult(("result",), [(self._explained(inner, has_changelog_modes=bool(statement.details)),)])
 
-    def _explained(self, statement: Statement) -> str:
+    def _explained(self, statement: Statement, *, has_changelog_modes: bool = False) -> str:
         if isinstance(statement, QueryStatement):
-            return self.explain_query(statement.query)
-        return self.explain_statement(_explainable(statement))
+            explanation = self._session.explain_query(statement.query)
+        else:
+            explanation = self._session.explain(_explainable(statement))
+        return str(replace(explanation, has_changelog_modes=has_changelog_modes))
 
     def _show(self, statement: Show) -> TableResult:
-        return TableResult(*show(self._session.catalog, statement))
+        return TableResult(*show(self._session.catalog, statement), booleans=BOOLEANS)
 
     def _describe(self, statement: Describe) -> TableResult:
-        return TableResult(*describe(self._session.catalog, statement))
+        return TableResult(*describe(self._session.catalog, statement), booleans=BOOLEANS)
 
     def _create_table(self, statement: CreateTable) -> TableResult:
         if statement.query is not None:

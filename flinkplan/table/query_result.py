@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import Sink
-from ..plan.types import LogicalType
 from .content import Content
 from .result import ResultKind, TableResult, html_table
 from .rows import Row, RowIterator, RowKind
@@ -98,7 +97,7 @@ class QueryResult(TableResult):
         (sink,) = (node for node in plan.nodes if isinstance(node, Sink))
         table = sink.dynamic_table_sink.table.resolved_table
         assert table is not None  # the plan of a query by itself is complete
-        self.columns: tuple[tuple[str, LogicalType], ...] = tuple(
+        self.columns = tuple(
             (column.name, column.data_type) for column in table.schema.columns if column.data_type is not None
         )
 
@@ -116,13 +115,16 @@ class QueryResult(TableResult):
         """
         return self._run(as_text=True, seconds=seconds)
 
+    def start(self, collector: Collector) -> Job:
+        """Start a job whose rows ``collector`` takes."""
+        self._job = job = self._start(collector)
+        return job
+
     def _run(self, *, as_text: bool, seconds: float | None = None) -> JobRows:
         from ..executor.jobs.collecting import Collector
 
         collector = Collector(as_text=as_text)
-        job = self._start(collector)
-        self._job = job
-        return JobRows(job, collector, seconds)
+        return JobRows(self.start(collector), collector, seconds)
 
     def lines(self, limit: int | None = None, seconds: float | None = None) -> Iterator[str]:
         """The lines of a table of the changes, each as soon as it arrives.

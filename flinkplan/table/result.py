@@ -7,6 +7,7 @@ from enum import Enum
 from html import escape
 from typing import TYPE_CHECKING
 
+from ..plan.types import BOOLEAN, STRING, LogicalType
 from .rows import KeptRows, RowIterator
 
 if TYPE_CHECKING:
@@ -37,11 +38,20 @@ class TableResult:
     """The rows of a statement such as SHOW TABLES, or the job of an INSERT."""
 
     def __init__(
-        self, columns: Sequence[str] = (), rows: Sequence[tuple[str, ...]] = (), job: Job | None = None
+        self,
+        columns: Sequence[str] = (),
+        rows: Sequence[tuple[str | None, ...]] = (),
+        job: Job | None = None,
+        *,
+        booleans: frozenset[str] = frozenset(),
     ) -> None:
         self._columns = tuple(columns)
         self._rows = tuple(rows)
         self._job = job
+        self.columns: tuple[tuple[str, LogicalType], ...] = tuple(
+            (name, BOOLEAN if name in booleans else STRING) for name in self._columns
+        )
+        """The names and types of the columns; ``booleans`` are those that hold TRUE and FALSE."""
 
     def wait(self, timeout_ms: int | None = None) -> None:
         """Wait for the job's end; returns at once for a result without a job.
@@ -74,9 +84,9 @@ class TableResult:
     def __str__(self) -> str:
         if not self._columns:
             return "OK"
-        lines = [self._columns, *self._rows]
-        if len(self._columns) == 1 and any("\n" in row[0] for row in self._rows):
-            return "\n".join(row[0] for row in self._rows)
+        lines = [self._columns, *(tuple(cell or "" for cell in row) for row in self._rows)]
+        if len(self._columns) == 1 and any("\n" in line[0] for line in lines):
+            return "\n".join(line[0] for line in lines[1:])
         widths = [max(len(line[i]) for line in lines) for i in range(len(self._columns))]
         rule = "+" + "+".join("-" * (width + 2) for width in widths) + "+"
         head, *body = (

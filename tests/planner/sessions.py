@@ -14,7 +14,7 @@ def copied(before: Session) -> Session:
         catalog,
         objects=dict(catalog.objects),
         temporary=dict(catalog.temporary),
-        databases=set(catalog.databases),
+        databases=dict(catalog.databases),
         catalogs=dict(catalog.catalogs),
         faulty=set(),
         expansions={},

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from ...plan.errors import SQL_VALIDATOR, FlinkplanError
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, arithmetic, collection, nearest_names, string, temporal
 from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG, SHIFTS
@@ -14,7 +15,7 @@ from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.options import is_time_zone
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
-from ...plan.types import BIGINT, INT, LogicalType, decimal, timestamp
+from ...plan.types import BIGINT, CHARACTER, INT, NUMERIC, LogicalType, decimal, timestamp
 from ..catalog.catalog import FaultyDefinition
 from ..rex.builder import convert, ensure_type, integer, interval_type, null, symbol
 from ..rex.casts import avoids_cast
@@ -92,7 +93,18 @@ def _unknown(binder: ExpressionBinder, node: ast.FunctionCall) -> BindError:
     hint = own or (f"did you mean {' or '.join(near)}?" if near else register)
     if has:
         hint = instead(has)
-    return BindError(f"there is no function {name}", node.name.span, hint)
+    in_flink = f"No match found for function signature {name}({', '.join(_families(binder, node))})"
+    return BindError(f"there is no function {name}", node.name.span, hint, in_flink=(SQL_VALIDATOR, in_flink))
+
+
+def _families(binder: ExpressionBinder, node: ast.FunctionCall) -> Iterator[str]:
+    """The families of the arguments' types, as Calcite names them.  Source: ``SqlTypeFamily``."""
+    for argument in node.args:
+        try:
+            root = binder.bind(argument).type.root
+        except FlinkplanError:
+            root = "ANY"
+        yield f"<{'CHARACTER' if root in CHARACTER else 'NUMERIC' if root in NUMERIC else root}>"
 
 
 def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCall) -> RexNode:

@@ -17,11 +17,15 @@ T = TypeVar("T")
 class BindError(FlinkplanError):
     """SQL that cannot be bound against the catalog; ``span`` is its place.
 
-    Message and hint name types as people write them: ``STRING``, not ``VARCHAR(2147483647)``.
+    Message and hint name types as people write them: ``STRING``, not ``VARCHAR(2147483647)``.  ``in_flink`` is the
+    class and the message of Flink's exception.
     """
 
-    def __init__(self, message: str, span: Span, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, span: Span, hint: str | None = None, *, in_flink: tuple[str, str] | None = None
+    ) -> None:
         super().__init__(readable(message), hint=None if hint is None else readable(hint))
+        self.in_flink = in_flink
         self.span = span
         placed(self, span)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.errors import VALIDATION
 from ...plan.findings import did_you_mean
 from ...plan.functions.cast import cast_without_rule
 from ...plan.record import replace
@@ -66,7 +67,11 @@ def _sink(context: Context, node: ast.Insert) -> Table:
     table = context.catalog.find(node.table.names)
     if table is None:
         message, hint = context.catalog.absence("table", node.table.names)
-        raise BindError(message, node.table.span, hint)
+        in_flink = (
+            f"Cannot find table '{context.catalog.qualify(node.table.names)}' in any of the catalogs "
+            f"[{', '.join(context.catalog.catalogs)}], nor as a temporary table."
+        )
+        raise BindError(message, node.table.span, hint, in_flink=(VALIDATION, in_flink))
     if isinstance(table, View):
         raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
     if node.overwrite and (table.resolved.options or {}).get("connector") != "filesystem":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from ...plan.errors import SQL_VALIDATOR
 from ...plan.findings import did_you_mean
 from ...plan.record import Record, Struct, field
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
@@ -155,7 +156,12 @@ class Scope(Struct):
                 did_you_mean(names[0], [*aliases, *columns]),
             )
         tables = " or ".join(dict.fromkeys(f"'{n.alias}'" for n in self.namespaces if n.alias)) or "this query"
-        return BindError(f"there is no column '{names[0]}' in {tables}", parts[0].span, did_you_mean(names[0], columns))
+        return BindError(
+            f"there is no column '{names[0]}' in {tables}",
+            parts[0].span,
+            did_you_mean(names[0], columns),
+            in_flink=(SQL_VALIDATOR, f"Column '{names[0]}' not found in any table"),
+        )
 
 
 def _column(namespace: Namespace, part: Identifier) -> RexNode | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+from ...plan.errors import SQL_VALIDATOR, VALIDATION
 from ...plan.findings import Finding, did_you_mean
 from ...plan.functions import Function, Kind
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
@@ -97,10 +98,20 @@ def _relation_of(
     if entry is None:
         names_of_ctes = (each for level in context.ctes for each in level)
         message, hint = context.catalog.absence("table or view", names, names_of_ctes)
-        raise BindError(message, name.span, hint)
+        in_flink = (SQL_VALIDATOR, f"Object '{names[-1]}' not found")
+        raise BindError(message, name.span, hint, in_flink=in_flink)
     if isinstance(entry, View):
         if options:
-            raise BindError(f"the view '{name}' takes no options", name.span, "give them to the tables that it reads")
+            raise BindError(
+                f"the view '{name}' takes no options",
+                name.span,
+                "give them to the tables that it reads",
+                in_flink=(
+                    VALIDATION,
+                    f"View '{entry.identifier}' cannot be enriched with new options. Hints can only be applied to "
+                    "tables.",
+                ),
+            )
         rel = _expand_view(context, entry, name)
     else:
         context.uses.append(TableUse(entry, dict(options), name.span))

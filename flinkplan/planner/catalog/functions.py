@@ -15,7 +15,7 @@ from ...plan.record import Json, Record, Struct, field
 from ...plan.types import LogicalType
 from ...plan.user_functions import FunctionId
 from ..rex.casts import can_cast_implicitly
-from .errors import CatalogError
+from .errors import FUNCTION_EXISTS, NO_FUNCTION, CatalogError
 from .identifier import Identifier
 
 Loader: TypeAlias = Callable[[str], PythonDeclaration]
@@ -57,7 +57,15 @@ class Functions(Struct):
         if key in place:
             if if_not_exists:
                 return
-            raise CatalogError(f"the function '{identifier.summary}' exists already", hint="DROP it first")
+            in_flink = (
+                f"Function {identifier.database}.{identifier.name} already exists in Catalog {identifier.catalog}."
+            )
+            raise CatalogError(
+                f"the function '{identifier.summary}' exists already",
+                hint="DROP it first",
+                in_flink=in_flink,
+                of_class=FUNCTION_EXISTS,
+            )
         place[key] = function
 
     def drop_system(self, name: str, *, if_exists: bool = False) -> bool:
@@ -65,7 +73,8 @@ class Functions(Struct):
         if self.system.pop(name.lower(), None) is not None:
             return True
         if not if_exists:
-            raise CatalogError(f"there is no temporary system function '{name}'")
+            message = f"Could not drop temporary system function. A function named '{name}' doesn't exist."
+            raise CatalogError(f"there is no temporary system function '{name}'", in_flink=message)
         return False
 
     def drop(self, identifier: Identifier, *, permanent: bool, if_exists: bool = False) -> bool:
@@ -74,8 +83,15 @@ class Functions(Struct):
         if place.pop(_normalized(identifier), None) is not None:
             return True
         if not if_exists:
-            kind = "" if permanent else "temporary "
-            raise CatalogError(f"there is no {kind}function '{identifier.summary}'")
+            if not permanent:
+                message = f"Temporary catalog function {identifier} doesn't exist"
+                raise CatalogError(f"there is no temporary function '{identifier.summary}'", in_flink=message)
+            raise CatalogError(
+                f"there is no function '{identifier.summary}'",
+                in_flink=f"Function {identifier.database}.{identifier.name} does not exist in Catalog "
+                f"{identifier.catalog}.",
+                of_class=NO_FUNCTION,
+            )
         return False
 
     def find_system(self, name: str) -> PythonFunction | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ...plan.errors import VALIDATION
 from ...plan.findings import did_you_mean
 from ...plan.record import replace
 from ..binder.context import Context
@@ -41,13 +42,17 @@ def _set_options(table: ast.CreateTable, change: ast.SetOptions) -> ast.CreateTa
 
 
 def _reset_options(table: ast.CreateTable, change: ast.ResetOptions) -> ast.CreateTable:
+    if not change.keys:
+        in_flink = (VALIDATION, "ALTER TABLE RESET does not support empty key")
+        raise BindError("RESET needs the key of an option", change.span, in_flink=in_flink)
     return replace(table, options=tuple(o for o in table.options if o.key not in change.keys))
 
 
 def _rename_column(table: ast.CreateTable, change: ast.RenameColumn) -> ast.CreateTable:
-    position = _position(table, change.column)
+    position = _position(table, change.column, f"The column `{change.column}` does not exist in the base table.")
     if any(c.name.name == change.name.name for c in table.columns):
-        raise BindError(f"there is a column '{change.name}' already", change.name.span)
+        in_flink = _failed(f"The column `{change.name}` already existed in table schema.")
+        raise BindError(f"there is a column '{change.name}' already", change.name.span, in_flink=in_flink)
     if change.column.name in _read_names(table):
         raise BindError(
             f"'{change.column}' is read by a computed column, a watermark or a key",
@@ -92,12 +97,14 @@ def _change_schema(table: ast.CreateTable, change: ast.ChangeSchema) -> ast.Crea
 def _added(table: ast.CreateTable, placed: ast.PlacedColumn) -> ast.CreateTable:
     name = placed.column.name
     if any(c.name.name == name.name for c in table.columns):
-        raise BindError(f"there is a column '{name}' already", name.span, "write MODIFY instead")
+        in_flink = _failed(f"Try to add a column `{name}` which already exists in the table.")
+        raise BindError(f"there is a column '{name}' already", name.span, "write MODIFY instead", in_flink=in_flink)
     return _placed(table, placed, len(table.columns))
 
 
 def _modified(table: ast.CreateTable, placed: ast.PlacedColumn) -> ast.CreateTable:
-    position = _position(table, placed.column.name)
+    name = placed.column.name
+    position = _position(table, name, f"Try to modify a column `{name}` which does not exist in the table.")
     former = table.columns[position]
     if placed.column.comment is None:
         placed = replace(placed, column=replace(placed.column, comment=former.comment))
@@ -110,13 +117,14 @@ def _placed(table: ast.CreateTable, placed: ast.PlacedColumn, position: int) -> 
     if placed.first:
         position = 0
     elif placed.after is not None:
-        position = _position(table, placed.after) + 1
+        missing = f"Referenced column `{placed.after}` by 'AFTER' does not exist in the table."
+        position = _position(table, placed.after, missing) + 1
     return replace(table, columns=(*table.columns[:position], placed.column, *table.columns[position:]))
 
 
 def _drop_columns(table: ast.CreateTable, change: ast.DropColumns) -> ast.CreateTable:
     for name in change.columns:
-        position = _position(table, name)
+        position = _position(table, name, f"The column `{name}` does not exist in the base table.")
         table = replace(table, columns=(*table.columns[:position], *table.columns[position + 1 :]))
     return table
 
@@ -124,7 +132,8 @@ def _drop_columns(table: ast.CreateTable, change: ast.DropColumns) -> ast.Create
 def _drop_key(table: ast.CreateTable, change: ast.DropKey) -> ast.CreateTable:
     known = [str(key.name) for key in table.primary_keys]
     if not known:
-        raise BindError("the table has no PRIMARY KEY", change.span)
+        in_flink = _failed("The base table does not define any primary key.")
+        raise BindError("the table has no PRIMARY KEY", change.span, in_flink=in_flink)
     if change.name is not None and change.name.name not in known:
         raise BindError(
             f"there is no constraint '{change.name}'", change.name.span, did_you_mean(change.name.name, known)
@@ -134,15 +143,22 @@ def _drop_key(table: ast.CreateTable, change: ast.DropKey) -> ast.CreateTable:
 
 def _drop_watermark(table: ast.CreateTable, change: ast.DropWatermark) -> ast.CreateTable:
     if not table.watermarks:
-        raise BindError("the table has no WATERMARK", change.span)
+        in_flink = _failed("The base table does not define any watermark strategy.")
+        raise BindError("the table has no WATERMARK", change.span, in_flink=in_flink)
     return replace(table, watermarks=())
 
 
-def _position(table: ast.CreateTable, name: ast.Identifier) -> int:
+def _position(table: ast.CreateTable, name: ast.Identifier, in_flink: str) -> int:
     known = [c.name.name for c in table.columns]
     if name.name not in known:
-        raise BindError(f"there is no column '{name}'", name.span, did_you_mean(name.name, known))
+        hint = did_you_mean(name.name, known)
+        raise BindError(f"there is no column '{name}'", name.span, hint, in_flink=_failed(in_flink))
     return known.index(name.name)
+
+
+def _failed(reason: str) -> tuple[str, str]:
+    """The class and the message of Flink's exception."""
+    return VALIDATION, f"Failed to execute ALTER TABLE statement.\n{reason}"
 
 
 _CHANGES: dict[type[ast.TableChange], Callable[[ast.CreateTable, Any], ast.CreateTable]] = {

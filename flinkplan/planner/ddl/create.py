@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 
+from ...plan.errors import VALIDATION
 from ...plan.findings import did_you_mean
 from ...plan.functions.temporal import SOURCE_WATERMARK
 from ...plan.functions.user import PythonFunction
@@ -21,7 +22,8 @@ from ..catalog.catalog import Catalog, Table, View
 from ..rex.expressions import is_call
 from ..sql import ast, parse_data_type
 from ..sql.source import Span
-from .expression_text import sql_text
+from .expression_text import quoted_string, sql_text
+from .view_text import Lookup, view_query_text
 
 
 class _Draft(Record):
@@ -94,11 +96,23 @@ def create_view(context: Context, node: ast.CreateView) -> View:
         node.query,
         tuple(c.name for c in node.columns),
         node.temporary,
-        node.query.span.text,
+        view_query_text(node.query, _lookup(catalog)) or node.query.span.text,
         node.comment,
         row_type,
         (catalog.current_catalog, catalog.current_database),
     )
+
+
+def _lookup(catalog: Catalog) -> Lookup:
+    def lookup(names: tuple[str, ...]) -> tuple[str, Sequence[str]] | None:
+        item = catalog.find(names)
+        if item is None:
+            return None
+        if isinstance(item, View):
+            return str(item.identifier), item.row_type.field_names
+        return str(item.identifier), [column.name for column in item.resolved.schema.columns]
+
+    return lookup
 
 
 def _selected_names(body: ast.QueryBody) -> list[ast.Identifier]:
@@ -156,7 +170,8 @@ def _columns(context: Context, node: ast.CreateTable, inherited: tuple[Column, .
     seen = {c.name for c in inherited}
     for column in node.columns:
         if column.name.name in seen:
-            raise BindError(f"the column '{column.name.name}' is declared twice", column.name.span)
+            in_flink = (VALIDATION, f"A regular Column named '{column.name.name}' already exists in the table.")
+            raise BindError(f"the column '{column.name.name}' is declared twice", column.name.span, in_flink=in_flink)
         seen.add(column.name.name)
     stored = [c for c in inherited if c.kind != "COMPUTED"]
     stored += [_stored_column(c) for c in node.columns if not isinstance(c, ast.ComputedColumn)]
@@ -259,12 +274,25 @@ def _primary_key(
         return inherited, columns
     key = node.primary_keys[0]
     if key.enforced:
-        raise BindError("Flink does not enforce a PRIMARY KEY", key.span, "write PRIMARY KEY (…) NOT ENFORCED")
+        raise BindError(
+            "Flink does not enforce a PRIMARY KEY",
+            key.span,
+            "write PRIMARY KEY (…) NOT ENFORCED",
+            in_flink=(
+                "org.apache.flink.sql.parser.error.SqlValidateException",
+                "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint. ENFORCED/NOT ENFORCED controls if the "
+                "constraint checks are performed on the incoming/outgoing data. Flink does not own the data therefore "
+                "the only supported mode is the NOT ENFORCED mode",
+            ),
+        )
     by_name = {c.name: c for c in columns}
     for name in key.columns:
         column = by_name.get(name.name)
         if column is None:
-            raise BindError(f"there is no column '{name.name}'", name.span, did_you_mean(name.name, by_name))
+            place = f"line {name.span.line}, column {name.span.column}"
+            in_flink = (VALIDATION, f"Primary key column '{name.name}' is not defined in the schema at {place}")
+            hint = did_you_mean(name.name, by_name)
+            raise BindError(f"there is no column '{name.name}'", name.span, hint, in_flink=in_flink)
         if not column.is_physical:
             raise BindError(f"'{name.name}' is no stored column, a PRIMARY KEY needs one", name.span)
         if name.name in taken_over and column.data_type is not None and column.data_type.nullable:
@@ -295,8 +323,17 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
     name = watermark.column[0]
     column = next((c for c in columns if c.name == name.name), None)
     if column is None:
+        names = [c.name for c in columns]
         raise BindError(
-            f"there is no column '{name.name}'", name.span, did_you_mean(name.name, (c.name for c in columns))
+            f"there is no column '{name.name}'",
+            name.span,
+            did_you_mean(name.name, names),
+            in_flink=(
+                VALIDATION,
+                f"The rowtime attribute field '{name.name}' is not defined in the table schema, at line "
+                f"{name.span.line}, column {name.span.column}\nAvailable fields: "
+                f"[{', '.join(map(quoted_string, names))}]",
+            ),
         )
     t = column_type(column)
     if t.root not in ("TIMESTAMP", "TIMESTAMP_LTZ") or (t.precision or 0) > 3:
@@ -369,7 +406,11 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
     source = catalog.find(node.table.names)
     if not isinstance(source, Table):
         message, hint = catalog.absence("table", node.table.names)
-        raise BindError(message, node.table.span, hint)
+        in_flink = (
+            f"Source table '{catalog.qualify(node.table.names)}' of the LIKE clause not found in the catalog, at line "
+            f"{node.table.span.line}, column {node.table.span.column}"
+        )
+        raise BindError(message, node.table.span, hint, in_flink=(VALIDATION, in_flink))
     merging = dict.fromkeys(_FEATURES, "INCLUDING") | {"OPTIONS": "OVERWRITING"}
     for option in node.options:
         features = _FEATURES if option.feature == "ALL" else (option.feature,)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ...plan.secrets import masked
 from ...plan.specs import Column
-from ..catalog.catalog import Table, View
+from ..catalog.catalog import Properties, Table, View
 from .expression_text import quoted, quoted_string
 
 
@@ -25,10 +27,7 @@ def create_table_text(table: Table) -> str:
         lines.append(f"COMMENT {quoted_string(resolved.comment)}")
     if resolved.partition_keys:
         lines.append(f"PARTITIONED BY ({_names(tuple(resolved.partition_keys))})")
-    options = (
-        f"  {quoted_string(k)} = {quoted_string(masked(k, v))}" for k, v in sorted((resolved.options or {}).items())
-    )
-    return "\n".join([*lines, "WITH (", ",\n".join(options), ")\n"])
+    return "\n".join([*lines, *_with(resolved.options or {})]) + "\n"
 
 
 def create_view_text(view: View) -> str:
@@ -39,6 +38,22 @@ def create_view_text(view: View) -> str:
     if view.comment:
         lines.append(f"COMMENT {quoted_string(view.comment)}")
     return "\n".join([*lines, f"AS {view.text}\n"])
+
+
+def create_catalog_text(name: str, properties: Properties) -> str:
+    """The CREATE CATALOG statement that makes the catalog."""
+    lines = [f"CREATE CATALOG {quoted(name)}"]
+    if properties.comment:
+        lines.append(f"COMMENT {quoted_string(properties.comment)}")
+    return "\n".join([*lines, *_with(properties.options)]) + "\n"
+
+
+def _with(options: Mapping[str, str]) -> list[str]:
+    """The lines of the clause WITH, none without options; passwords are masked."""
+    if not options:
+        return []
+    pairs = (f"  {quoted_string(k)} = {quoted_string(masked(k, v))}" for k, v in sorted(options.items()))
+    return ["WITH (", ",\n".join(pairs), ")"]
 
 
 def _temporary(item: Table | View) -> str:

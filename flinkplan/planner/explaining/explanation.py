@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...plan import nodes
+from ...plan.changelog import row_kinds
 from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
-from ...plan.record import Record
+from ...plan.record import Record, replace
+from ...plan.row_kinds import Kinds, kinds_text
 from ..algebra.rel import Rel
 from .abstract import abstract_lines
 from .trees import tree_lines
@@ -19,23 +21,45 @@ from .trees import tree_lines
 class Explanation(Record):
     """What was bound, and what became of it; ``physical`` is a plan whose descriptions are those of the physical tree.
 
-    ``has_sinks``: the sinks are of the statement, not made for a query, and are shown.
+    ``has_sinks``: the sinks are of the statement, not made for a query, and are shown.  ``has_changelog_modes``: the
+    physical tree says which kinds of rows each operator emits.
     """
 
     bound: Sequence[Rel]
     physical: Plan
     plan: Plan
     has_sinks: bool = True
+    has_changelog_modes: bool = False
 
     def __str__(self) -> str:
         roots = self.bound if self.has_sinks else [rel.inputs[0] for rel in self.bound]
         sections = {
             "Abstract Syntax Tree": map(abstract_lines, roots),
-            "Optimized Physical Plan": _trees(self.physical, self.has_sinks, shares=False),
+            "Optimized Physical Plan": _trees(self._physical, self.has_sinks, shares=False),
             "Optimized Execution Plan": _trees(self.plan, self.has_sinks, shares=True),
         }
         texts = (f"== {name} ==\n{_joined(trees)}" for name, trees in sections.items())
         return "\n".join(texts)
+
+    @property
+    def _physical(self) -> Plan:
+        if not self.has_changelog_modes:
+            return self.physical
+        kinds = row_kinds(self.physical)
+        nodes = tuple(
+            replace(node, description=_with_part(node.description or "", f"changelogMode=[{_mode(kinds[node.id])}]"))
+            for node in self.physical.nodes
+        )
+        return replace(self.physical, nodes=nodes)
+
+
+def _mode(kinds: Kinds | None) -> str:
+    return "UNKNOWN" if kinds is None else kinds_text(kinds) or "NONE"
+
+
+def _with_part(description: str, part: str) -> str:
+    """The description of an operator with one more part at its end."""
+    return f"{description[:-1]}{'' if description.endswith('()') else ', '}{part})"
 
 
 def check_explained(plan: Plan) -> None:

@@ -5,28 +5,52 @@ from __future__ import annotations
 from . import ast
 from .ddl import CreateParser, Elements
 
-_UNALTERED = ("CATALOG", "CONNECTION", "DATABASE", "FUNCTION", "MATERIALIZED", "MODEL", "TEMPORARY")
+_UNALTERED = ("CONNECTION", "FUNCTION", "MATERIALIZED", "MODEL", "TEMPORARY")
 """What Flink can alter, and flinkplan cannot."""
 
 _CHANGES = ("SET", "RESET", "RENAME", "ADD", "MODIFY", "DROP")
 
 
 class AlterParser(CreateParser):
-    """ALTER TABLE and ALTER VIEW."""
+    """ALTER TABLE, VIEW, CATALOG and DATABASE."""
 
     def alter(self) -> ast.Statement:
         """``ALTER …``."""
         start = self.expect("ALTER").start
         if self.accept("VIEW"):
             return self._alter_view(start)
+        if self.accept("CATALOG"):
+            return self._alter_catalog(start)
+        if self.accept("DATABASE"):
+            name = self.name("the name of a database")
+            self.expect("SET")
+            return ast.AlterDatabase(name, self.options(), span=self.span(start))
         if self.token.key != "TABLE":
             if self.token.key not in _UNALTERED:
-                self.fail("TABLE or VIEW", words=("TABLE", "VIEW"))
-            self.unsupported(f"ALTER {self.token.key}", self.token, "tables and views can be altered")
+                self.fail("TABLE, VIEW, CATALOG or DATABASE", words=("TABLE", "VIEW", "CATALOG", "DATABASE"))
+            self.unsupported(
+                f"ALTER {self.token.key}", self.token, "tables, views, catalogs and databases can be altered"
+            )
         self.advance()
         if_exists = self.if_exists()
         name = self.name("the name of a table")
         return ast.AlterTable(name, self._table_change(), if_exists, span=self.span(start))
+
+    def _alter_catalog(self, start: int) -> ast.AlterCatalog:
+        name = self.identifier("the name of a catalog")
+        change = self.one_of("SET", "RESET", "COMMENT")
+        if change == "SET":
+            return ast.AlterCatalog(name, options=self.options(), span=self.span(start))
+        if change == "RESET":
+            return ast.AlterCatalog(name, reset_keys=self._keys(), span=self.span(start))
+        comment = self.string("a comment in 'single quotes'")
+        return ast.AlterCatalog(name, comment=comment, span=self.span(start))
+
+    def _keys(self) -> tuple[str, ...]:
+        """Keys of options in parentheses; there may be none."""
+        if self.accept("(", ")"):
+            return ()
+        return self.parenthesized(lambda: self.string("an option key in 'single quotes'"))
 
     def _alter_view(self, start: int) -> ast.AlterView:
         name = self.name("the name of a view")
@@ -49,8 +73,7 @@ class AlterParser(CreateParser):
         if token.key == "SET":
             return ast.SetOptions(self.options(), span=self.span(start))
         if token.key == "RESET":
-            keys = self.parenthesized(lambda: self.string("an option key in 'single quotes'"))
-            return ast.ResetOptions(keys, span=self.span(start))
+            return ast.ResetOptions(self._keys(), span=self.span(start))
         if token.key == "RENAME":
             return self._rename(start)
         if token.key == "DROP":

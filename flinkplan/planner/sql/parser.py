@@ -69,6 +69,10 @@ class Cursor:
         """The key of a token further on."""
         return self.tokens[min(self.position + ahead, len(self.tokens) - 1)].key
 
+    def peek_kind(self, ahead: int = 1) -> str:
+        """The kind of a token further on."""
+        return self.tokens[min(self.position + ahead, len(self.tokens) - 1)].kind
+
     def accept(self, *keys: str) -> bool:
         """Take a run of keywords or operators if all of it is there."""
         tokens, position = self.tokens, self.position

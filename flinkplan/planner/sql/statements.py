@@ -13,9 +13,9 @@ from .parser import QUERY_STARTS
 from .queries import CLAUSES
 
 _EXPLAIN_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "PLAN_ADVICE")
-_UNSUPPORTED = frozenset(
-    ("ANALYZE", "CALL", "DELETE", "LOAD", "MERGE", "REFRESH", "TRUNCATE", "UNLOAD", "UPDATE", "UPSERT")
-)
+_LIKE_ONLY = ("TABLES", "VIEWS", "COLUMNS")
+"""What SHOW lists whose pattern Flink takes by LIKE, not by ILIKE."""
+_UNSUPPORTED = frozenset(("ANALYZE", "CALL", "DELETE", "MERGE", "REFRESH", "TRUNCATE", "UPDATE", "UPSERT"))
 
 
 class StatementParser(AlterParser):
@@ -139,8 +139,15 @@ class StatementParser(AlterParser):
 
     def _begin(self) -> ast.Statement:
         start = self.expect("BEGIN").start
-        self.expect("STATEMENT", "SET", ";")
+        self.expect("STATEMENT", "SET")
+        is_alone = self.token.kind == END or (self.token.key == ";" and self.peek_kind() == END)
+        if is_alone:
+            return ast.BeginStatementSet(span=self.span(start))
+        self.expect(";")
         return self._inserts(start, execute=True)
+
+    def _end(self) -> ast.Statement:
+        return ast.EndStatementSet(span=self.span(self.expect("END").start))
 
     # Plans
 
@@ -199,12 +206,27 @@ class StatementParser(AlterParser):
 
     def _use(self) -> ast.Statement:
         start = self.expect("USE").start
-        if self.token.key == "MODULES":
-            self.unsupported("USE MODULES", self.token)
+        if self.accept("MODULES"):
+            return ast.UseModules(self.list_of(self._module), span=self.span(start))
         if self.accept("CATALOG"):
             catalog = self.identifier("the name of a catalog")
             return ast.UseCatalog(catalog, span=self.span(start))
         return ast.UseDatabase(self.name("the name of a database"), span=self.span(start))
+
+    def _module(self) -> ast.Identifier:
+        return self.identifier("the name of a module")
+
+    def _load_module(self) -> ast.Statement:
+        start = self.expect("LOAD").start
+        self.expect("MODULE")
+        name = self._module()
+        options = self.options() if self.accept("WITH") else ()
+        return ast.LoadModule(name, options, span=self.span(start))
+
+    def _unload_module(self) -> ast.Statement:
+        start = self.expect("UNLOAD").start
+        self.expect("MODULE")
+        return ast.UnloadModule(self._module(), span=self.span(start))
 
     def _show(self) -> ast.Statement:
         start = self.expect("SHOW").start
@@ -218,10 +240,12 @@ class StatementParser(AlterParser):
         name = self.name() if self.accept("FROM") or self.accept("IN") or not alone else None
         negated = self.accept("NOT")
         pattern: str | None = None
-        if negated or self.token.key in ("LIKE", "ILIKE"):
-            self.one_of("LIKE", "ILIKE")
+        ignores_case = False
+        operators = ("LIKE",) if words[-1] in _LIKE_ONLY else ("LIKE", "ILIKE")
+        if negated or self.token.key in operators:
+            ignores_case = self.one_of(*operators) == "ILIKE"
             pattern = self.string("a pattern in 'single quotes'")
-        return ast.Show(" ".join(words), name, pattern, negated, span=self.span(start))
+        return ast.Show(" ".join(words), name, pattern, negated, ignores_case, span=self.span(start))
 
     def _describe(self) -> ast.Statement:
         start = self.advance().start
@@ -282,11 +306,14 @@ STATEMENTS: dict[str, Callable[[StatementParser], ast.Statement]] = {
     "EXECUTE": StatementParser._execute,
     "STATEMENT": StatementParser._statement_set,
     "BEGIN": StatementParser._begin,
+    "END": StatementParser._end,
     "COMPILE": StatementParser._compile,
     "EXPLAIN": StatementParser._explain,
     "DROP": StatementParser._drop,
     "ALTER": StatementParser.alter,
     "USE": StatementParser._use,
+    "LOAD": StatementParser._load_module,
+    "UNLOAD": StatementParser._unload_module,
     "SHOW": StatementParser._show,
     "DESCRIBE": StatementParser._describe,
     "DESC": StatementParser._describe,

@@ -86,7 +86,6 @@ def test_messages(text: str, column: int, message: str, hint: str | None) -> Non
         ("CREATE MODEL m", "CREATE MODEL"),
         ("WITH RECURSIVE a AS (SELECT 1) SELECT 2", "WITH RECURSIVE"),
         ("SELECT * FROM t TABLESAMPLE BERNOULLI(10)", "TABLESAMPLE"),
-        ("USE MODULES a", "USE MODULES"),
     ],
 )
 def test_what_flink_has_and_we_have_not(text: str, what: str) -> None:

@@ -70,6 +70,22 @@ class DropWatermark(TableChange):
     """``DROP WATERMARK``."""
 
 
+class AlterCatalog(Statement):
+    """``ALTER CATALOG name SET (…)``, ``RESET ('key', …)`` or ``COMMENT '…'``: one of the three says something."""
+
+    name: Identifier
+    options: tuple[Option, ...] | None = None
+    reset_keys: tuple[str, ...] | None = None
+    comment: str | None = None
+
+
+class AlterDatabase(Statement):
+    """``ALTER DATABASE name SET ('key' = 'value', …)``."""
+
+    name: Name
+    options: tuple[Option, ...]
+
+
 class AlterTable(Statement):
     """``ALTER TABLE [IF EXISTS] name change``."""
 

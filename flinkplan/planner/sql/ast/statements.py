@@ -176,6 +176,25 @@ class UseDatabase(Statement):
     name: Name
 
 
+class LoadModule(Statement):
+    """``LOAD MODULE name [WITH (…)]``."""
+
+    name: Identifier
+    options: tuple[Option, ...] = ()
+
+
+class UnloadModule(Statement):
+    """``UNLOAD MODULE name``."""
+
+    name: Identifier
+
+
+class UseModules(Statement):
+    """``USE MODULES name, …``: these are used, in this order."""
+
+    names: tuple[Identifier, ...]
+
+
 class Drop(Statement):
     """``DROP [TEMPORARY [SYSTEM]] kind [IF EXISTS] name``: a TABLE, VIEW, FUNCTION, CATALOG or DATABASE."""
 
@@ -229,6 +248,14 @@ class StatementSet(Statement):
     execute: bool = False
 
 
+class BeginStatementSet(Statement):
+    """``BEGIN STATEMENT SET`` by itself; the INSERTs and ``END`` follow as statements of their own."""
+
+
+class EndStatementSet(Statement):
+    """``END`` by itself, of a statement set whose parts are sent one by one."""
+
+
 class CompilePlan(Statement):
     """``COMPILE PLAN 'path' [IF NOT EXISTS] FOR statement``; with ``execute``, COMPILE AND EXECUTE PLAN."""
 
@@ -253,12 +280,13 @@ class Explain(Statement):
 
 
 class Show(Statement):
-    """``SHOW what [name]``; ``what`` upper case, such as TABLES or CREATE TABLE; ``pattern`` of LIKE."""
+    """``SHOW what [name]``; ``what`` upper case, such as TABLES or CREATE TABLE; ``pattern`` of LIKE or ILIKE."""
 
     what: str
     name: Name | None = None
     pattern: str | None = None
     negated: bool = False
+    ignores_case: bool = False
 
 
 class Describe(Statement):
