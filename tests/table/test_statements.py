@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from flinkplan import EnvironmentSettings, TableEnvironment
@@ -16,10 +18,10 @@ CREATE TABLE totals (customer STRING, total DECIMAL(38, 2)) WITH ('connector' = 
 """
 
 
-def last_rows(script: str) -> list[tuple[str, ...]]:
+def last_rows(script: str) -> list[tuple[Any, ...]]:
     """What the last statement shows."""
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for statement in parse_script(TABLES + script).statements:
         rows = [tuple(row) for row in environment.execute_statement(statement).collect()]
     return rows

@@ -16,7 +16,9 @@ class StatementError(Exception):
     def __init__(self, status: int, errors: list[str]) -> None:
         super().__init__(errors[-1])
         self.status = status
-        causes = re.findall(r"^Caused by: ([\w.$]+): (.*?)(?=\n\nEnd of exc|\nCaused by: )", errors[-1], re.S | re.M)
+        causes: list[tuple[str, str]] = re.findall(
+            r"^Caused by: ([\w.$]+): (.*?)(?=\n\nEnd of exc|\nCaused by: )", errors[-1], re.S | re.M
+        )
         self.java_class, self.message = causes[-1] if causes else ("", errors[-1])
 
 
