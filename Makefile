@@ -8,13 +8,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
-NIGHTLY := clusters soak soak-state soak-kafka soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
+NIGHTLY := clusters soak soak-state soak-kafka soak-lake soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
 
 MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ soak-state: java venv ## kill each command that writes state 50 times; those of 
 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/executor/kafka/test_kill.py
+
+soak-lake: java venv ## kill a running job into a table of Delta Lake 30 times
+	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/lake/test_kill.py
 
 clusters: java venv ## kill executors and drivers of streams and bounded jobs on two kinds of clusters
 	@FLINKPLAN_CLUSTERS=all $(BIN)/python -m pytest -q tests/executor/test_cluster.py

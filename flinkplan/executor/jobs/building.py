@@ -262,4 +262,6 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     writers = context.runtime.sink
     if context.is_real_time:
         return writers.RealTimeWriter(context.spark._jsparkSession, json.dumps(spec), str(location))
-    return (writers.ColumnarWriter if "columnar" in spec else writers.BatchWriter)(json.dumps(spec))
+    if "columnar" not in spec:
+        return writers.BatchWriter(json.dumps(spec))
+    return writers.ColumnarWriter(json.dumps(spec), builder.table_log(table, context))

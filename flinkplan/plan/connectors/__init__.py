@@ -13,6 +13,7 @@ from ..errors import FlinkplanError
 from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
 from .bundled import BUNDLED, DEFAULT_PARTITION
+from .delta import DELTA
 from .formats import FORMATS
 from .hybrid import HYBRID
 from .jdbc import JDBC
@@ -54,7 +55,7 @@ __all__ = [
 ]
 
 CONNECTORS: Mapping[str, Connector] = {
-    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, *OTHERS)
+    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, *OTHERS)
 }
 """The connectors by name."""
 

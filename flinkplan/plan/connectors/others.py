@@ -95,7 +95,6 @@ OTHERS = (
         Source(always(INSERTS), **_TABLES),
         Sink(always(ALL), as_requested=True),
     ),
-    Connector("delta", "tables of Delta Lake", Source(always(INSERTS)), Sink(always(INSERTS))),
     Connector("hive", "tables of Apache Hive", Source(always(INSERTS), lookups=True), Sink(always(INSERTS))),
     Connector(
         "fluss",

@@ -35,6 +35,10 @@ class TableBuilder:
         """
         raise TableError(f"the connector '{self.name}' cannot be written to")
 
+    def table_log(self, table: Table, context: TranslationContext) -> Any:
+        """What commits the files of a batch to the table, an object that Java calls; ``None``: no commit is needed."""
+        return None
+
     def python_writer(
         self, table: Table, node: Sink, rows: Stream, keys: Sequence[int], context: TranslationContext
     ) -> Any:

@@ -20,6 +20,7 @@ from ...connectors.kafka import MessagePart, message_parts
 from ...connectors.tables import Table
 from ...connectors.turns import Turn
 from ...errors import TableError
+from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import F, T, sql
 from ...jvm.types import spark_type
 from ...kafka.positions import Broker, KafkaError, ranges, tasks
@@ -161,9 +162,7 @@ def _in_workers(work: Callable[..., Any], result: Any, columns: Sequence[str]) -
 
 def _offered(positions: JavaPositions, context: TranslationContext) -> str:
     """The name by which Java finds what it then asks for positions."""
-    from pyspark.java_gateway import ensure_callback_server_started
-
-    ensure_callback_server_started(context.spark.sparkContext._gateway)  # type: ignore[no-untyped-call]
+    start_callbacks(context.spark)
     return str(context.runtime.source.RangeSource.offer(positions))
 
 

@@ -128,8 +128,12 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
 
     /** A name that no other batch of any query has. */
     static String name(Dataset<Row> rows, long batch) {
-        String query = rows.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
-        return String.format("%s-%010d", query, batch);
+        return String.format("%s-%010d", query(rows), batch);
+    }
+
+    /** The id of the query, which is another one for each checkpoint. */
+    static String query(Dataset<Row> rows) {
+        return rows.sparkSession().sparkContext().getLocalProperty("sql.streaming.queryId");
     }
 
     /** Has the rows counted that a node drops. */

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.batch.RowsRead;
+import flinkplan.runtime.python.PythonMethods;
 import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiFunction;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
@@ -37,10 +39,15 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final List<String> names = new ArrayList<>();
     private final List<String> partitions = new ArrayList<>();
     private final Publication publication;
+    private final PythonMethods log;
     private final Counts counts = new Counts();
 
-    /** @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON */
-    public ColumnarWriter(String spec) throws JsonProcessingException {
+    /**
+     * @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON
+     * @param log what commits the files of a batch to a table that has a log: its methods {@code holds} and {@code
+     *     commit}; null where the files alone are the table
+     */
+    public ColumnarWriter(String spec, BiFunction<String, String, String> log) throws JsonProcessingException {
         JsonNode json = MAPPER.readTree(spec);
         path = json.get("path").asText();
         format = json.get("format").asText();
@@ -49,10 +56,16 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         json.get("partitions").forEach(name -> partitions.add(name.asText()));
         names.addAll(partitions);
         publication = Publication.of(json);
+        this.log = log == null ? null : new PythonMethods(log);
     }
 
     @Override
     public void call(Dataset<Row> rows, Long batch) throws IOException, InterruptedException, TimeoutException {
+        String query = BatchWriter.query(rows);
+        if (log != null && log.ask("holds", text(query), batch.toString()).equals("true")) {
+            counts.add(batch, 0, 0);
+            return;
+        }
         Observation observation = new Observation();
         Dataset<Row> counted = rows.toDF(names.toArray(String[]::new)).observe(observation, count(lit(1)).as("rows"));
         String name = BatchWriter.name(rows, batch);
@@ -68,13 +81,22 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                     .options(options)
                     .partitionBy(partitions.toArray(String[]::new))
                     .save(staging.toString());
-            publication.publish(name, staged(staging, name));
+            List<Publication.Staged> files = staged(staging, name);
+            publication.publish(name, files);
+            if (log != null) {
+                List<String> paths = files.stream().map(Publication.Staged::target).toList();
+                log.ask("commit", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
+            }
             rows.sparkSession().sparkContext().listenerBus().waitUntilEmpty();
             counts.add(batch, (long) observation.getAsJava().get("rows"), rowsRead.sum());
         } finally {
             rows.sparkSession().listenerManager().unregister(listener);
             publication.clean(name);
         }
+    }
+
+    private static String text(String value) throws JsonProcessingException {
+        return MAPPER.writeValueAsString(value);
     }
 
     /** What is told of plans that have been run. */

@@ -3,6 +3,7 @@ package flinkplan.runtime.source;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.python.PythonMethods;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.UUID;
@@ -35,12 +36,12 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class RangeSource implements TableProvider {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final Map<String, Positions> OFFERED = new ConcurrentHashMap<>();
+    private static final Map<String, PythonMethods> OFFERED = new ConcurrentHashMap<>();
 
     /** Takes who answers for a stream's positions, and gives the name by which one source finds it. */
     public static String offer(BiFunction<String, String, String> python) {
         String name = UUID.randomUUID().toString();
-        OFFERED.put(name, new Positions(python));
+        OFFERED.put(name, new PythonMethods(python));
         return name;
     }
 
@@ -52,7 +53,7 @@ public final class RangeSource implements TableProvider {
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         String name = options.get("positions");
-        Positions positions = name == null ? null : OFFERED.remove(name);
+        PythonMethods positions = name == null ? null : OFFERED.remove(name);
         return ScannedTable.of("messages", schema, () -> new RangeScan(schema, options.get("tasks"), positions));
     }
 
@@ -81,7 +82,7 @@ public final class RangeSource implements TableProvider {
         return partition -> new RangeReader((RangePartition) partition);
     }
 
-    private record RangeScan(StructType readSchema, String tasks, Positions positions) implements Scan {
+    private record RangeScan(StructType readSchema, String tasks, PythonMethods positions) implements Scan {
         @Override
         public Batch toBatch() {
             return new RangeBatch(tasks);

@@ -1,5 +1,6 @@
 package flinkplan.runtime.source;
 
+import flinkplan.runtime.python.PythonMethods;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -11,11 +12,11 @@ import org.apache.spark.sql.connector.read.streaming.ReadLimit;
 import org.apache.spark.sql.connector.read.streaming.ReportsSourceMetrics;
 import org.apache.spark.sql.connector.read.streaming.SupportsTriggerAvailableNow;
 
-/** The stream of ranges of messages: an offset is whatever {@link Positions} makes of it. */
+/** The stream of ranges of messages: an offset is whatever {@link PythonMethods} makes of it. */
 final class RangeStream implements MicroBatchStream, SupportsTriggerAvailableNow, ReportsSourceMetrics {
-    private final Positions positions;
+    private final PythonMethods positions;
 
-    RangeStream(Positions positions) {
+    RangeStream(PythonMethods positions) {
         this.positions = positions;
     }
 

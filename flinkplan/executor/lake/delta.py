@@ -1,0 +1,202 @@
+"""Tables of Delta Lake, by the library ``deltalake``.
+
+Source: the transaction protocol of Delta Lake ("Transaction Identifiers"): a commit can name an application and its own
+version, by which the application learns what it has committed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ...plan.connectors.delta import PATH, TIME, VERSION
+from ...plan.errors import FlinkplanError
+from ...plan.files import Place
+from ...plan.record import Record
+from ..connectors.tables import Table
+from ..errors import TableError
+from .log import DataFile
+
+_READ = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
+"""The features of tables whose data files hold just the rows."""
+
+
+class Snapshot(Record):
+    """The data files of a version of a table, and the columns (name and Delta type in JSON) that it has."""
+
+    version: int
+    files: tuple[str, ...]
+    schema: str
+    partition_columns: tuple[str, ...]
+
+
+class DeltaLog:
+    """The log of a table that is written; ``schema`` is Delta's (and Spark's) JSON of its columns."""
+
+    def __init__(self, table: Table, schema: str) -> None:
+        """Open the table, or create it.  Raises :class:`TableError` where it has other columns or partitions."""
+        self._root, self._where = _root(table), f"table {table.identifier}"
+        self._schema, self._partitions = schema, list(table.partition_keys)
+        library = _library(self._where)
+        with _errors(self._where):
+            if not library.DeltaTable.is_deltatable(str(self._root)):
+                properties = {key: value for key, value in table.options.items() if key.startswith("delta.")}
+                library.DeltaTable.create(
+                    str(self._root),
+                    library.Schema.from_json(schema),
+                    mode="ignore",
+                    partition_by=self._partitions,
+                    configuration=properties,
+                    raise_if_key_not_exists=False,
+                )
+            self._check()
+
+    def _table(self) -> Any:
+        return _library(self._where).DeltaTable(str(self._root))
+
+    def _check(self) -> None:
+        table = self._table()
+        existing, declared = _types(table.schema().to_json()), _types(self._schema)
+        if list(existing.items()) != list(declared.items()):
+            raise TableError(
+                f"the Delta table has the columns {_shown(existing)}, and not {_shown(declared)}",
+                where=self._where,
+                hint="declare those that it has, in their order",
+            )
+        if (partitions := table.metadata().partition_columns) != self._partitions:
+            raise TableError(
+                f"the Delta table is partitioned by {', '.join(partitions) or 'nothing'}",
+                where=self._where,
+                hint="declare PARTITIONED BY as the table has it",
+            )
+
+    def holds(self, writer: str, batch: int) -> bool:
+        """As :meth:`TableLog.holds`."""
+        with _errors(self._where):
+            last = self._table().transaction_version(writer)
+        return last is not None and last >= batch
+
+    def commit(self, writer: str, batch: int, files: Sequence[DataFile]) -> None:
+        """As :meth:`TableLog.commit`."""
+        from deltalake.transaction import AddAction
+
+        library = _library(self._where)
+        with _errors(self._where):
+            self._check()
+            actions = [AddAction(*self._described(file)) for file in files]
+            properties = library.CommitProperties(
+                custom_metadata={"flinkplan.batch": str(batch)},
+                app_transactions=[library.Transaction(writer, batch)],
+            )
+            self._table().create_write_transaction(
+                actions,
+                "append",
+                library.Schema.from_json(self._schema),
+                self._partitions,
+                commit_properties=properties,
+            )
+
+    def _described(self, file: DataFile) -> tuple[str, int, Mapping[str, str | None], int, bool, str]:
+        """Path, bytes, partition, time (ms), whether it changes data, and statistics in JSON."""
+        import json
+
+        from pyarrow.parquet import read_metadata
+
+        path = self._root / file.path
+        stat = path.stat()
+        statistics = json.dumps({"numRecords": read_metadata(path).num_rows})
+        return file.path, stat.st_size, file.partition, int(stat.st_mtime * 1000), True, statistics
+
+
+def snapshot(table: Table) -> Snapshot:
+    """The snapshot that the options of a table name.
+
+    Raises :class:`TableError` where there is none, or where its files hold more than its rows.
+    """
+    where, root = f"table {table.identifier}", _root(table)
+    library = _library(where)
+    with _errors(where):
+        version = table.options.get(VERSION)
+        opened = library.DeltaTable(str(root), version=None if version is None else int(version))
+        if (time := table.options.get(TIME)) is not None:
+            opened.load_as_version(_time(time, where))
+        protocol = opened.protocol()
+        if unread := sorted({*(protocol.reader_features or ())} - _READ):
+            raise TableError(f"Delta tables with the feature '{unread[0]}' are not read here", where=where)
+        files = tuple(opened.file_uris())
+        partitions = tuple(opened.metadata().partition_columns)
+        return Snapshot(opened.version(), files, opened.schema().to_json(), partitions)
+
+
+def missing_columns(of: Snapshot, schema: str) -> Mapping[str, str]:
+    """The columns of a declared schema that a snapshot does not have, or has with another type, with what it has."""
+    existing = _types(of.schema)
+    return {n: existing.get(n, "nothing") for n, t in _types(schema).items() if existing.get(n) != t}
+
+
+def _types(schema: str) -> Mapping[str, str]:
+    """The types of columns, without whether values may be NULL."""
+    import json
+
+    return {field["name"]: _type(field["type"]) for field in json.loads(schema)["fields"]}
+
+
+def _type(declared: Any) -> str:
+    match declared:
+        case {"type": "array"}:
+            return f"array<{_type(declared['elementType'])}>"
+        case {"type": "map"}:
+            return f"map<{_type(declared['keyType'])},{_type(declared['valueType'])}>"
+        case {"type": "struct"}:
+            return f"struct<{','.join(_type(field['type']) for field in declared['fields'])}>"
+    return str(declared)
+
+
+def _shown(types: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {t}" for name, t in types.items())
+
+
+def _root(table: Table) -> Path:
+    local = Place.of(table.options[PATH]).local
+    assert local is not None, "it was checked"
+    return local.absolute()
+
+
+def _time(text: str, where: str) -> datetime:
+    from datetime import UTC
+
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        raise TableError(f"'{text}' is no time", where=where, hint="write it as 2024-05-01T12:00:00Z") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
+
+
+def _library(where: str) -> Any:
+    try:
+        import deltalake
+    except ImportError:
+        raise TableError(
+            "tables of Delta Lake need deltalake", where=where, hint="pip install 'flinkplan[delta]'"
+        ) from None
+    return deltalake
+
+
+@contextmanager
+def _errors(where: str) -> Iterator[None]:
+    """What the library raises, as :class:`TableError`."""
+    from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
+
+    try:
+        yield
+    except FlinkplanError:
+        raise
+    except TableNotFoundError:
+        raise TableError("there is no Delta table in the directory", where=where) from None
+    except CommitFailedError as e:
+        raise TableError(f"the Delta table has been changed meanwhile: {e}", where=where) from None
+    except (DeltaError, OSError, ValueError) as e:
+        raise TableError(f"the Delta table: {e}", where=where) from None

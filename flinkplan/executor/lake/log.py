@@ -1,0 +1,70 @@
+"""What a writer in Java asks of a table's log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from ...plan.errors import FlinkplanError
+from ...plan.record import Record
+
+
+class DataFile(Record):
+    """A Parquet file of a table: its path below the table's directory, and the texts of the partition columns."""
+
+    path: str
+    partition: Mapping[str, str | None]
+
+
+class TableLog(Protocol):
+    """The log of a table.  A writer is a query of a job, a batch one of its commits."""
+
+    def holds(self, writer: str, batch: int) -> bool:
+        """Whether a batch, or a later one of the same writer, has been committed."""
+
+    def commit(self, writer: str, batch: int, files: list[DataFile]) -> None:
+        """Add files to the table, as one version.  Raises :class:`FlinkplanError` where the table has changed."""
+
+
+class JavaTableLog:
+    """A log as ``PythonMethods.java`` asks it: by the name of the method and its arguments, all as JSON."""
+
+    class Java:
+        """What the object is for Java."""
+
+        implements = ("java.util.function.BiFunction",)
+
+    def __init__(self, log: TableLog, root: Path) -> None:
+        self._log = log
+        self._root = root
+
+    def apply(self, method: str, arguments: str) -> str:
+        """The answer, or why there is none."""
+        try:
+            match method, json.loads(arguments):
+                case "holds", [writer, batch]:
+                    return json.dumps({"answer": self._log.holds(writer, batch)})
+                case "commit", [writer, batch, paths]:
+                    self._log.commit(writer, batch, [_data_file(path) for path in paths])
+                    return json.dumps({"answer": None})
+        except FlinkplanError as e:
+            return json.dumps({"error": str(e)})
+        raise AssertionError(method)
+
+
+_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The folder in which Spark puts rows whose partition column is NULL."""
+
+
+def _data_file(path: str) -> DataFile:
+    pairs = (folder.partition("=") for folder in path.split("/")[:-1])
+    return DataFile(path, {name: None if value == _NULL else _unescaped(value) for name, _, value in pairs})
+
+
+def _unescaped(text: str) -> str:
+    """The value that the name of a partition's folder stands for: Spark writes some characters as ``%XX``."""
+    from urllib.parse import unquote
+
+    return unquote(text)
