@@ -247,6 +247,8 @@ class _Aggregation:
         for each in self.old:
             if each.function != function or each.part != part or each.call != call:
                 continue
+            if part == "sum" and each.type.startswith("FLOAT") and type_ is not None and not type_.startswith("FLOAT"):
+                continue  # a sum of FLOAT has lost digits that one of DOUBLE has
             if type_ is None or holds(each.type, type_, null=True):
                 return Taken(self.old_state.name, each.place)
         return None

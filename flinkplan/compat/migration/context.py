@@ -108,6 +108,12 @@ class Pairing:
             raise Impossible("the columns of the join key are in another order on each side", "keep the join key")
         return left
 
+    def check_no_coarser_key(self, key: Sequence[int]) -> None:
+        """Look whether no two old keys become one, with rows of both.  Raises :class:`Impossible`."""
+        sides = 2 if len(self.old.key_columns()) == _BOTH_SIDES else 1
+        if len(key) < len(self.old_layout.key) // sides:
+            raise Impossible("rows of several keys would become those of one", "keep the columns of the key")
+
     def _taken_keys(self, old: Sequence[Value], key: Sequence[Value]) -> tuple[int, ...]:
         """The places in an old key of the columns of a new one."""
         old_meanings = self.before.exact_meanings(old)

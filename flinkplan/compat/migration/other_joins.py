@@ -18,10 +18,10 @@ def interval_join(pairing: Pairing) -> Recipe:
     old, new = pairing.old, pairing.new
     assert isinstance(old, IntervalJoin) and isinstance(new, IntervalJoin)
     spec, bounds = "intervalJoinSpec.joinSpec", "intervalJoinSpec.windowBounds"
-    ignored = [f"{bounds}.leftLowerBound", f"{bounds}.leftUpperBound"]
+    ignored = []
     if new.interval_join_spec.join_spec.join_type is JoinType.INNER:
         # only outer joins keep with each row whether it has met another
-        ignored += [f"{spec}.{_TYPE}", f"{spec}.{_CONDITION}"]
+        ignored = [f"{bounds}.leftLowerBound", f"{bounds}.leftUpperBound", f"{spec}.{_TYPE}", f"{spec}.{_CONDITION}"]
     kept = stored_rows(pairing, ignored)
     old_bounds, new_bounds = (node.interval_join_spec.window_bounds for node in (old, new))
     is_wider = (

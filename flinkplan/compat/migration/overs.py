@@ -90,6 +90,7 @@ def _kept(pairing: Pairing, states: dict[str, KeptState]) -> Recipe | None:
 def _framed(pairing: Pairing, states: dict[str, KeptState], had: int, most: int) -> Recipe:
     """The recipe of a frame of another length, or with other aggregates: they are computed from the kept rows."""
     key = pairing.key_order()
+    pairing.check_no_coarser_key(key)
     inputs = [source.fields for source in pairing.comparison.new.plan.inputs(pairing.new)]
     values = []
     for place, value in enumerate(columns(inputs)):

@@ -75,6 +75,7 @@ def _reordered(pairing: Pairing, order: tuple[Order, ...]) -> Recipe:
     """The recipe of a ranking that keeps all rows, in another direction or by its columns in another order."""
     data, sorted_map = pairing.old_layout.states
     key = pairing.key_order()
+    pairing.check_no_coarser_key(key)
     rows = _rows(pairing, data, len(order))
     values = tuple(Taken(data.name, place) for place in (*(o.column for o in order), *rows))
     states = [
@@ -125,13 +126,15 @@ def _first_rows(
     sort_columns = len(old.order_by.fields) if state.name == _ROWS else 0
     if unique is not None:
         sort_columns = unique[0]
+    key = pairing.key_order()
+    pairing.check_no_coarser_key(key)
     values = _rows(pairing, state, sort_columns)
     needs = pairing.row_needs()
     order = _ordering(new.order_by.fields)
     needs_all = not same_order or most > had
     step = FirstRows(
         state.name,
-        pairing.key_order(),
+        key,
         values,
         order,
         sort_columns,
@@ -141,6 +144,7 @@ def _first_rows(
         is_single=target.name == _FIRST,
         is_from_single=state.name == _FIRST,
         unique_key=() if unique is None else unique[1],
+        may_tie=not same_order,
     )
     words = [f"the first {most} rows of each partition are kept"]
     if needs_all:
@@ -159,9 +163,11 @@ def _deduplicated(pairing: Pairing, old: Rank, new: Deduplicate) -> Recipe:
         raise Impossible("a first row that waits for the watermark is kept in another way", "keep the Top-N")
     state = _state(pairing, (_ROWS, _FIRST))
     sort_columns = 1 if state.name == _ROWS else 0
+    key = pairing.key_order()
+    pairing.check_no_coarser_key(key)
     step = FirstRows(
         state.name,
-        pairing.key_order(),
+        key,
         _rows(pairing, state, sort_columns),
         (_in_new_row(pairing, fields[0]),),
         sort_columns,

@@ -152,7 +152,8 @@ class FirstRows(Record):
     no partition may have ``had`` rows, because then rows behind these have been dropped.  ``is_single`` and
     ``is_from_single`` say whether the new and the old state have one row for each key.  ``is_unique``: the first row
     must be the only one with its sort key.  With a ``unique_key``, columns of the new row, rows are kept by this key
-    instead of a sort key, each with its place among rows of the same sort key.
+    instead of a sort key, each with its place among rows of the same sort key.  ``may_tie``: rows of different old sort
+    keys may have the same new one, and it is not known which came first.
     """
 
     state: str
@@ -167,6 +168,7 @@ class FirstRows(Record):
     is_from_single: bool = False
     is_unique: bool = False
     unique_key: tuple[int, ...] = ()
+    may_tie: bool = False
 
 
 class SortedKeys(Record):

@@ -306,6 +306,8 @@ def _ranked(step: FirstRows, source: Source, target: Target) -> Iterator[RecordB
             f"{full.as_py()} partitions have {step.had} rows, and those behind them have not been kept",
             hint=f"keep the order, and the last rank at most at {step.had}",
         )
+    if step.may_tie and step.sort_columns:
+        _check_ties(step, key, row, [rows.values[i].take(indices) for i in range(step.sort_columns)])
     if step.is_unique:
         _check_first(step, key, row, places)
     kept = compute().less(places, step.most)
@@ -340,6 +342,15 @@ def _resorted(step: SortedKeys, source: Source, target: Target) -> Iterator[Reco
         offsets = pa.concat_arrays([pa.array([0], pa.int64()), ends]).cast(pa.int32())
         key = tuple(part.key[i] for i in step.key)
         yield from target.batches(replace(part, key=key, rest=(pa.ListArray.from_arrays(offsets, entries),)))
+
+
+def _check_ties(step: FirstRows, key: Sequence[Array], row: Sequence[Array], old: Sequence[Array]) -> None:
+    """Look whether rows of one new sort key have one old sort key as well, in whose order they came."""
+    new = [*key, *(row[o.column] for o in step.order)]
+    ones = arrow().repeat(arrow().scalar(1, arrow().int64()), len(row[0]))
+    groups = [len(grouped(columns, {"n": ones}, {"n": "sum"})[0]) for columns in (new, [*new, *old])]
+    if groups[0] < groups[1]:
+        raise NotDerivableError("rows have equal places in the new order, and it is not known which came first")
 
 
 def _check_first(step: FirstRows, key: Sequence[Array], row: Sequence[Array], places: Array) -> None:

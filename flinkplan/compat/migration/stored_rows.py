@@ -33,6 +33,7 @@ def recipe(pairing: Pairing, ignored: Collection[str] = ()) -> Recipe:
     for name in _changed_fields(pairing, ignored):
         raise Impossible(f"{name} of the operator changed, which says what its state means", f"keep its {name}")
     key = pairing.key_order()
+    pairing.check_no_coarser_key(key)
     old_states = {state.name: state for state in pairing.old_layout.states}
     states = []
     kind = RecipeKind.PROJECTED

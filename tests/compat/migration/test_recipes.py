@@ -52,7 +52,48 @@ _S_N = "product STRING, s INT, n BIGINT"
 _COST = "id BIGINT, price DECIMAL(10, 2), cost DECIMAL(10, 2)"
 _RANKED = "product STRING, price DECIMAL(10, 2), id BIGINT"
 
+_LAST = (
+    "SELECT product, shop FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {} ORDER BY ts DESC) AS n FROM orders) "
+    "WHERE n = 1"
+)
+_INTERVAL = (
+    "SELECT o.id, s.cost FROM orders o LEFT JOIN shipments s ON o.id = s.order_id "
+    "AND s.ts BETWEEN o.ts AND o.ts + INTERVAL '{}' HOUR"
+)
+
 CHANGES = [
+    Change(
+        "a coarser key of a deduplication",
+        _LAST.format("product, shop"),
+        _LAST.format("product"),
+        ("product STRING, shop STRING", "product STRING, shop STRING"),
+        "impossible",
+        "rows of several keys would become those of one",
+    ),
+    Change(
+        "a coarser partition of a Top-N",
+        _TOP.replace("BY product", "BY product, shop"),
+        _TOP,
+        (_RANKED, _RANKED),
+        "impossible",
+        "rows of several keys would become those of one",
+    ),
+    Change(
+        "other bounds of an outer interval join",
+        _INTERVAL.format("1"),
+        _INTERVAL.format("2"),
+        ("id BIGINT, cost DECIMAL(10, 2)", "id BIGINT, cost DECIMAL(10, 2)"),
+        "impossible",
+        "intervalJoinSpec of the operator changed",
+    ),
+    Change(
+        "a sum of FLOAT as DOUBLE",
+        "SELECT product, SUM(CAST(price AS FLOAT)) FROM orders GROUP BY product",
+        "SELECT product, SUM(CAST(CAST(price AS FLOAT) AS DOUBLE)) FROM orders GROUP BY product",
+        ("product STRING, s FLOAT", "product STRING, s DOUBLE"),
+        "extended",
+        "it would start empty",
+    ),
     Change("nothing", _SUMS, _SUMS, (_S_N, _S_N), "same"),
     Change(
         "aggregates swapped",

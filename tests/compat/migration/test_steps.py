@@ -363,3 +363,16 @@ def test_a_key_within_a_map_is_an_insertion_though_its_row_is_an_update() -> Non
     entry = {"key": {}, "map_key": row(1), "value": {"f0": {**row(1, 5), ROW_KIND: 2}, "f1": 0}}
     batch = pa.RecordBatch.from_pylist([entry], schema=table_schema(table))
     assert batch_of(places, flat(places, batch)).to_pylist() == [entry]
+
+
+def test_rows_with_equal_places_in_a_new_order_are_refused() -> None:
+    top = "SELECT k, v, w FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY {}) AS r FROM a) WHERE r <= 9"
+    rows = [
+        {"key": key(1), "map_key": {**row(v, w)}, "value": {"value": [row(1, v, w)]}}
+        for v, w in ((3, 2), (3, 1), (4, 1))
+    ]
+    columns = ("k INT, v INT, w BIGINT", "k INT, v INT, w BIGINT")
+    with pytest.raises(NotDerivableError, match="equal places"):
+        changed(top.format("v, w DESC"), top.format("v"), columns, {"data-state-with-append": rows})
+    found = changed(top.format("v, w DESC"), top.format("v"), columns, {"data-state-with-append": rows[1:]})
+    assert len(found["data-state-with-append"]) == 2
