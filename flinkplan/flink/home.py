@@ -1,4 +1,4 @@
-"""Where the user's Flink is: the jars that read and write savepoints."""
+"""Where the user's Flink is: the jars that read and write savepoints, and that functions in Java run on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from ..state.form import StateError
 
 PYTHON, HOME = "FLINK_PYTHON", "FLINK_HOME"
 _HINT = (
-    f"name one with --flink or {PYTHON}: a Python that has the package apache-flink (pip install apache-flink), "
+    f"name one with --flink or {PYTHON}: a Python that has the package apache-flink (pip install apache-flink, or "
+    "apache-flink-libraries, which has the jars alone), "
     f"or with {HOME}: the folder of a distribution of Flink"
 )
 _NEEDED = "flink-dist"
@@ -22,17 +23,22 @@ _LIB_OF_PYTHON = (
 _SECONDS = 60
 
 
-def flink_jars(flink: str | None = None, *, planner: bool = False) -> tuple[Path, ...]:
+def flink_jars(
+    flink: str | None = None,
+    *,
+    planner: bool = False,
+    needed_for: str = "savepoints are read with the classes of Flink",
+) -> tuple[Path, ...]:
     """The jars of Flink, sorted by name: of ``flink``, a Python or a folder, else of what the environment names.
 
-    ``planner``: with those that turn plans into jobs.
+    ``planner``: with those that turn plans into jobs.  ``needed_for`` begins the error where Flink is not named.
 
     Raises :class:`StateError` where there is no Flink.
     """
     named = [flink] if flink else [os.environ.get(PYTHON), os.environ.get(HOME)]
     place = next((text for text in named if text), None)
     if place is None:
-        raise StateError("savepoints are read with the classes of Flink, and none is named", hint=_HINT)
+        raise StateError(f"{needed_for}, and none is named", hint=_HINT)
     path = Path(place).expanduser()
     lib = path / "lib" if path.is_dir() else _lib_of_python(place)
     jars = sorted(jar for jar in lib.glob("*.jar") if planner or not jar.name.startswith(_PLANNER))

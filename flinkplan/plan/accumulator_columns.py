@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from . import accumulator_types
 from .errors import UnsupportedError
 from .functions import aggregate
+from .functions.java import JavaFunction, called_java
 from .record import Record, replace
+from .rex import InputRef
 from .specs import AggregateCall, HoppingWindow, WindowingStrategy
 from .types import BIGINT, DOUBLE, INT, LogicalType, RowField, decimal, row
 
@@ -93,6 +95,9 @@ def is_count_star(call: AggregateCall) -> bool:
 def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> tuple[tuple[str, LogicalType], ...]:
     """The names and types of a call's accumulator columns.  Raises :class:`UnsupportedError` if they are not known."""
     args = [types[i] for i in call.arg_list]
+    own = called_java(call.system_name or call.catalog_name or call.class_)
+    if own is not None:
+        return ((own.name, _of_java(own, args)),)
     result, name = call.type.nullable_(), call.function_name.lower()
     match call.internal_name:
         case aggregate.COUNT.internal_name:
@@ -126,6 +131,14 @@ def parts(call: AggregateCall, retract: bool, types: Sequence[LogicalType]) -> t
         case aggregate.WELFORD_M2.internal_name:
             return ((name, accumulator_types.WELFORD),)
     raise UnsupportedError(f"{call.function_name} cannot be aggregated in two phases yet")
+
+
+def _of_java(function: JavaFunction, args: Sequence[LogicalType]) -> LogicalType:
+    """The accumulator of a user's function.  Raises :class:`UnsupportedError` if it cannot be merged."""
+    types = function.infer([InputRef(i, t) for i, t in enumerate(args)])
+    if types is None or types.accumulator is None or "merge" not in function.declaration.methods:
+        raise UnsupportedError(f"{function.name} has no method merge, and cannot be aggregated in two phases")
+    return accumulator_types.with_views(types.accumulator)
 
 
 _JSON_OBJECTS = [function.internal_name for function in aggregate.JSON_OBJECTAGG.values()]

@@ -94,6 +94,41 @@ def _map_view(key: LogicalType, value: LogicalType, classes: Mapping[str, object
     return LogicalType("RAW", raw=Json({"type": "RAW", "class": _VIEW, "externalDataType": external}))
 
 
+def with_views(t: LogicalType) -> LogicalType:
+    """The accumulator of a user's function as plans have it: its list and map views are RAW types.
+
+    Source: ``LogicalTypeJsonSerializer``, which writes a data view with its external type.
+    """
+    if t.root != "STRUCTURED" or not t.raw or not any(map(_is_view, t.field_types)):
+        return t
+    attributes = [{"name": f.name, "attributeType": _attribute(f.type)} for f in t.fields]
+    return LogicalType(
+        "STRUCTURED",
+        raw=Json(
+            {
+                "type": "STRUCTURED_TYPE",
+                "implementationClass": t.raw["class"],
+                "attributes": attributes,
+                "comparison": "EQUALS",
+            }
+        ),
+    )
+
+
+def _is_view(t: LogicalType) -> bool:
+    return t.root == "STRUCTURED" and t.raw is not None and t.raw.get("class") in (_VIEW, _LIST_VIEW)
+
+
+def _attribute(t: LogicalType) -> object:
+    if t.raw is None or not _is_view(t):
+        return t.text
+    name = t.raw["class"]
+    external: object = str(t)
+    if name == _LIST_VIEW:
+        external = {"logicalType": external, "fields": [{"name": "list", "conversionClass": "java.util.List"}]}
+    return {"type": "RAW", "class": name, "externalDataType": external}
+
+
 def _structured(name: str, attributes: Sequence[Mapping[str, object]]) -> LogicalType:
     return LogicalType(
         "STRUCTURED",

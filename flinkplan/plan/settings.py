@@ -170,6 +170,16 @@ _BOTH = _settings(
         "IGNORE",
         "what happens with values longer than their type",
     ),
+    (f"{ASYNC_SCALAR}max-concurrent-operations", POSITIVE, "10", "how many asynchronous calls a task waits for"),
+    (f"{ASYNC_SCALAR}timeout", DURATION, "3 min", "how long an asynchronous call may take with all its attempts"),
+    (
+        f"{ASYNC_SCALAR}retry-strategy",
+        one_of("NO_RETRY", "FIXED_DELAY"),
+        "FIXED_DELAY",
+        "whether an asynchronous call that fails is made again",
+    ),
+    (f"{ASYNC_SCALAR}retry-delay", DURATION, "100 ms", "the time before that"),
+    (f"{ASYNC_SCALAR}max-attempts", POSITIVE, "3", "how often an asynchronous call is made at most"),
     (f"{_SINK}rowtime-inserter", _SWITCH, "ENABLED", "a sink's rows carry their event time"),
 )
 
@@ -183,7 +193,7 @@ _EXECUTING = _settings(
     ),
     (LEGACY_CASTS, _SWITCH, "DISABLED", "casts that fail give NULL"),
     (IDLE_TIMEOUT, DURATION, "0 ms", "the watermark does not wait for a source without rows for this time"),
-    (JOB_PARAMETERS, TEXT, "", "what Python functions can ask for in open: key:value,key:value"),
+    (JOB_PARAMETERS, TEXT, "", "what functions can ask for in open: key:value,key:value"),
     (PYTHON_METRICS, BOOLEAN, "true", "Python functions have metrics, which are not reported"),
     (PANDAS_ROWS, POSITIVE, "1000", "for how many rows a pandas function is called at most"),
     (
@@ -192,16 +202,6 @@ _EXECUTING = _settings(
         "1000",
         "limits the rows of a pandas call, too; 1: a group with Python functions comes out after each row",
     ),
-    (f"{ASYNC_SCALAR}max-concurrent-operations", POSITIVE, "10", "how many asynchronous calls a task waits for"),
-    (f"{ASYNC_SCALAR}timeout", DURATION, "3 min", "how long an asynchronous call may take with all its attempts"),
-    (
-        f"{ASYNC_SCALAR}retry-strategy",
-        one_of("NO_RETRY", "FIXED_DELAY"),
-        "FIXED_DELAY",
-        "whether an asynchronous call that fails is made again",
-    ),
-    (f"{ASYNC_SCALAR}retry-delay", DURATION, "100 ms", "the time before that"),
-    (f"{ASYNC_SCALAR}max-attempts", POSITIVE, "3", "how often an asynchronous call is made at most"),
 )
 
 _SESSION = _settings(
@@ -245,7 +245,7 @@ _SESSION = _settings(
     ),
     ("python.files", TEXT, None, "files, folders and archives of Python functions, separated by commas"),
     ("flinkplan.python-modules", TEXT, None, "installed Python modules that plans may run, separated by commas"),
-    ("flinkplan.py-files", TEXT, None, "files of Python modules that plans may run, separated by commas"),
+    ("flinkplan.py-files", TEXT, None, "files of Python modules, and jars, that plans may run, separated by commas"),
     (
         "flinkplan.allow-databases",
         TEXT,

@@ -1,4 +1,4 @@
-"""Python functions that a plan calls by name: joined with the functions themselves.
+"""Functions of users that a plan calls by name: joined with the functions themselves.
 
 A plan that is read from a file has their names alone; whoever loads it says which function each stands for, as Flink
 looks them up in the catalog of the session that executes the plan.  A plan that was compiled in the same process has
@@ -7,24 +7,21 @@ the functions already.
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Iterator
-from typing import TypeAlias
+from functools import cache
+from typing import Any, TypeAlias
 
 from .document import Plan
-from .functions.user import FunctionName, FunctionReference, PythonFunction, called_python
+from .functions.java import JavaFunction
+from .functions.user import FunctionName, FunctionReference, PythonFunction, UserFunction, called_function
 from .nodes import ExecNode
-from .nodes.python import (
-    PythonAsyncCalc,
-    PythonCalc,
-    PythonCorrelate,
-    PythonGroupAggregate,
-    PythonGroupWindowAggregate,
-    PythonNode,
-    PythonOverAggregate,
-)
+from .nodes.expressions import expressions
+from .nodes.python import PythonGroupAggregate, PythonGroupWindowAggregate, PythonNode, PythonOverAggregate
 from .record import Json, Record, replace
 from .rex import Call, RexNode, transform, walk
 from .specs import AggregateCall
+from .types import LogicalType
 
 
 class FunctionId(Record):
@@ -34,6 +31,10 @@ class FunctionId(Record):
 
     name: str
     is_system: bool
+    class_name: str | None = None
+    """The class of a permanent function in Java."""
+    is_python: bool = False
+    """Whether the node that calls it is one of Python functions."""
 
     @property
     def short(self) -> str:
@@ -41,7 +42,7 @@ class FunctionId(Record):
         return self.name if self.is_system else self.name.rpartition(".")[2].strip("`")
 
 
-Find: TypeAlias = Callable[[FunctionId], PythonFunction | None]
+Find: TypeAlias = Callable[[FunctionId], UserFunction | None]
 """Gives the function of a name; ``None`` if it has none."""
 
 
@@ -53,23 +54,42 @@ def bind_functions(plan: Plan, find: Find) -> Plan:
 
 
 def unbound_functions(node: ExecNode) -> list[FunctionId]:
-    """The names of the Python functions that a node calls, as long as it does not have the functions."""
-    if not isinstance(node, PythonNode):
-        return []
-    ids = [_id_in(call) for call in _calls(node) if function_of_call(call) is None]
-    ids += [_id_of(call) for call in aggregate_calls(node) if _is_user(call) and function_of_aggregate(call) is None]
+    """The names of the functions of users that a node calls, as long as it does not have the functions."""
+    is_python = isinstance(node, PythonNode)
+    ids = [_id(c.reference, is_python) for c in _calls(node) if c.reference and user_function_of_call(c) is None]
+    for call in _aggregate_calls(node):
+        if _is_user(call) and user_function_of_aggregate(call) is None:
+            ids.append(_id_of(call, is_python))
     return list(dict.fromkeys(ids))
+
+
+def java_functions(node: ExecNode) -> list[JavaFunction]:
+    """The Java functions that a node calls, each once."""
+    functions = [*map(user_function_of_call, _calls(node)), *map(user_function_of_aggregate, _aggregate_calls(node))]
+    return list({id(f): f for f in functions if isinstance(f, JavaFunction)}.values())
+
+
+def user_function_of_call(call: Call) -> UserFunction | None:
+    """The function of a user that an expression calls, if the plan has it."""
+    return call.reference.function if isinstance(call.reference, FunctionReference) else None
+
+
+def user_function_of_aggregate(call: AggregateCall) -> UserFunction | None:
+    """The same of an aggregate call; a built-in function is none."""
+    names = (call.system_name, call.catalog_name, call.class_)
+    return next(filter(None, map(called_function, names)), None)
 
 
 def function_of_call(call: Call) -> PythonFunction | None:
     """The function that an expression calls, if it is a Python function that the plan has."""
-    return call.reference.function if isinstance(call.reference, FunctionReference) else None
+    function = user_function_of_call(call)
+    return function if isinstance(function, PythonFunction) else None
 
 
 def function_of_aggregate(call: AggregateCall) -> PythonFunction | None:
-    """The same of an aggregate call; a built-in function is none."""
-    names = (call.system_name, call.catalog_name, call.class_)
-    return next(filter(None, map(called_python, names)), None)
+    """The same of an aggregate call."""
+    function = user_function_of_aggregate(call)
+    return function if isinstance(function, PythonFunction) else None
 
 
 def aggregate_calls(node: ExecNode) -> tuple[AggregateCall, ...]:
@@ -83,41 +103,60 @@ def aggregate_calls(node: ExecNode) -> tuple[AggregateCall, ...]:
 
 def _calls(node: ExecNode) -> Iterator[Call]:
     """The calls of functions of users in the expressions of a node."""
-    outermost: tuple[RexNode, ...] = ()
-    if isinstance(node, (PythonCalc, PythonAsyncCalc)):
-        outermost = node.projection
-    elif isinstance(node, PythonCorrelate):
-        outermost = (node.function_call,)
-    for each in outermost:
+    for each in expressions(node):
         for rex in walk(each):
             if type(rex) is Call and rex.reference is not None:
                 yield rex
 
 
-def _id_in(call: Call) -> FunctionId:
-    assert call.reference is not None
-    return _id(call.reference)
+def _aggregate_calls(value: Any) -> Iterator[AggregateCall]:
+    """The aggregate calls in a node or a part of one."""
+    if isinstance(value, AggregateCall):
+        yield value
+    elif type(value) is tuple:
+        for item in value:
+            yield from _aggregate_calls(item)
+    else:
+        cls: type = type(value)
+        for name in _parts(cls):
+            yield from _aggregate_calls(getattr(value, name))
 
 
-def _id(reference: Json) -> FunctionId:
+@cache
+def _parts(cls: type) -> tuple[str, ...]:
+    """The fields of a class of nodes or specs; none for expressions and types."""
+    if not issubclass(cls, Record) or issubclass(cls, (LogicalType, *_EXPRESSIONS)):
+        return ()
+    return cls.__struct_fields__
+
+
+_EXPRESSIONS = typing.get_args(RexNode)
+
+
+def _id(reference: Json, is_python: bool) -> FunctionId:
     if "systemName" in reference:
-        return FunctionId(str(reference["systemName"]), True)
-    return FunctionId(str(reference.get("catalogName") or reference.get("class") or ""), False)
+        return FunctionId(str(reference["systemName"]), True, is_python=is_python)
+    name = reference.get("catalogName")
+    class_name = str(reference["class"]) if "class" in reference else None
+    return FunctionId(str(name or class_name or ""), False, class_name, is_python)
 
 
 def _is_user(call: AggregateCall) -> bool:
     return bool(call.system_name or call.catalog_name or call.class_)
 
 
-def _id_of(call: AggregateCall) -> FunctionId:
-    return FunctionId(call.system_name or call.catalog_name or call.class_ or "", call.system_name is not None)
+def _id_of(call: AggregateCall, is_python: bool) -> FunctionId:
+    name = call.system_name or call.catalog_name or call.class_ or ""
+    return FunctionId(name, call.system_name is not None, call.class_, is_python)
 
 
 def _bound(node: ExecNode, find: Find) -> ExecNode:
+    is_python = isinstance(node, PythonNode)
+
     def bind(rex: RexNode) -> RexNode:
-        if type(rex) is not Call or rex.reference is None or function_of_call(rex) is not None:
+        if type(rex) is not Call or rex.reference is None or user_function_of_call(rex) is not None:
             return rex
-        function = find(_id(rex.reference))
+        function = find(_id(rex.reference, is_python))
         if function is None:
             return rex
         reference = FunctionReference(rex.reference)
@@ -125,7 +164,9 @@ def _bound(node: ExecNode, find: Find) -> ExecNode:
         return replace(rex, reference=reference)
 
     def bind_aggregate(call: AggregateCall) -> AggregateCall:
-        function = find(_id_of(call)) if _is_user(call) and function_of_aggregate(call) is None else None
+        if not _is_user(call) or user_function_of_aggregate(call) is not None:
+            return call
+        function = find(_id_of(call, is_python))
         if function is None:
             return call
         field = next(f for f in ("system_name", "catalog_name", "class_") if getattr(call, f))
@@ -133,15 +174,22 @@ def _bound(node: ExecNode, find: Find) -> ExecNode:
         name.function = function
         return replace(call, **{field: name})
 
-    if isinstance(node, (PythonCalc, PythonAsyncCalc)):
-        return replace(node, projection=tuple(transform(rex, bind) for rex in node.projection))
-    if isinstance(node, PythonCorrelate):
-        return replace(node, function_call=transform(node.function_call, bind))
-    if isinstance(node, (PythonGroupAggregate, PythonGroupWindowAggregate)):
-        return replace(node, agg_calls=tuple(map(bind_aggregate, node.agg_calls)))
-    if isinstance(node, PythonOverAggregate):
-        groups = tuple(
-            replace(group, agg_calls=tuple(map(bind_aggregate, group.agg_calls))) for group in node.over_spec.groups
-        )
-        return replace(node, over_spec=replace(node.over_spec, groups=groups))
-    return node
+    def visit(value: Any) -> Any:
+        if isinstance(value, AggregateCall):
+            return bind_aggregate(value)
+        if isinstance(value, _EXPRESSIONS):
+            return transform(value, bind)
+        if type(value) is tuple:
+            visited = tuple(map(visit, value))
+            return value if all(a is b for a, b in zip(visited, value, strict=True)) else visited
+        changed = {}
+        cls: type = type(value)
+        for name in _parts(cls):
+            old = getattr(value, name)
+            new = visit(old)
+            if new is not old:
+                changed[name] = new
+        return replace(value, **changed) if changed else value
+
+    bound: ExecNode = visit(node)
+    return bound

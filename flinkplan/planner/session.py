@@ -61,6 +61,7 @@ class Session:
         self.config: dict[str, str] = {}
         self.catalog = Catalog() if load is None else Catalog(functions=Functions(load))
         self._correlations = Correlations()
+        self._jars: list[str] = []
         self._warn = warn
         self._executes = executes
         self._reported: set[Finding] = set()
@@ -273,20 +274,27 @@ class Session:
             raise unsupported(f"DROP {node.kind}", node.span)
 
     def _create_function(self, node: ast.CreateFunction) -> None:
-        if node.language != "PYTHON":
-            language = node.language or "JAVA"
-            raise unsupported(
-                f"a function in {language.capitalize()}",
-                node.span,
-                f"if '{node.class_name}' is Python's, write LANGUAGE PYTHON",
-            )
-        function = Registered(node.class_name, is_permanent=not node.temporary)
+        language = node.language or "JAVA"
+        if language not in ("PYTHON", "JAVA", "SCALA"):
+            raise unsupported(f"a function in {language}", node.span, "write LANGUAGE JAVA or LANGUAGE PYTHON")
+        is_java = language != "PYTHON"
+        jars = tuple(dict.fromkeys((*node.jars, *self._jars))) if is_java else ()
+        function = Registered(node.class_name, is_permanent=not node.temporary, is_java=is_java, jars=jars)
         functions = self.catalog.functions
         if node.system:
             functions.add_system(node.name.names[-1], function, if_not_exists=node.if_not_exists)
         else:
             functions.add(self.catalog.qualify(node.name.names), function, if_not_exists=node.if_not_exists)
         self.catalog.expansions.clear()
+
+    def _add_jar(self, node: ast.AddJar) -> None:
+        """Add or remove a jar, whose classes functions may be that are created from now on."""
+        if node.remove and node.path not in self._jars:
+            raise CatalogError(f"the jar '{node.path}' was not added")
+        if node.remove:
+            self._jars.remove(node.path)
+        elif node.path not in self._jars:
+            self._jars.append(node.path)
 
     def _drop_function(self, node: ast.Drop) -> None:
         functions = self.catalog.functions
@@ -437,6 +445,7 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.UseModules: lambda session, node: session.catalog.modules.use([name.name for name in node.names]),
     ast.UseCatalog: lambda session, node: session.catalog.use_catalog(node.name.name),
     ast.UseDatabase: lambda session, node: session.catalog.use_database(node.name.names),
+    ast.AddJar: Session._add_jar,
     ast.Drop: Session._drop,
     ast.AlterTable: Session._alter_table,
     ast.AlterView: Session._alter_view,
@@ -450,7 +459,6 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
 _ALTERNATIVES: dict[type[ast.Statement], str] = {
     ast.BeginStatementSet: "write EXECUTE STATEMENT SET BEGIN … END",
     ast.EndStatementSet: "a statement set begins with EXECUTE STATEMENT SET BEGIN",
-    ast.AddJar: "functions and connectors of one's own are not there",
     ast.StopJob: "the jobs of 'flinkplan sql' can be stopped there",
     ast.ExecutePlan: "flinkplan execute runs a plan, flinkplan run a script",
 }

@@ -43,7 +43,7 @@ from .descriptors import TableDescriptor
 from .elements import elements_query, expression_rows
 from .expression import Expression
 from .function_loader import FunctionLoader
-from .jobs import Starter, of_own_statements, start
+from .jobs import Starter, of_own_statements, pipeline_jars, start
 from .naming import name_of
 from .pandas_frames import frame_descriptor
 from .pipeline import StatementSet, TablePipeline
@@ -119,7 +119,7 @@ class TableEnvironment(CatalogMethods):
         self._table_names: dict[int, str] = {}
         self._named_tables: list[Table] = []
         self._unnamed_tables = 0
-        load = FunctionLoader(self._roots)
+        load = FunctionLoader(self._roots, trusts_statements=True)
         options = {**settings.options, **default.options}
         self._session = Session(
             options, warn or default.warn, executes=True, load=load, catalog_tables=default.catalog_tables
@@ -129,8 +129,13 @@ class TableEnvironment(CatalogMethods):
         self._own: Runner = lambda plan: self._starter(plan, of_own_statements(self._session.config))
 
     def _roots(self) -> Iterable[str]:
-        """The files and folders from which Python functions are loaded."""
-        return (*self._python_files, *filter(None, self._session.config.get("python.files", "").split(",")))
+        """The files and folders from which functions are loaded, jars among them."""
+        options = self._session.config
+        return (
+            *self._python_files,
+            *filter(None, options.get("python.files", "").split(",")),
+            *pipeline_jars(options),
+        )
 
     def add_python_file(self, file_path: str) -> None:
         """Let functions be loaded from a Python file, a folder or an archive."""

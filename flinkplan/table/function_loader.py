@@ -1,6 +1,6 @@
-"""Loading Python functions by the path that CREATE FUNCTION gives: ``module.name``.
+"""Loading functions by what CREATE FUNCTION gives: ``module.name`` in Python, or a class in Java.
 
-Code is imported only from the files and folders that the command line, ``pyproject.toml`` or the API named.
+Code is loaded only from the files, folders and jars that the command line, ``pyproject.toml`` or the API named.
 """
 
 from __future__ import annotations
@@ -13,27 +13,89 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from types import ModuleType
 
+from ..flink.functions import JavaFunctions
 from ..plan.errors import FlinkplanError, PlanError
 from ..plan.findings import did_you_mean
 from ..plan.functions.user import PythonDeclaration
 from ..plan.record import replace
+from ..planner.catalog.functions import Declaration, Registered
 from ..udf.as_pyflink import installed
 from .udf import DeclaredFunction
 
+_JAR, _FUNCTIONS = ".jar", ".json"
+"""How the names of jars, and of the files that ``flinkplan functions`` writes, end."""
+
 
 class FunctionLoader:
-    """Gives the declarations of functions in the modules of some files and folders.
+    """Gives the declarations of functions in some files and folders of Python, and in jars.
 
-    ``roots`` gives the files and folders when a function is loaded.
+    ``roots`` gives the files and folders when a function is loaded: also jars, and the file that
+    ``flinkplan functions`` has written.  ``trusts_statements`` says that statements, too, may name jars, for
+    they are the user's.  ``known`` are the functions of jars that have been described.
     """
 
-    def __init__(self, roots: Callable[[], Iterable[str]]) -> None:
-        self._roots = roots
+    def __init__(
+        self,
+        roots: Callable[[], Iterable[str]],
+        *,
+        trusts_statements: bool = False,
+        known: JavaFunctions | None = None,
+    ) -> None:
+        self._code = roots
+        self._trusts_statements = trusts_statements
+        self._known = known
+        self._java: dict[tuple[str | None, tuple[str, ...]], JavaFunctions] = {}
 
-    def __call__(self, path: str) -> PythonDeclaration:
+    def __call__(self, registered: Registered) -> Declaration:
+        """The declaration of a function.  Raises :class:`FlinkplanError` if there is none."""
+        if registered.is_java:
+            return self.java_functions(registered.path, registered.jars).declaration(registered.path)
+        return self.python(registered.path)
+
+    def python(self, path: str) -> PythonDeclaration:
         """The declaration of the function at ``module.name``.  Raises :class:`FlinkplanError` if there is none."""
         declaration = _declaration(self.function(path), path)
         return replace(declaration, folders=tuple(dict.fromkeys(map(_folder, self._roots()))))
+
+    def java_functions(self, class_name: str, wanted: Iterable[str] = ()) -> JavaFunctions:
+        """The functions in the jars that may be loaded, those that a statement wants for a class first.
+
+        Raises :class:`PlanError` for a jar that the user has not named, and where none is named.
+        """
+        code = list(self._code())
+        named = [path for path in code if path.endswith(_JAR)]
+        file = next((path for path in code if path.endswith(_FUNCTIONS)), None)
+        jars = list(dict.fromkeys((*(self._allowed(path, named, class_name, file) for path in wanted), *named)))
+        if not jars and file is None:
+            raise PlanError(
+                f"the class '{class_name}' is not loaded: no jars are named",
+                hint="name its jar: --jar PATH, or jars in pyproject.toml",
+            )
+        if self._known is not None:
+            return self._known
+        key = file, tuple(jars)
+        if key not in self._java:
+            self._java[key] = JavaFunctions(jars, file=file)
+        return self._java[key]
+
+    def _allowed(self, path: str, named: list[str], class_name: str, file: str | None) -> str:
+        """The jar that a statement means, among those that the user has named: by its path, else by its name."""
+        local = path.removeprefix("file://")
+        same = [each for each in named if Path(each).resolve() == Path(local).resolve()]
+        alike = [each for each in named if Path(each).name == Path(local).name]
+        if same or alike:
+            return (same or alike)[0]
+        if self._trusts_statements or file is not None:
+            return local
+        raise PlanError(
+            f"the jar '{path}' of the class '{class_name}' is not loaded: code is loaded only from jars that you name",
+            hint=f"--jar {local}, or jars in pyproject.toml; 'flinkplan functions JAR -o FILE' writes what is needed "
+            "to compile without them",
+        )
+
+    def _roots(self) -> list[str]:
+        """The files and folders of Python."""
+        return [path for path in self._code() if not is_java(path)]
 
     def function(self, path: str) -> DeclaredFunction:
         """The function at ``module.name``.  Raises :class:`FlinkplanError` if there is none."""
@@ -72,6 +134,11 @@ class FunctionLoader:
             raise PlanError(
                 f"the module '{name}' cannot be imported: {type(error).__name__}: {error}", where=_where(error, roots)
             ) from error
+
+
+def is_java(path: str) -> bool:
+    """Whether a file of code is a jar, or has what is known of functions in jars."""
+    return path.endswith((_JAR, _FUNCTIONS))
 
 
 def _declaration(function: DeclaredFunction, path: str) -> PythonDeclaration:

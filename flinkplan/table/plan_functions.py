@@ -1,4 +1,4 @@
-"""The Python functions that a plan from elsewhere may call: those in files and modules that the user has named.
+"""The functions that a plan from elsewhere may call: those in files, modules and jars that the user has named.
 
 A plan names a function, not its code.  Code is imported only from what the user names, never because a plan says so.
 """
@@ -13,12 +13,12 @@ from types import ModuleType
 from ..executor.prepare.python_classes import modules_in
 from ..plan.document import Plan
 from ..plan.errors import PlanError
-from ..plan.functions.user import PythonFunction
+from ..plan.functions.user import UserFunction
 from ..plan.record import Json
 from ..plan.user_functions import FunctionId, bind_functions
-from ..planner.catalog.functions import python_function
+from ..planner.catalog.functions import user_function
 from ..udf.as_pyflink import installed
-from .function_loader import FunctionLoader
+from .function_loader import FunctionLoader, is_java
 from .udf import DeclaredFunction
 
 
@@ -27,23 +27,27 @@ def bind_to_files(
 ) -> Plan:
     """The plan with the functions that it calls by name.
 
-    They are declared in ``files`` (modules, folders and archives) or in the installed ``modules``, under the names by
-    which the plan calls them; ``named`` gives the path ``module.name`` of others by the name in the plan.  A name for
-    which there is none stays as it is.  Raises :class:`PlanError` for a name that several functions have.
+    Python functions are declared in ``files`` (modules, folders and archives) or in the installed ``modules``, under
+    the names by which the plan calls them; ``named`` gives the path ``module.name`` of others by the name in the plan.
+    Java functions are in those of ``files`` that are jars, by the class that the plan or ``named`` gives.  A name
+    for which there is none stays as it is.  Raises :class:`PlanError` for a name that several functions have.
     """
     return bind_functions(plan, _Files(tuple(files), tuple(modules), named or {}).find)
 
 
 class _Files:
     def __init__(self, files: tuple[str, ...], modules: tuple[str, ...], named: Mapping[str, str]) -> None:
-        self._files = files
+        self._files = tuple(file for file in files if not is_java(file))
+        self._has_java = len(self._files) < len(files)
         self._modules = modules
         self._named = {name.lower(): path for name, path in named.items()}
         self._loader = FunctionLoader(lambda: files)
 
-    def find(self, function: FunctionId) -> PythonFunction | None:
+    def find(self, function: FunctionId) -> UserFunction | None:
         name = function.short.lower()
         path = self._named.get(name)
+        if not function.is_python:
+            return self._find_java(function, path)
         paths = [path] if path is not None else list(self._paths(name))
         if len(paths) > 1:
             raise PlanError(
@@ -53,7 +57,15 @@ class _Files:
         if not paths:
             return None
         reference = Json(systemName=function.name) if function.is_system else Json(catalogName=function.name)
-        return python_function(function.short, reference, self._loader(paths[0]))
+        return user_function(function.short, reference, self._loader.python(paths[0]))
+
+    def _find_java(self, function: FunctionId, named: str | None) -> UserFunction | None:
+        class_name = named or function.class_name
+        if not self._has_java or class_name is None:
+            return None
+        key = "systemName" if function.is_system else "catalogName"
+        declaration = self._loader.java_functions(class_name).declaration(class_name)
+        return user_function(function.short, Json({key: function.name}), declaration, function.class_name is not None)
 
     def _paths(self, name: str) -> Iterator[str]:
         """The paths of the functions that are declared under a name; one that several modules have is its own's."""

@@ -12,11 +12,12 @@ from ..plan.nodes import PythonGroupAggregate
 from ..plan.nodes.base import ExecNode
 from ..plan.nodes.expressions import expressions
 from ..plan.rex import walk
-from ..plan.user_functions import aggregate_calls, function_of_aggregate
+from ..plan.user_functions import aggregate_calls, function_of_aggregate, java_functions
 
 
 def check_storable(plan: Plan) -> None:
     """Raise :class:`UnsupportedError` for a plan that calls a function which it cannot name."""
+    check_classes(plan)
     for node in plan.nodes:
         if isinstance(node, PythonGroupAggregate) and node.emits_rows:
             raise UnsupportedError("a plan cannot hold flat_aggregate", hint="execute it by the Table API")
@@ -29,6 +30,21 @@ def check_storable(plan: Plan) -> None:
                     hint="register it: create_temporary_system_function(name, function), and call it by the name"
                     if named
                     else "register it with CREATE TEMPORARY FUNCTION",
+                )
+
+
+def check_classes(plan: Plan) -> None:
+    """Raise :class:`UnsupportedError` for a permanent function in Java that is more than its class.
+
+    Source: ``UserDefinedFunctionHelper.isClassNameSerializable``.
+    """
+    for node in plan.nodes:
+        for own in java_functions(node):
+            if own.is_permanent and not own.declaration.is_stateless:
+                raise UnsupportedError(
+                    f"a plan cannot call the permanent function '{own.name}': its class has fields that are not "
+                    "transient, and plans name the class alone",
+                    hint="make the fields transient, and set them in open; or write CREATE TEMPORARY FUNCTION",
                 )
 
 

@@ -18,7 +18,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The jars that have been made, in place of a compiler, in a cache of the test's own."""
     jars: list[Path] = []
 
-    def build(path: Path, flink: Sequence[Path]) -> None:
+    def build(path: Path, sources: jar.Sources, flink: Sequence[Path]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("a.class", b"")

@@ -264,6 +264,10 @@ class Function(Record, eq=False):
                 return accepted
         return None
 
+    def accept_operands(self, operands: Sequence[RexNode]) -> tuple[LogicalType, ...] | None:
+        """The types that the operands of a call are cast to; ``None`` if they do not fit."""
+        return self.accept([operand.type for operand in operands])
+
     def call(self, *operands: RexNode) -> Call:
         """A call of the function on operands that fit, typed by its return rule."""
         arguments = Arguments(tuple(o.type for o in operands), operands)

@@ -45,31 +45,17 @@ class PythonDeclaration(PartlyCompared):
     folders: tuple[str, ...] = ()
 
 
-class FunctionReference(Json):
-    """The JSON by which a plan names a user's function, with the function."""
+class UserFunction(Function, eq=False, kw_only=True):
+    """A registered function of a user; ``reference`` is the JSON by which a plan names it."""
 
-    function: PythonFunction
-
-
-class FunctionName(str):
-    """The name of a user's aggregate function in a plan, with the function."""
-
-    __slots__ = ("function",)
-    function: PythonFunction
-
-    @property
-    def written(self) -> str:
-        """The function's name as the statement has it."""
-        return self.function.name
-
-
-class PythonFunction(Function, eq=False, kw_only=True):
-    """A registered Python function; ``reference`` is the JSON by which a plan names it."""
-
-    declaration: PythonDeclaration
     reference: Json
     is_permanent: bool = False
-    """Whether it is stored in a catalog, and so cannot be in a plan.  Source: ``FunctionCatalog``."""
+    """Whether it is stored in a catalog.  Source: ``FunctionCatalog``."""
+
+    @property
+    def calc_kind(self) -> PythonKind | None:
+        """How it is called in calcs of its own; ``None`` if it may stand beside built-in functions."""
+        return None
 
     @property
     def is_pushable(self) -> bool:
@@ -85,15 +71,49 @@ class PythonFunction(Function, eq=False, kw_only=True):
         return reference
 
 
+class FunctionReference(Json):
+    """The JSON by which a plan names a user's function, with the function."""
+
+    function: UserFunction
+
+
+class FunctionName(str):
+    """The name of a user's aggregate function in a plan, with the function."""
+
+    __slots__ = ("function",)
+    function: UserFunction
+
+    @property
+    def written(self) -> str:
+        """The function's name as the statement has it."""
+        return self.function.name
+
+
+class PythonFunction(UserFunction, eq=False, kw_only=True):
+    """A registered Python function.  If it is permanent, it cannot be in a plan."""
+
+    declaration: PythonDeclaration
+
+    @property
+    def calc_kind(self) -> PythonKind:
+        return self.declaration.python
+
+
+def called_function(name: str | None) -> UserFunction | None:
+    """The user's function that the name in an aggregate call stands for; ``None`` if it is not one."""
+    return name.function if isinstance(name, FunctionName) else None
+
+
 def called_python(name: str | None) -> PythonFunction | None:
     """The Python function that the name in an aggregate call stands for; ``None`` if it is not one."""
-    return name.function if isinstance(name, FunctionName) else None
+    function = called_function(name)
+    return function if isinstance(function, PythonFunction) else None
 
 
 def python_kind(rex: RexNode) -> PythonKind | None:
     """How the Python function that an expression calls is called; ``None`` if it calls none."""
     if type(rex) is Call and isinstance(rex.reference, FunctionReference):
-        return rex.reference.function.declaration.python
+        return rex.reference.function.calc_kind
     return None
 
 

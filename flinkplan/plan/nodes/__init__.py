@@ -22,7 +22,17 @@ from .python import (
     PythonOverAggregate,
 )
 from .ranks import ChangelogNormalize, Deduplicate, Limit, Rank, Sort, SortLimit, TemporalSort
-from .relational import Calc, Correlate, DropUpdateBefore, Exchange, Expand, MiniBatchAssigner, Union, WatermarkAssigner
+from .relational import (
+    AsyncCalc,
+    Calc,
+    Correlate,
+    DropUpdateBefore,
+    Exchange,
+    Expand,
+    MiniBatchAssigner,
+    Union,
+    WatermarkAssigner,
+)
 from .stream_windows import LateRows, WindowOperator
 from .tables import Sink, TableSourceScan, Values
 from .windows import (
@@ -35,6 +45,7 @@ from .windows import (
 )
 
 __all__ = [
+    "AsyncCalc",
     "Calc",
     "ChangelogNormalize",
     "ColumnOrder",

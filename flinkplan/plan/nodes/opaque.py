@@ -41,7 +41,6 @@ def _declare(name: str, versions: dict[int, str], changes: type | None = None) -
     exec_node(name, order=order, versions=versions, inputs=None, transformations=transformations)(cls)
 
 
-_declare("async-calc", {1: "1.19"}, SameChanges)
 _declare("async-correlate", {1: "2.2"}, SameChanges)
 _declare("delta-join", {1: "2.1", 2: "2.3"})
 _declare("ml-predict-table-function", {1: "2.1"}, SameChanges)

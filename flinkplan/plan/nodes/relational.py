@@ -9,6 +9,7 @@ from ..references import Input
 from ..rex import RexNode
 from ..row_kinds import Flow, Kinds, forwarded
 from ..savepoint.layout import Inputs
+from ..settings import ASYNC_SCALAR
 from ..specs import MiniBatchInterval, RowKind
 from ..yields import Computed, FunctionColumn, OneOf, UnionColumn, Yield, input_columns
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
@@ -21,6 +22,28 @@ class Calc(RowByRow, SameChanges, ExecNode, kw_only=True):
 
     projection: Annotated[tuple[RexNode, ...], Input.ALL]
     condition: Annotated[RexNode | None, Input.ALL]
+
+    def yields(self, inputs: Inputs) -> Iterable[Yield]:
+        return map(Computed, self.projection)
+
+
+ASYNC_SCALAR_OPTIONS = tuple(
+    f"{ASYNC_SCALAR}{name}"
+    for name in ("max-attempts", "max-concurrent-operations", "retry-delay", "retry-strategy", "timeout")
+)
+
+
+@exec_node(
+    "async-calc",
+    order=ColumnOrder.CHOSEN,
+    versions={1: "1.19"},
+    results=("projection",),
+    consumed_options=ASYNC_SCALAR_OPTIONS,
+)
+class AsyncCalc(RowByRow, SameChanges, ExecNode, kw_only=True):
+    """Computes ``projection``: a call of an asynchronous function in Java, and columns."""
+
+    projection: Annotated[tuple[RexNode, ...], Input.ALL]
 
     def yields(self, inputs: Inputs) -> Iterable[Yield]:
         return map(Computed, self.projection)

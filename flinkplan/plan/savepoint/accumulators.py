@@ -27,7 +27,8 @@ def accumulator_names(calls: Sequence[AggregateCall], fields: Sequence[RowField]
 
 
 def _name(call: AggregateCall, fields: Sequence[RowField]) -> str:
-    function = shown_name(call.internal_name or "").strip("$").split("$")[0].lower()
+    function = shown_name(call.internal_name or f"${call.function_name}$1").strip("$").split("$")[0].lower()
+    function = re.sub(r"[^a-z0-9_]", lambda match: f"_{ord(match[0]):x}_", function)
     parts = [function, *(_column(i, fields) for i in call.arg_list)]
     if call.distinct:
         parts.append("distinct")

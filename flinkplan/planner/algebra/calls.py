@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...plan.functions import Function
-from ...plan.functions.user import FunctionName, PythonFunction, called_python
+from ...plan.functions.user import FunctionName, PythonFunction, UserFunction, called_python
 from ...plan.record import replace
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType
@@ -38,7 +38,7 @@ def aggregate_call(
 
 def _user_name(function: Function) -> dict[str, FunctionName]:
     """The name of a user's function, by the field of a call that has it."""
-    if not isinstance(function, PythonFunction):
+    if not isinstance(function, UserFunction):
         return {}
     names = {}
     for key, field in (("systemName", "system_name"), ("catalogName", "catalog_name"), ("class", "class_")):

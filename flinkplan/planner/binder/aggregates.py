@@ -25,7 +25,7 @@ from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..rex.builder import is_constant
 from ..sql import ast
-from .calls import check_null_treatment, fit
+from .calls import arguments_of, check_null_treatment, fit
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
@@ -347,7 +347,7 @@ def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str |
     """
     name = window or str(node.name).upper()
     function = GROUP_WINDOWS[name]
-    operands = binder.bind_all(node.args)
+    operands = binder.bind_all(arguments_of(function, node))
     if not operands or not operands[0].type.is_time_attribute:
         actual = f", not {operands[0].type.nullable_()}" if operands else ""
         raise BindError(

@@ -10,6 +10,7 @@ from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, arithmetic, collection, nearest_names, string, temporal
 from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG, SHIFTS
 from ...plan.functions.cast import REINTERPRET
+from ...plan.functions.java import JavaFunction
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.options import is_time_zone
@@ -73,7 +74,7 @@ def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
         raise BindError(f"{name} needs an OVER clause", node.span, f"write {name}(…) OVER (PARTITION BY … ORDER BY …)")
     if node.distinct or node.filter is not None or node.within_group:
         raise BindError(f"DISTINCT, FILTER and WITHIN GROUP are for aggregate functions, {name} is none", node.span)
-    return call(function, binder.bind_all(node.args), node)
+    return call(function, binder.bind_all(arguments_of(function, node)), node)
 
 
 def _json_aggregate(name: str, node: ast.FunctionCall) -> Function | None:
@@ -119,7 +120,7 @@ def call(function: Function, operands: tuple[RexNode, ...], node: ast.FunctionCa
 
 def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[RexNode, ...]:
     """The operands, cast to the types of the function's signature.  Raises :class:`BindError` if none fits."""
-    expected = function.accept([o.type for o in operands])
+    expected = function.accept_operands(operands)
     if expected is None:
         types = ", ".join(str(o.type.nullable_()) for o in operands)
         raise BindError(
@@ -128,6 +129,32 @@ def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[
             f"it takes {' or '.join(_readable(u) for u in function.usage)}",
         )
     return tuple(_fitted(o, t, span) for o, t in zip(operands, expected, strict=True))
+
+
+def arguments_of(function: Function, node: ast.FunctionCall) -> tuple[ast.Expression, ...]:
+    """The arguments of a call by position; those that are optional and not given are NULL.
+
+    Raises :class:`BindError` where an argument has no such name.  Source: ``FlinkSqlCallBinding``.
+    """
+    if not any(isinstance(argument, ast.NamedArgument) for argument in node.args):
+        return node.args
+    signatures = (isinstance(function, JavaFunction) and function.declaration.signatures) or ()
+    named = next((s for s in signatures if s.names), None)
+    if named is None:
+        raise BindError(f"the arguments of {node.name} have no names", node.span, "write them without name =>")
+    given: dict[str, ast.Expression] = {}
+    for argument in node.args:
+        if not isinstance(argument, ast.NamedArgument):
+            raise BindError("arguments with and without names cannot be mixed", argument.span)
+        name = argument.name.name
+        if name not in named.names:
+            hint = did_you_mean(name, named.names)
+            raise BindError(f"{node.name} has no argument {name}", argument.name.span, hint)
+        given[name] = argument.value
+    for name, is_optional in zip(named.names, named.optional, strict=True):
+        if name not in given and not is_optional:
+            raise BindError(f"{node.name} lacks the argument {name}", node.span)
+    return tuple(given.get(name, ast.NullLiteral(span=node.span)) for name in named.names)
 
 
 _WITH_NULL_TREATMENT = (*SHIFTS, ARRAY_AGG)

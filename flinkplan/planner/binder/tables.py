@@ -9,7 +9,7 @@ from ...plan.errors import SQL_VALIDATOR, VALIDATION
 from ...plan.findings import Finding, did_you_mean
 from ...plan.functions import Function, Kind
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
-from ...plan.functions.user import PythonFunction
+from ...plan.functions.user import PythonFunction, UserFunction
 from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
@@ -22,7 +22,7 @@ from ..connectors import source_of
 from ..rex.expressions import TRUE
 from ..sql import ast
 from ..sql.source import Span
-from .calls import fit
+from .calls import arguments_of, fit
 from .columns import rename, renamed, under_names
 from .context import Context, TableUse
 from .errors import BindError, unsupported
@@ -412,7 +412,9 @@ def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | Non
         rel = bind_window_function(context, node.call, outer)
         return _named(rel, rel.row_type, node.alias, None)
     function = user_table_function(context, node.call)
-    operands = ExpressionBinder(context, Scope((), outer), str(node.call.name)).bind_all(node.call.args)
+    operands = ExpressionBinder(context, Scope((), outer), str(node.call.name)).bind_all(
+        arguments_of(function, node.call)
+    )
     call, names = _function_call(function, operands, node)
     correlate = Correlate(
         input=Values(fields=row([], nullable=False), tuples=((),)),
@@ -429,7 +431,7 @@ def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | Non
 def user_table_function(context: Context, call: ast.FunctionCall) -> Function:
     """The user's table function that is called.  Raises :class:`BindError` if there is none."""
     function = context.function(call.name)
-    if isinstance(function, PythonFunction) and function.kind is Kind.TABLE:
+    if isinstance(function, UserFunction) and function.kind is Kind.TABLE:
         return function
     if function is not None:
         raise BindError(f"{call.name} is no table function", call.name.span, "call it in SELECT or WHERE")
@@ -467,7 +469,7 @@ def _bind_function_join(
     if kind not in (JoinType.INNER, JoinType.LEFT):
         raise unsupported(f"a {join.kind} JOIN with a table function", join.span, "use CROSS JOIN or LEFT JOIN")
     inside = Scope(left.namespaces, outer, left.merged)
-    operands = ExpressionBinder(context, inside, str(node.call.name)).bind_all(node.call.args)
+    operands = ExpressionBinder(context, inside, str(node.call.name)).bind_all(arguments_of(function, node.call))
     call, names = _function_call(function, operands, node)
     alias = node.alias.name.name if node.alias else None
     nullable = kind is JoinType.LEFT
@@ -485,8 +487,13 @@ def _bind_function_join(
             "write ON TRUE" if nullable else "write the condition into WHERE",
         )
     correl = context.correlations.next()
-    variable = CorrelVariable(correl, left.rel.row_type)
-    types = left.rel.row_type.field_names
+    outer_row = left.rel.row_type
+    if not isinstance(function, PythonFunction):  # the calls of others stay in the plan, with the row of both sides
+        names_of_both = uniquify([*outer_row.field_names, *names])
+        types_of_both = [*outer_row.field_types, *call.type.field_types]
+        outer_row = row(zip(names_of_both, types_of_both, strict=True), nullable=False)
+    variable = CorrelVariable(correl, outer_row)
+    types = outer_row.field_names
 
     def through_variable(rex: RexNode) -> RexNode:
         return FieldAccess(types[rex.index], variable) if isinstance(rex, InputRef) else rex

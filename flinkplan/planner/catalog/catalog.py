@@ -7,7 +7,7 @@ from typing import Any, ClassVar, TypeVar
 
 from ...plan.errors import VALIDATION
 from ...plan.findings import did_you_mean, nearest
-from ...plan.functions.user import PythonDeclaration, PythonFunction
+from ...plan.functions.user import UserFunction
 from ...plan.record import PartlyCompared, Record, Struct, field, replace
 from ...plan.specs import ResolvedTable
 from ...plan.types import NULL, LogicalType
@@ -15,7 +15,7 @@ from ..sql.ast import Query
 from ..sql.source import Span
 from .errors import CATALOG, NO_DATABASE, TABLE_EXISTS, CatalogError, FaultyDefinition
 from .external import CatalogDefinition
-from .functions import Functions
+from .functions import Declaration, Functions, Registered
 from .identifier import Identifier
 from .modules import Modules
 
@@ -83,9 +83,14 @@ DEFAULT_DATABASE_OPTION = "default-database"
 _BUILT_IN = Properties({"type": "generic_in_memory", DEFAULT_DATABASE_OPTION: DEFAULT_DATABASE})
 
 
-def _nothing_to_load(path: str) -> PythonDeclaration:
+def _nothing_to_load(function: Registered) -> Declaration:
+    if function.is_java:
+        raise CatalogError(
+            f"the class '{function.path}' is not loaded: no jars are named",
+            hint="name its jar: --jar PATH, or jars in pyproject.toml",
+        )
     raise CatalogError(
-        f"the code of '{path}' is not loaded: no Python files are named",
+        f"the code of '{function.path}' is not loaded: no Python files are named",
         hint="name the file or folder of its module: --py-files PATH, or py-files in pyproject.toml",
     )
 
@@ -145,7 +150,7 @@ class Catalog(Struct):
             raise FaultyDefinition(f"the definition of '{identifier.summary}' is wrong")
         return self.temporary.get(identifier) or self.objects.get(identifier)
 
-    def find_function(self, names: tuple[str, ...]) -> PythonFunction | None:
+    def find_function(self, names: tuple[str, ...]) -> UserFunction | None:
         """The user's function of a name: one of the system by a short name, else one of a catalog."""
         if len(names) > 3:
             return None

@@ -9,25 +9,36 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from ...plan.functions.java import JavaDeclaration
 from ...plan.functions.model import Argument, ArgumentRule, Signature
-from ...plan.functions.user import PythonDeclaration, PythonFunction
+from ...plan.functions.user import PythonDeclaration, PythonFunction, UserFunction
 from ...plan.record import Json, Record, Struct, field
 from ...plan.types import LogicalType
 from ...plan.user_functions import FunctionId
 from ..rex.casts import can_cast_implicitly
 from .errors import FUNCTION_EXISTS, NO_FUNCTION, CatalogError
 from .identifier import Identifier
+from .java_functions import java_function
 
-Loader: TypeAlias = Callable[[str], PythonDeclaration]
-"""Gives the declaration of the function at ``module.name``."""
+Declaration: TypeAlias = PythonDeclaration | JavaDeclaration
 
 
 class Registered(Record):
-    """A registered function: the path of its code, or its declaration where the function itself was given."""
+    """A registered function: the path of its code, or its declaration where the function itself was given.
+
+    ``path`` is ``module.name`` of a Python function, the name of a class in Java; ``jars`` are the paths of the jars
+    that the statement names.
+    """
 
     path: str
-    declaration: PythonDeclaration | None = None
+    declaration: Declaration | None = None
     is_permanent: bool = False
+    is_java: bool = False
+    jars: tuple[str, ...] = ()
+
+
+Loader: TypeAlias = Callable[[Registered], Declaration]
+"""Gives the declaration of a function."""
 
 
 class Functions(Struct):
@@ -40,7 +51,7 @@ class Functions(Struct):
     system: dict[str, Registered] = field(default_factory=dict)
     temporary: dict[Identifier, Registered] = field(default_factory=dict)
     permanent: dict[Identifier, Registered] = field(default_factory=dict)
-    loaded: dict[tuple[int, str, bool], tuple[Registered, PythonFunction]] = field(default_factory=dict)
+    loaded: dict[tuple[int, str, bool], tuple[Registered, UserFunction]] = field(default_factory=dict)
 
     def add_system(self, name: str, function: Registered, *, if_not_exists: bool = False) -> None:
         """Register a temporary system function.  Raises :class:`CatalogError` if there is one of the name."""
@@ -94,12 +105,12 @@ class Functions(Struct):
             )
         return False
 
-    def find_system(self, name: str) -> PythonFunction | None:
+    def find_system(self, name: str) -> UserFunction | None:
         """The temporary system function of a name, which hides a built-in one."""
         registered = self.system.get(name.lower())
         return None if registered is None else self._function(registered, name, Json(systemName=name))
 
-    def find(self, identifier: Identifier) -> PythonFunction | None:
+    def find(self, identifier: Identifier) -> UserFunction | None:
         """The function of a catalog."""
         key = _normalized(identifier)
         registered = self.temporary.get(key) or self.permanent.get(key)
@@ -107,19 +118,19 @@ class Functions(Struct):
             return None
         return self._function(registered, identifier.name, Json(catalogName=str(identifier)))
 
-    def of_plan(self, function: FunctionId) -> PythonFunction | None:
+    def of_plan(self, function: FunctionId) -> UserFunction | None:
         """The function that a plan names."""
         if function.is_system:
             return self.find_system(function.name)
         names = [part.replace("``", "`") for part in function.name.strip("`").split("`.`")]
         return self.find(Identifier(*names)) if len(names) == 3 else None
 
-    def _function(self, registered: Registered, name: str, reference: Json) -> PythonFunction:
+    def _function(self, registered: Registered, name: str, reference: Json) -> UserFunction:
         key = (id(registered), name, "systemName" in reference)
         known = self.loaded.get(key)
         if known is None:
-            declaration = registered.declaration or self.load(registered.path)
-            function = python_function(name, reference, declaration, registered.is_permanent)
+            declaration = registered.declaration or self.load(registered)
+            function = user_function(name, reference, declaration, registered.is_permanent)
             known = self.loaded[key] = (registered, function)
         return known[1]
 
@@ -133,10 +144,17 @@ def _normalized(identifier: Identifier) -> Identifier:
     return Identifier(identifier.catalog, identifier.database, identifier.name.lower())
 
 
+def user_function(name: str, reference: Json, declaration: Declaration, is_permanent: bool = False) -> UserFunction:
+    """The function as it is called by ``name``; ``reference`` is the JSON by which plans name it."""
+    if isinstance(declaration, JavaDeclaration):
+        return java_function(name, reference, declaration, is_permanent)
+    return python_function(name, reference, declaration, is_permanent)
+
+
 def python_function(
     name: str, reference: Json, declaration: PythonDeclaration, is_permanent: bool = False
 ) -> PythonFunction:
-    """The function as it is called by ``name``; ``reference`` is the JSON by which plans name it."""
+    """The same of a Python function."""
     return PythonFunction(
         name,
         "",

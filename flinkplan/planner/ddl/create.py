@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from ...plan.errors import VALIDATION
 from ...plan.findings import did_you_mean
 from ...plan.functions.temporal import SOURCE_WATERMARK
-from ...plan.functions.user import PythonFunction
+from ...plan.functions.user import UserFunction
 from ...plan.record import Record, field, replace
 from ...plan.specs import Column, ResolvedSchema, ResolvedTable, TableExpression, UniqueConstraint, WatermarkSpec
 from ...plan.types import LogicalType, TimeKind, row
@@ -208,7 +208,7 @@ def _with_user_functions(context: Context, node: ast.Expression) -> ast.Expressi
         if not isinstance(part, ast.FunctionCall):
             return part
         function = context.function(part.name)
-        if not isinstance(function, PythonFunction):
+        if not isinstance(function, UserFunction):
             return part
         names = part.name.names
         if "catalogName" in function.reference:

@@ -8,10 +8,11 @@ from ...plan import nodes, specs
 from ...plan.arrow_data import NAME, internal
 from ...plan.connectors import CHANGELOG, declared_kinds, without_declared_kinds
 from ...plan.functions import called
+from ...plan.functions.java import java_function_of
 from ...plan.functions.user import PythonKind, calls_python, python_kind
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.record import Json, replace
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, walk
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.rel import AssignsWatermark, WritesTable
@@ -155,7 +156,8 @@ def _calc(rel: p.Calc, ctx: Context) -> ExecNode:
     if rel.condition is not None:
         text += f", where=[{expression(rel.condition, fields)}]"
     if any(calls_python(e, PythonKind.ASYNC) for e in rel.projection):
-        return ctx.node(nodes.PythonAsyncCalc, rel, text, projection=rel.projection)
+        is_java = any(java_function_of(part) is not None for e in rel.projection for part in walk(e))
+        return ctx.node(nodes.AsyncCalc if is_java else nodes.PythonAsyncCalc, rel, text, projection=rel.projection)
     if any(map(calls_python, rel.projection)):
         return ctx.node(nodes.PythonCalc, rel, text, projection=rel.projection)
     return ctx.node(nodes.Calc, rel, text, projection=rel.projection, condition=rel.condition)
@@ -244,7 +246,7 @@ def _expand(rel: p.Expand, ctx: Context) -> ExecNode:
 
 def _correlate(rel: p.TableFunctionJoin, ctx: Context) -> ExecNode:
     of_user = called(rel.call) is not None and isinstance(rel.call, Call) and rel.call.reference is not None
-    shown = _over_columns(rel.call) if of_user else rel.call
+    shown = _over_columns(rel.call) if python_kind(rel.call) is not None else rel.call
     call = digest(shown, [f"${i}" for i in range(len(rel.input.names))])
     table = _listed_invocation(shown, rel.input.names)
     output = record_type(rel.row_type, function_output=not rel.input.names and not of_user)

@@ -26,10 +26,20 @@ from ...plan.functions.arithmetic import (
 )
 from ...plan.functions.cast import CAST, REINTERPRET
 from ...plan.functions.comparison import EQ, GE, GT, LE, LT, NE
+from ...plan.functions.java import JavaFunction, UnknownValueError
 from ...plan.functions.string import CONCAT_OPERATOR
 from ...plan.functions.typing import is_year_month
 from ...plan.rex import Call, Literal, RexNode
-from ...plan.types import APPROXIMATE, CHARACTER, INTEGER_BITS, INTEGERS, LogicalType
+from ...plan.types import (
+    APPROXIMATE,
+    BINARY_STRING,
+    CHARACTER,
+    DATETIME,
+    INTEGER_BITS,
+    INTEGERS,
+    NUMERIC,
+    LogicalType,
+)
 from ..errors import PlanningError
 from .evaluation import EVALUATORS, limits
 from .evaluation.collections import collection_value, is_collection
@@ -56,12 +66,34 @@ def fold(call: Call) -> RexNode:
         return call
     if function is None:
         return call
+    if isinstance(function, JavaFunction):
+        return _of_java(call, function, literals)
     rule = _RULES.get(function) or EVALUATORS.get(function.name)
     if rule is None:
         return call
     if not function.sees_null and any(o.value is None for o in literals):
         return Literal(None, call.type) if call.type.nullable else call
     return _evaluated(call, rule, literals)
+
+
+_LITERALS = frozenset((*NUMERIC, *CHARACTER, *BINARY_STRING, *DATETIME, "BOOLEAN"))
+"""The types of constants that plans have as literals."""
+
+
+def _of_java(call: Call, function: JavaFunction, operands: Sequence[Literal]) -> RexNode:
+    """The value that the function itself gives for constants.  Source: ``ExpressionReducer``."""
+    declaration = function.declaration
+    if declaration.answers is None or not declaration.folds_constants or declaration.is_async:
+        return call
+    if any(t.root not in _LITERALS for t in (call.type, *(o.type for o in operands))):
+        return call
+    try:
+        value = declaration.answers.value(declaration.class_name, operands, call.type)
+    except UnknownValueError:
+        return call
+    if value is None:
+        return Literal(None, call.type) if call.type.nullable else call
+    return cast(Literal(value, call.type.not_null()), call.type)
 
 
 def _evaluated(call: Call, rule: Callable[..., Any], operands: Sequence[RexNode]) -> RexNode:
