@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ..plan.errors import UnsupportedError
+from ..plan.functions.java import JavaFunction
 from ..plan.record import Record
 from ..plan.specs import AggregateCall
 from ..plan.types import BIGINT, DOUBLE, INTEGERS, LogicalType, decimal
+from ..plan.user_functions import user_function_of_aggregate
 
 
 class Arguments(Record):
@@ -195,5 +197,21 @@ def check_calls(calls: Iterable[AggregateCall]) -> None:
     """Raise :class:`UnsupportedError` for functions that are not executed."""
     for call in calls:
         name = function_name(call)
-        if name not in ACCUMULATORS:
-            raise UnsupportedError(f"the aggregate function {name or call.class_} cannot be executed")
+        if name not in ACCUMULATORS and java_function(call) is None:
+            raise UnsupportedError(f"the aggregate function {name or call.function_name} cannot be executed")
+
+
+def check_method(call: AggregateCall, method: str, what: str) -> None:
+    """Raise :class:`UnsupportedError` for a user's function that lacks the method for an aggregation of this sort."""
+    function = java_function(call)
+    if function is not None and method not in function.declaration.methods:
+        raise UnsupportedError(
+            f"{function.name} in {what}: its class {function.declaration.class_name} has no method {method}",
+            hint=f"add the method {method}, as Flink demands it",
+        )
+
+
+def java_function(call: AggregateCall) -> JavaFunction | None:
+    """The user's function in Java that is called, if it is one."""
+    function = user_function_of_aggregate(call)
+    return function if isinstance(function, JavaFunction) else None

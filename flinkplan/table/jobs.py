@@ -52,6 +52,7 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
     from ..executor.jvm.quiet import quiet_jvm
     from ..executor.prepare.modes import Mode
     from ..executor.prepare.python_classes import PythonCode
+    from .java_jars import function_jars
     from .saved_states import read_states
 
     checkpoint = None if collector else options.get("execution.checkpointing.dir")
@@ -76,20 +77,26 @@ def start(plan: Plan, options: Mapping[str, str], *, collector: Collector | None
         collector=collector,
         python=PythonCode(_list("flinkplan.python-modules", options), _list("flinkplan.py-files", options)),
         saved_states=read_states,
+        java_jars=function_jars,
     )
     with quiet_jvm():
         return execute(_with_functions(plan, options), job_options)
 
 
 def _with_functions(plan: Plan, options: Mapping[str, str]) -> Plan:
-    """The plan with the Python functions that it calls by name, from the files that the options name."""
+    """The plan with the functions that it calls by name, from the files that the options name."""
     from ..plan.user_functions import unbound_functions
     from .plan_functions import bind_to_files
 
     if not any(map(unbound_functions, plan.nodes)):
         return plan
-    files = (*_list("flinkplan.py-files", options), *_list("python.files", options))
+    files = (*_list("flinkplan.py-files", options), *_list("python.files", options), *pipeline_jars(options))
     return bind_to_files(plan, files, _list("flinkplan.python-modules", options))
+
+
+def pipeline_jars(options: Mapping[str, str]) -> tuple[str, ...]:
+    """The jars that the option ``pipeline.jars`` names, as URLs or paths."""
+    return tuple(jar.removeprefix("file://") for jar in options.get("pipeline.jars", "").split(";") if jar)
 
 
 def allowed_databases(options: Mapping[str, str]) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from typing import Any
 from ...plan.savepoint.accumulators import accumulator_names
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType
-from ..aggregate_functions import ACCUMULATORS, Arguments, function_name
+from ..aggregate_functions import ACCUMULATORS, Arguments, function_name, java_function
 from ..jvm.types import spark_type
 from .context import TranslationContext
+from .java_functions import aggregate_accumulator
 from .kernels import int_array, java_type, object_array
 from .stream import Stream
 
@@ -24,6 +25,9 @@ def accumulator(
     stream: Stream,
 ) -> Any:
     """The accumulator of a call over a kernel's ``columns``; :func:`check_calls` has let it pass."""
+    own = java_function(call)
+    if own is not None:
+        return aggregate_accumulator(context, own, columns, types)
     arguments = Arguments(
         call,
         columns,

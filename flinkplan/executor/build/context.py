@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from time import time_ns
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...plan.document import Plan
+from ...plan.functions.java import JavaFunction
 from ...plan.nodes import ExecNode, WatermarkAssigner
 from ...plan.record import Record, field
-from ...plan.rex import RexNode
+from ...plan.rex import Call, RexNode
 from ...plan.session import DEFAULTS, time_zone
 from ...plan.settings import LEGACY_CASTS
 from ..connectors.turns import Turn
@@ -70,6 +72,9 @@ NODE = "flinkplan-node"
 """The option of Spark's sources that holds the id of the node that they are of; nobody but checkpoints looks at it."""
 
 
+JavaCalls: TypeAlias = "Callable[[TranslationContext, Call, JavaFunction, Sequence[Column]], Column]"
+
+
 class TranslationContext(Record):
     """The surroundings of a node that is built."""
 
@@ -109,6 +114,10 @@ class TranslationContext(Record):
     """The Java ``Switch`` between the sources before the last one and that, where a source is not alone."""
     saved_states: StateReader | None = None
     """Reads the states of savepoints and checkpoints, for tables over them."""
+    java_jars: Callable[[], Sequence[str]] = tuple
+    """Gives the jars with Flink's classes and with what calls functions in Java."""
+    java_calls: JavaCalls | None = None
+    """Makes the columns of calls of functions in Java."""
 
     @property
     def plan(self) -> Plan:
@@ -201,7 +210,14 @@ class TranslationContext(Record):
         """``rex`` over ``inputs``, which may have Flink's watermark beside them."""
         from ..expressions import to_column
 
-        return to_column(rex, inputs, time_zone=self.time_zone, watermark=watermark, legacy_casts=self.legacy_casts)
+        return to_column(
+            rex,
+            inputs,
+            time_zone=self.time_zone,
+            watermark=watermark,
+            legacy_casts=self.legacy_casts,
+            java=None if self.java_calls is None else partial(self.java_calls, self),
+        )
 
     def frame(self, dataset: Any) -> sql.DataFrame:
         """The Python face of a Java ``Dataset<Row>``."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions import is_deterministic
+from ...plan.functions.java import JavaFunction, java_function_of
 from ...plan.record import Record, field
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, OpaqueRex, RexNode, Sarg, walk
 from ..jvm.types import field_name
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
+JavaCalls: TypeAlias = "Callable[[Call, JavaFunction, Sequence[Column]], Column]"
+"""Makes the columns of calls of functions in Java."""
+
+
 class Translator(Record):
     """Translates expressions over one input row; ``made`` are those of calls, which may stand in several places."""
 
@@ -24,6 +29,7 @@ class Translator(Record):
     time_zone: str
     watermark: Column | None = None
     legacy_casts: bool = False
+    java: JavaCalls | None = None
     made: dict[Call, Column] = field(default_factory=dict)
 
     def column(self, rex: RexNode) -> Column:
@@ -52,9 +58,12 @@ class Translator(Record):
 
     def call(self, call: Call) -> Column:
         """The column of a call."""
+        function = java_function_of(call)
+        if function is not None and self.java is not None:
+            return self.java(call, function, list(map(self.column, call.operands)))
         if call.reference is not None:
             name = next((str(v) for v in call.reference.values() if isinstance(v, str)), "?")
-            raise UnsupportedError(f"the user-defined function '{name}' cannot run: only built-in functions can")
+            raise UnsupportedError(f"the user-defined function '{name}' cannot be called here")
         implementation = REGISTRY.get(call.key)
         if implementation is None:
             raise UnsupportedError(
@@ -80,16 +89,18 @@ def to_column(
     time_zone: str = "UTC",
     watermark: Column | None = None,
     legacy_casts: bool = False,
+    java: JavaCalls | None = None,
 ) -> Column:
     """The Spark column that computes ``rex`` as Flink does.
 
     ``inputs`` are the columns of the input row, held as :mod:`..types` says; ``time_zone`` is the session's
     ``table.local-time-zone``; ``watermark`` is Flink's watermark at each row (epoch ms, NULL: none yet) where rows
-    carry it; ``legacy_casts`` is the session's ``table.exec.legacy-cast-behaviour``.  The Spark session must run
+    carry it; ``legacy_casts`` is the session's ``table.exec.legacy-cast-behaviour``; ``java`` calls
+    functions in Java.  The Spark session must run
     with ANSI mode off and the zone UTC, and have the runtime's jar.  Raises :class:`UnsupportedError`, naming the
     function, for what cannot be done.
     """
-    return Translator(inputs, time_zone, watermark, legacy_casts).column(rex)
+    return Translator(inputs, time_zone, watermark, legacy_casts, java).column(rex)
 
 
 def check_expression(rex: RexNode) -> None:

@@ -16,6 +16,7 @@ from ...plan.specs import RowKind
 from ...state.checkpoint import CheckpointRecord
 from ..build.connectors import builder_of
 from ..build.context import Built, TranslationContext
+from ..build.java_functions import call_column
 from ..build.operators.tables import sink_order
 from ..build.registry import build_query
 from ..build.sharing import SharedRows, SharedStreams
@@ -113,6 +114,8 @@ class Queries:
             tells_lag=self._options.tells_lag,
             files_per_batch=None if mode is Mode.BOUNDED else self._options.files_per_batch,
             saved_states=self._options.saved_states,
+            java_jars=self._options.java_jars,
+            java_calls=call_column,
         )
 
     def _partitions(self, nodes: Iterable[ExecNode]) -> int | None:

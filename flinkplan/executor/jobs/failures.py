@@ -91,6 +91,8 @@ def failure_of(causes: Sequence[tuple[str, str | None]]) -> Failure | None:
     for name, message in causes:
         if name.endswith((".PythonException", ".PythonFailure")) and message and (function := failure_in(message)):
             return Failure(function.message, function.where)
+        if name.endswith(".FunctionFailedException") and message:
+            return Failure(_cut(message))
         if name.endswith(".MalformedInputException") and message:
             place, _, told = message.partition("\n")
             return Failure(told, place, _MALFORMED)

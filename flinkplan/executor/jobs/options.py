@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...plan.errors import FlinkplanError
 from ...plan.record import Record, field
 from ..build.saved_states import StateReader
 from ..prepare.modes import Mode
@@ -14,6 +15,11 @@ from .progress import JobListener, SilentListener
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+def no_java_jars() -> Sequence[str]:
+    """Raises: the caller has not said where Flink's classes are."""
+    raise FlinkplanError("the plan calls functions in Java, which run on the classes of Flink, and none are named")
 
 
 class JobOptions(Record):
@@ -32,6 +38,8 @@ class JobOptions(Record):
     :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
     much is still to be read.  ``saved_states`` reads states for tables over them.  ``clock``: the time, in milliseconds
     since 1970, that queries in micro-batches go by instead of the machine's, in a mode that is not endless.
+    ``java_jars`` gives the jars with Flink's classes and with what calls functions in Java; it is asked where a plan
+    calls some.
     """
 
     checkpoint: str | None = None
@@ -54,3 +62,4 @@ class JobOptions(Record):
     tells_lag: bool = False
     saved_states: StateReader | None = None
     clock: int | None = None
+    java_jars: Callable[[], Sequence[str]] = no_java_jars

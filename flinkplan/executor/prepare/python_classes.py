@@ -17,7 +17,7 @@ from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, combined_error
 from ...plan.nodes import WindowOperator
 from ...plan.record import Record
-from ...plan.user_functions import unbound_functions
+from ...plan.user_functions import FunctionId, unbound_functions
 from ...windowing.keys import is_within
 
 
@@ -83,6 +83,24 @@ class Reference(Record):
             raise FlinkplanError(f"cannot make {self.path}: {type(e).__name__}: {e}") from None
 
 
+def _not_allowed(function: FunctionId, where: str) -> FlinkplanError:
+    name = function.short
+    if function.is_python:
+        return FlinkplanError(
+            f"the plan calls the Python function {name}, and nobody has said where it is",
+            where=where,
+            hint=f"if you trust it: --py-files with the file that declares {name}, and --function {name}=MODULE.NAME "
+            "if it has another name there",
+        )
+    if function.class_name is not None:
+        hint = f"if you trust it: --jar with the jar of the class {function.class_name}"
+    else:
+        hint = f"if you trust it: --jar with its jar, and --function {name}=CLASS"
+    return FlinkplanError(
+        f"the plan calls the function {name}, and nobody has said where it is", where=where, hint=hint
+    )
+
+
 def check_allowed(plan: Plan, code: PythonCode) -> None:
     """Raise :class:`FlinkplanError` for every class whose module nobody has allowed, and every function without code.
 
@@ -92,14 +110,7 @@ def check_allowed(plan: Plan, code: PythonCode) -> None:
     allowed, errors = code.allowed, []
     for index, node in enumerate(plan.nodes):
         for function in unbound_functions(node):
-            errors.append(
-                FlinkplanError(
-                    f"the plan calls the Python function {function.short}, and nobody has said where it is",
-                    where=f"node {node.id} (/nodes/{index})",
-                    hint=f"if you trust it: --py-files with the file that declares {function.short}, and --function "
-                    f"{function.short}=MODULE.NAME if it has another name there",
-                )
-            )
+            errors.append(_not_allowed(function, f"node {node.id} (/nodes/{index})"))
         if not isinstance(node, WindowOperator):
             continue
         for part in node.python_parts:

@@ -9,7 +9,6 @@ _MODELS = ("models and vector search", None)
 _ASYNC = ("asynchronous functions of one's own", None)
 
 _REASONS: dict[str, tuple[str, str | None]] = {
-    "async-calc": _ASYNC,
     "async-correlate": _ASYNC,
     "delta-join": (
         "joins that look both sides up in indexed tables",

@@ -18,7 +18,7 @@ from ...plan.specs import (
     WindowingStrategy,
 )
 from ...plan.types import LogicalType
-from ..aggregate_functions import folds_exactly, function_name
+from ..aggregate_functions import check_method, folds_exactly, function_name
 from .known.carried import carries_late_rows, carries_watermarks
 from .known.emission import AT_THE_END, Emission
 from .query import QueryPlan
@@ -169,6 +169,7 @@ def check_merges(windowing: WindowingStrategy, calls: Sequence[AggregateCall]) -
     if not isinstance(windowing, TimeAttributeWindowing) or isinstance(windowing.window, TumblingWindow):
         return
     for call in calls:
+        check_method(call, "merge", "a window that is made of parts")
         name = function_name(call)
         if name in _UNMERGEABLE:
             raise UnsupportedError(

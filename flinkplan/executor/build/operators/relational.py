@@ -4,17 +4,41 @@ from __future__ import annotations
 
 from functools import reduce
 
-from ....plan.nodes import Calc, DropUpdateBefore, Expand, Union
+from ....plan.functions.java import java_function_of
+from ....plan.nodes import AsyncCalc, Calc, DropUpdateBefore, Expand, Union
 from ....plan.record import replace
-from ....plan.rex import InputRef
+from ....plan.rex import Call, InputRef
 from ...jvm.spark import F
 from ...jvm.types import spark_type
 from ...prepare.choose.relational import United
 from ...prepare.steps import Native
 from ..context import TranslationContext
+from ..java_functions import with_async_calls
 from ..registry import builder
 from ..stream import HIDDEN, KIND, ORDER, TICK, UPDATE_BEFORE, Stream, column_name, place_of_part
 from ..time.event_time import by_watermark_of_all
+
+
+@builder(Native, AsyncCalc)
+def async_calc(node: AsyncCalc, step: Native, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """Project; calls of asynchronous functions run side by side, except where rows must not wait for each other."""
+    (stream,) = inputs
+    results: dict[int, str] = {}
+    if not context.is_real_time:
+        for place, rex in enumerate(node.projection):
+            function = java_function_of(rex)
+            if isinstance(rex, Call) and function is not None and function.declaration.is_async:
+                results[place] = f"__async{place}"
+                stream = with_async_calls(context, stream, rex, function, results[place])
+    made = [
+        stream.frame[results[place]] if place in results else context.expression(rex, stream)
+        for place, rex in enumerate(node.projection)
+    ]
+    if TICK in stream.hidden:  # a watermark passes, though its row is none: nothing is computed with it
+        is_row = stream.frame[TICK].isNull()
+        known = [isinstance(rex, InputRef) for rex in node.projection]
+        made = [c if is_known else F.when(is_row, c) for c, is_known in zip(made, known, strict=True)]
+    return stream.select(made, node.output_type)
 
 
 @builder(Native, Calc)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ....plan.functions.java import java_function_of
 from ....plan.nodes import Correlate, Values
 from ....plan.record import replace
 from ....plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
@@ -15,6 +16,7 @@ from ...jvm.types import cast_type, field_name, has_nanos, spark_type
 from ...prepare.choose.table_functions import REPLICATE, UNNEST, UNNEST_WITH_ORDINALITY
 from ...prepare.steps import Native
 from ..context import TranslationContext
+from ..java_functions import rows_column
 from ..registry import builder
 from ..stream import SEQUENCE, TICK, Stream, column_name
 from ..time.event_time import one_row
@@ -46,18 +48,21 @@ def correlate(node: Correlate, step: Native, inputs: tuple[Stream, ...], context
     (stream,) = inputs
     call = node.function_call
     assert isinstance(call, Call), "it was checked"
-    function = _FUNCTIONS[call.name]
     width = len(stream.type.fields)
     arguments = [context.expression(uncorrelated(o, stream.type), stream) for o in call.operands]
     types = node.output_type.field_types[width:]
-    rows = function(arguments, [o.type for o in call.operands], types)
+    own = java_function_of(call)
+    if own is not None:
+        rows = rows_column(context, call, own, arguments, _rows_type(types).elementType)
+    else:
+        rows = _FUNCTIONS[call.name](arguments, [o.type for o in call.operands], types)
     if node.condition is not None:
         condition = node.condition
         names = [column_name(i) for i in range(len(types))]
         rows = F.filter(rows, lambda row: context.expression_over(condition, [row[n] for n in names]))
     names = [f"r{i}" for i in range(len(types))]
     explode = F.inline_outer if node.join_type == "LEFT" else F.inline
-    rows = rows.cast(_rows_type(types))
+    rows = rows if own is not None else rows.cast(_rows_type(types))
     if TICK in stream.hidden:  # a watermark passes once, whatever its row has
         none = F.array(_row([F.lit(None)] * len(types), types)).cast(_rows_type(types))
         rows = F.when(stream.frame[TICK].isNull(), rows).otherwise(none)

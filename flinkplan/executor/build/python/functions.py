@@ -73,7 +73,9 @@ def imports(context: TranslationContext, folders: Sequence[str]) -> Imports:
 
 def surroundings(context: TranslationContext) -> Surroundings:
     """What the functions of the node are called in, by the options of the session."""
-    node, options = context.node, {**DEFAULTS, **context.query.options}
+    node = context.node
+    own = (node.configuration if node is not None else None) or {}
+    options = {**DEFAULTS, **context.query.options, **own}
     retries = options[f"{ASYNC_SCALAR}retry-strategy"].upper() != "NO_RETRY"
     return Surroundings(
         zone=context.time_zone,

@@ -23,7 +23,7 @@ from ....plan.nodes import (
 from ....plan.record import Record
 from ....plan.specs import AggregateCall
 from ....plan.types import LogicalType, row
-from ...aggregate_functions import check_calls, folds_exactly
+from ...aggregate_functions import check_calls, check_method, folds_exactly
 from ..known.input_size import is_large
 from ..known.key_types import key_type
 from ..known.native_calls import is_native_in_batch, is_traced
@@ -87,6 +87,9 @@ class KernelGroups(Kernel, kw_only=True):
 
 def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapping[str, str]) -> None:
     check_calls(node.agg_calls)
+    for call, retracts in zip(node.agg_calls, node.agg_call_need_retractions, strict=True):
+        if retracts:
+            check_method(call, "retract", "an aggregation of rows that are taken back")
 
 
 @chooser(LocalGroupAggregate, check=_check, real_time=row_by_row)

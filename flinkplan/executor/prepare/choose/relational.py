@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....plan.document import Plan
 from ....plan.nodes import (
+    AsyncCalc,
     Calc,
     DropUpdateBefore,
     Exchange,
@@ -27,6 +28,12 @@ class United(Native, kw_only=True):
     """
 
     lowers_watermark: tuple[bool, ...]
+
+
+@chooser(AsyncCalc, real_time=row_by_row)
+def async_calc(node: AsyncCalc, query: QueryPlan) -> Native:
+    """Project; each call is waited for."""
+    return Native(operators="Project")
 
 
 @chooser(Calc, real_time=row_by_row)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from ....plan.document import Plan
 from ....plan.nodes import (
+    AsyncCalc,
     Calc,
     Correlate,
     DropUpdateBefore,
@@ -35,6 +36,7 @@ from ...aggregate_functions import function_name
 from .native_calls import is_orderless
 
 PASSING = (
+    AsyncCalc,
     Calc,
     Correlate,
     DropUpdateBefore,
