@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from ..compat.settings import Settings
     from ..plan.document import Plan
     from ..plan.findings import Finding
-    from ..plan.functions.user import PythonDeclaration
     from ..plan.nodes import ExecNode
+    from ..planner.catalog.functions import Declaration, Loader, Registered
+    from ..table.function_loader import FunctionLoader
 
 
 def _ignore(finding: Finding) -> None:
@@ -141,7 +142,7 @@ class Revision(Tree):
         if not folder.is_relative_to(self._repository.top):
             return ()
         project = self._folder / folder.relative_to(self._repository.top)
-        return tuple(str(project / path) for path in self.settings.py_files)
+        return tuple(str(project / path) for path in self.settings.code)
 
     def catalog_tables(self) -> Mapping[str, str]:
         folder = Path(self.settings.folder)
@@ -243,8 +244,10 @@ def read_in(tree: Tree, path: str, source: Source, compilation: Compilation) -> 
     return PlanInput(source, with_variables(plan, compilation.variables), compiled)
 
 
-def compile_in(tree: Tree, path: str, source: Source, compilation: Compilation) -> Plan:
+def compile_in(tree: Tree, path: str, source: Source, compilation: Compilation, *, load: Loader | None = None) -> Plan:
     """The plan of a pipeline at a path of a tree; ``source`` is its text, which is not read for a program.
+
+    ``load`` gives the declarations of functions of a script; by default they are in the tree's files of code.
 
     Raises :class:`FlinkplanError` where it does not compile.
     """
@@ -261,33 +264,39 @@ def compile_in(tree: Tree, path: str, source: Source, compilation: Compilation) 
                 replace_pyflink=compilation.replace_pyflink,
             )
     from ..planner import compile_script
+    from ..table.storable import check_classes
 
-    return compile_script(
+    plan = compile_script(
         source.text,
         file=source.name,
         options=compilation.options,
         complete=compilation.complete,
         warn=compilation.warn,
-        load=loading_from(tree.py_files),
+        load=load or loading_from(tree.py_files),
         catalog_tables=tree.catalog_tables(),
     )
+    check_classes(plan)
+    return plan
 
 
-def loading_from(files: Callable[[], Sequence[str]]) -> Callable[[str], PythonDeclaration]:
-    """What loads the Python functions of a script from files and folders, which are asked for when one is needed."""
+def loading_from(files: Callable[[], Sequence[str]]) -> Loader:
+    """What loads the functions of a script from files, folders and jars, which are asked for when one is needed."""
+    loaders: list[FunctionLoader] = []
 
-    def load(function: str) -> PythonDeclaration:
+    def load(function: Registered) -> Declaration:
         from ..table.function_loader import FunctionLoader
 
-        return FunctionLoader(files)(function)
+        if not loaders:
+            loaders.append(FunctionLoader(files))
+        return loaders[0](function)
 
     return load
 
 
 def project_files() -> Sequence[str]:
-    """The Python files and folders that ``py-files`` of the project's ``pyproject.toml`` names."""
+    """The files and folders of code that the project's ``pyproject.toml`` names: of Python, and jars."""
     from pathlib import Path
 
     from ..compat.settings import read_settings
 
-    return read_settings(Path.cwd()).py_files
+    return read_settings(Path.cwd()).code

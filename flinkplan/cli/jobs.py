@@ -45,7 +45,12 @@ _OPTIONS = (
         help="By default bounded if all sources are bounded, else streaming.",
     ),
     click.option(
-        "--py-files", multiple=True, metavar="PATH", help="Python modules (.py, .zip, a directory) that plans may run."
+        "--py-files",
+        "--jar",
+        "py_files",
+        multiple=True,
+        metavar="PATH",
+        help="Code that plans may run: Python modules (.py, .zip, a directory), or a jar of Java functions.",
     ),
     click.option("--python-module", multiple=True, metavar="NAME", help="An installed module that plans may run."),
     click.option(
@@ -53,8 +58,9 @@ _OPTIONS = (
         "functions",
         multiple=True,
         type=assignment,
-        metavar="NAME=MODULE.NAME",
-        help="What a Python function of the plan is called in --py-files, unless it has the same name there.",
+        metavar="NAME=PATH",
+        help="What a function of the plan is called in --py-files (MODULE.NAME), if it has another name there, or in "
+        "--jar (CLASS).",
     ),
     click.option("--trigger-interval", type=duration, metavar="DURATION", help="Time between batches, such as 10s."),
     click.option(
@@ -220,6 +226,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         from ..executor.jvm.quiet import quiet_jvm
         from ..executor.prepare.modes import Mode
         from ..executor.prepare.python_classes import PythonCode
+        from ..table.java_jars import function_jars
         from ..table.jobs import allowed_databases
         from ..table.saved_states import read_states
 
@@ -239,6 +246,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             python=PythonCode(*self._python),
             tells_lag=self._watched.is_on or self._how_shown == ("json", False),
             saved_states=read_states,
+            java_jars=function_jars,
         )
         run = None if collector else self._start_run(plan)
         try:
@@ -273,7 +281,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             self._runs[job].ended(state, error)
 
     def _with_functions(self, plan: Plan) -> Plan:
-        """The plan with the Python functions that the user allows it to call."""
+        """The plan with the functions that the user allows it to call."""
         from ..plan.user_functions import unbound_functions
         from .inputs import project_files
 

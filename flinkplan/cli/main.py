@@ -27,6 +27,7 @@ COMMANDS = {
     "explain": "Show the operators of a plan or pipeline as a tree.",
     "validate": "Check a plan for errors.",
     "lineage": "Show which columns of sources the columns of sinks come from.",
+    "functions": "Describe the Java functions in jars.",
     "ttl": "List the states of a plan and set their TTLs.",
     "diff": "Tell whether state survives a change from one plan to another.",
     "upgrade": "Convert a plan to a newer release of Flink.",

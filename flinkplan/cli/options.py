@@ -92,11 +92,13 @@ force_option = click.option("--force", is_flag=True, help="Replace an existing f
 
 py_files_option = click.option(
     "--py-files",
+    "--jar",
+    "py_files",
     multiple=True,
     metavar="PATH",
-    help="Load Python functions from this file, folder or archive.",
+    help="Load functions from this: a file, folder or archive of Python, a jar, or the file of 'flinkplan functions'.",
 )
-"""``--py-files`` of the commands that compile."""
+"""``--py-files`` and ``--jar`` of the commands that compile."""
 
 catalog_tables_option = click.option(
     "--catalog-tables",

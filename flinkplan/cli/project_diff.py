@@ -143,7 +143,7 @@ class _Project:
     @cached_property
     def _has_python_changed(self) -> bool:
         """Whether a file or folder of ``py-files`` has changed."""
-        return self._have_changed(map(Path, self._settings.py_files))
+        return self._have_changed(map(Path, self._settings.code))
 
     def _have_changed(self, paths: Iterable[Path]) -> bool:
         """Whether one of these files, or a file in one of these folders, has changed."""

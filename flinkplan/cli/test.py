@@ -74,7 +74,7 @@ def _run(suite: Suite, is_chosen: object, quiet: bool) -> Sequence[Outcome]:
     from ..testing.running import run_suite
 
     outcomes = []
-    py_files = read_settings(suite.file.parent).py_files
+    py_files = read_settings(suite.file.parent).code
     for outcome in run_suite(suite, py_files, is_chosen):  # type: ignore[arg-type]
         outcomes.append(outcome)
         name = one_line(f"{suite.file}: {outcome.case.name}")

@@ -21,8 +21,9 @@ _CHOICES = {
     "for": ("flink", "spark"),
     "runtime": ("apache", "vvr"),
 }
-_LISTS = ("ignore", "allow", "py-files", "pipelines", "catalog-tables")
-_KEYS = (*_LISTS, "environments", *_CHOICES)
+_LISTS = ("ignore", "allow", "py-files", "pipelines", "catalog-tables", "jars")
+_FUNCTIONS = "functions"
+_KEYS = (*_LISTS, _FUNCTIONS, "environments", *_CHOICES)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -44,8 +45,17 @@ class Settings(Record):
     """Scripts that define the tables of external catalogs; relative paths begin at ``folder``."""
     environments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The variables of table options in each environment, by its name."""
+    jars: tuple[str, ...] = ()
+    """Jars of Java functions, relative like ``py_files``."""
+    functions: str | None = None
+    """The file in which ``flinkplan functions`` has written what is known of those, relative like ``py_files``."""
     folder: str = "."
     """The folder of the file with the settings; the working directory where there is none."""
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """All files and folders of code."""
+        return (*self.py_files, *self.jars, *([self.functions] if self.functions else []))
 
     def variables(self, environment: str | None) -> Mapping[str, str]:
         """The variables of an environment; none for ``None``.  Raises :class:`PlanError` for an unknown one."""
@@ -70,7 +80,12 @@ def read_settings(directory: Path) -> Settings:
         path = folder / SETTINGS_FILE
         settings = settings_in(_read(path), str(path), str(folder))
         if settings is not None:
-            return replace(settings, py_files=tuple(str(folder / name) for name in settings.py_files))
+            return replace(
+                settings,
+                py_files=tuple(str(folder / name) for name in settings.py_files),
+                jars=tuple(str(folder / name) for name in settings.jars),
+                functions=str(folder / settings.functions) if settings.functions else None,
+            )
         if (folder / ".git").exists():
             break
     return Settings()
@@ -119,12 +134,27 @@ def _settings(table: Any, where: str) -> Settings:
     for key, choices in _CHOICES.items():
         if (value := table.get(key)) is not None and value not in choices:
             raise PlanError(f"'{key}' is one of {', '.join(choices)}, not {value!r}", where=where)
-    ignore, allow, py_files, pipelines, catalog_tables = (_texts(table, key, where) for key in _LISTS)
+    ignore, allow, py_files, pipelines, catalog_tables, jars = (_texts(table, key, where) for key in _LISTS)
     for entry in (*ignore, *allow):
         check_rule(entry, where)
     fail_on, engine, runtime = (table.get(key) for key in _CHOICES)
     environments = _environments(table.get("environments", {}), where)
-    return Settings(ignore, allow, fail_on, engine, runtime, py_files, pipelines, catalog_tables, environments)
+    functions = table.get(_FUNCTIONS)
+    if functions is not None and not isinstance(functions, str):
+        raise PlanError(f"'{_FUNCTIONS}' is the path of a file", where=where, hint="flinkplan functions writes it")
+    return Settings(
+        ignore,
+        allow,
+        fail_on,
+        engine,
+        runtime,
+        py_files,
+        pipelines,
+        catalog_tables,
+        environments,
+        jars,
+        functions,
+    )
 
 
 def _texts(table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:

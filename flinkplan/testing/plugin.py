@@ -41,7 +41,7 @@ class SuiteFile(pytest.File):
             suite = load_tests(self.path)
         except FlinkplanError as error:
             raise self.CollectError(str(error)) from None
-        pipeline = pipeline_of(suite, read_settings(self.path.parent).py_files)
+        pipeline = pipeline_of(suite, read_settings(self.path.parent).code)
         for case in suite.cases:
             yield CaseItem.from_parent(self, name=case.name, suite=suite, case=case, pipeline=pipeline)
 

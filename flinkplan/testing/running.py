@@ -143,6 +143,7 @@ class _CaseRun:
         from ..executor.prepare.known.clock import goes_by_clock
         from ..executor.prepare.modes import Mode
         from ..executor.prepare.python_classes import PythonCode
+        from ..table.java_jars import function_jars
 
         check_pushed(plan)
         if any(step.later for step in self._case.steps) and goes_by_clock(plan):
@@ -163,6 +164,7 @@ class _CaseRun:
             python=PythonCode((), tuple(self._py_files)),
             streams=self._case.is_stepwise,
             clock=clock if self._case.is_stepwise else None,
+            java_jars=function_jars,
         )
         with quiet_jvm():
             job = execute(tested, options)
