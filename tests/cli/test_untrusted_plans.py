@@ -190,3 +190,39 @@ def test_a_script_that_executes_a_plan_says_so_too(tmp_path: Path) -> None:
     (tmp_path / "run.sql").write_text(f"EXECUTE PLAN '{plan}';")
     refused = flinkplan("run", str(tmp_path / "run.sql"))
     assert (refused.code, "--allow-database" in refused.err) == (3, True), refused.err
+
+
+FUNCTIONS = Path(__file__).parents[1] / "parity" / "java" / "functions.json"
+JAVA = """
+CREATE TABLE a (s STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '1');
+CREATE TABLE b (s STRING) WITH ('connector' = 'blackhole');
+CREATE {kind} shout AS 'acme.Shout' USING JAR 'acme.jar';
+INSERT INTO b SELECT shout(s) FROM a;
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("FUNCTION", "--jar with the jar of the class acme.Shout"),
+        ("TEMPORARY FUNCTION", "--jar with its jar, and --function shout=CLASS"),
+    ],
+)
+def test_a_plan_loads_no_java_function(tmp_path: Path, kind: str, hint: str) -> None:
+    script, plan = tmp_path / "p.sql", tmp_path / "plan.json"
+    script.write_text(JAVA.format(kind=kind))
+    compiled = flinkplan("compile", str(script), "--jar", str(FUNCTIONS), "-o", str(plan))
+    assert compiled.code == 0, compiled.err
+    outcome = flinkplan("execute", str(plan))
+    assert outcome.code != 0
+    assert "calls the function shout, and nobody has said where it is" in outcome.err
+    assert f"hint: if you trust it: {hint}" in outcome.err
+
+
+def test_a_script_that_is_compiled_loads_no_jar(tmp_path: Path) -> None:
+    script = tmp_path / "p.sql"
+    script.write_text(JAVA.format(kind="FUNCTION"))
+    outcome = flinkplan("compile", str(script))
+    assert outcome.code != 0
+    assert "the jar 'acme.jar' of the class 'acme.Shout' is not loaded" in outcome.err
+    assert "hint: --jar acme.jar" in outcome.err

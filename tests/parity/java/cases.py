@@ -1,0 +1,90 @@
+"""Queries with Java functions, with what Flink 2.3 made of them: plans, rows and refusals (``flink.json``).
+
+The functions are in ``src``.  ``functions.json`` was written by ``flinkplan functions`` of the jar of their classes,
+``flink.json`` by ``record.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent
+FLINK: dict[str, Any] = json.loads((FOLDER / "flink.json").read_text("utf-8"))
+DEFINITIONS = (FOLDER / "tables.sql").read_text("utf-8") + (FOLDER / "functions.sql").read_text("utf-8")
+
+
+class Case:
+    """A query, and the columns of the table that it is inserted into."""
+
+    def __init__(self, line: str) -> None:
+        self.name, self.columns, self.query = (part.strip() for part in line.split(" | ", 2))
+        self.flink: dict[str, Any] = FLINK[self.name]
+
+    @property
+    def sink(self) -> str:
+        """The table's name."""
+        return "sink_" + self.name.replace("-", "_")
+
+    def table(self, folder: Path) -> str:
+        """The statement that defines the table, whose files are in a folder of its name."""
+        path = f"file://{folder / self.name}"
+        options = f"'connector' = 'filesystem', 'path' = '{path}', 'format' = 'debezium-json'"
+        return f"CREATE TABLE {self.sink} ({self.columns}) WITH ({options});\n"
+
+    @property
+    def insert(self) -> str:
+        """The statement that fills it."""
+        return f"INSERT INTO {self.sink} {self.query};\n"
+
+
+CASES = [Case(line) for line in (FOLDER / "cases.txt").read_text("utf-8").splitlines() if line.strip()]
+
+
+def definitions(folder: Path) -> str:
+    """The statements that define tables and functions, whose files are in a folder."""
+    return DEFINITIONS.replace("${CASE}", str(folder))
+
+
+def copy_data(folder: Path) -> None:
+    """Copy the files of the tables into a folder."""
+    shutil.copytree(FOLDER / "data", folder / "data")
+
+
+def compile_jar(folder: Path, flink: Sequence[Path]) -> Path:
+    """Compile the functions with the jars of Flink."""
+    classes, jar = folder / "classes", folder / "functions.jar"
+    sources = sorted(map(str, (FOLDER / "src").rglob("*.java")))
+    path = ":".join(map(str, flink))
+    options = ["-J-XX:TieredStopAtLevel=1", "--release", "17", "-proc:none", "-parameters", "-cp", path]
+    subprocess.run(["javac", *options, "-d", str(classes), *sources], check=True, capture_output=True)
+    subprocess.run(["jar", "cf", str(jar), "-C", str(classes), "acme"], check=True, capture_output=True)
+    return jar
+
+
+def content(lines: Iterable[str]) -> dict[str, int]:
+    """What rows of a changelog come to: how often each row is there."""
+    counts: Counter[str] = Counter()
+    for line in lines:
+        change = json.loads(line)
+        for part, count in (("before", -1), ("after", 1)):
+            if change.get(part) is not None:
+                counts[json.dumps(list(change[part].values()), ensure_ascii=False)] += count
+    return {row: count for row, count in sorted(counts.items()) if count}
+
+
+_ENDS = re.compile("table-source-scan|stream-exec-sink|watermark-assigner")
+
+
+def inner_nodes(plan: dict[str, Any]) -> list[Any]:
+    """The nodes of a plan without sources and sinks; correlation variables are numbered by session."""
+    nodes = [node for node in plan["nodes"] if not _ENDS.search(node["type"])]
+    text = re.sub(r"\$cor\d+", "$cor", json.dumps(nodes, sort_keys=True))
+    inner: list[Any] = json.loads(text)
+    return inner

@@ -1,0 +1,19 @@
+package acme;
+
+import java.math.BigDecimal;
+import java.time.*;
+import java.util.*;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.table.annotation.*;
+import org.apache.flink.table.api.*;
+import org.apache.flink.table.api.dataview.*;
+import org.apache.flink.table.catalog.DataTypeFactory;
+import org.apache.flink.table.data.*;
+import org.apache.flink.table.functions.*;
+import org.apache.flink.table.types.inference.*;
+import org.apache.flink.types.*;
+
+public class Range extends TableFunction<Integer> {
+    public void eval(Integer from, Integer to) { if (from != null && to != null) for (int i = from; i < to; i++) collect(i); }
+    public void eval(Integer to) { eval(0, to); }
+}

@@ -1,0 +1,2 @@
+CREATE TABLE a (id INT NOT NULL, k STRING, s STRING, n INT, big BIGINT, d DOUBLE, price DECIMAL(10, 2), ts TIMESTAMP(3), dt DATE, tm TIME(0), arr ARRAY<STRING>, i0 INT NOT NULL, b64 BYTES, ltz AS CAST(ts AS TIMESTAMP_LTZ(3)), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/a', 'format' = 'json');
+CREATE TABLE b (id INT, k STRING, v BIGINT, w INT, s STRING, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/b', 'format' = 'debezium-json');
