@@ -206,7 +206,7 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
                 return FALSE
     tests = [t for t in bounds.terms if is_call(t, IS_NOT_NULL)]
     kept = [t for t in bounds.terms if t not in tests]
-    if any(is_call(t, IS_NULL) and children(t)[0] in compared for t in kept) or bounds.contradict():
+    if any(is_call(t, IS_NULL) and _is_implied(t, compared, kept) for t in kept) or bounds.contradict():
         return FALSE
     kept = [t for t in kept if not bounds.implies(t)]
     not_null = [t for t in tests if not _is_implied(t, compared, [*kept, *map(not_, negated)])]
@@ -215,9 +215,9 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated), *not_null])
 
 
-def _is_implied(not_null: RexNode, compared: set[RexNode], terms: list[RexNode]) -> bool:
-    """Whether other terms can only be true where what is tested is not NULL."""
-    tested = children(not_null)[0]
+def _is_implied(null_test: RexNode, compared: set[RexNode], terms: list[RexNode]) -> bool:
+    """Whether the terms can only be true where what is tested for NULL is not NULL."""
+    tested = children(null_test)[0]
     if tested in compared or not isinstance(tested, (InputRef, FieldAccess)):
         return tested in compared
     return any(rejects_null(t, lambda r: r == tested) for t in terms if is_deterministic(t))

@@ -302,7 +302,8 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
 
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     left, right = operands = tuple(map(simplifier.simplify, rex.operands))
-    rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
+    if not all(map(is_, operands, rex.operands)):
+        rex = replace(rex, operands=operands, type=rex.type.with_nullability(left.type.nullable or right.type.nullable))
     literals = [o for o in operands if type(o) is Literal]
     if any([o.value is None for o in literals]):
         return simplifier.simplify(UNKNOWN, unknown)
@@ -334,11 +335,14 @@ _SAME_AS_BEING = {True: (EQ, GE), False: (NE, GT)}
 
 
 def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
+    """A SEARCH of ranges that are neither none nor all, without a case for NULL that cannot be.
+
+    What is searched stays as it is, unless it is constant.
+    """
     operand = simplifier.simplify(rex.operands[0])
-    rex = replace(rex, operands=(operand, *rex.operands[1:]))
     searched = sargs.read(rex)
     if isinstance(operand, Literal) or searched is None:
-        return sargs.fold(rex)
+        return sargs.fold(replace(rex, operands=(operand, *rex.operands[1:])))
     if not searched.ranges or searched.ranges == sargs.ALL:
         return simplifier.simplify(sargs.written(searched, unknown), unknown)
     if searched.null is not None and simplifier.is_certain(operand):

@@ -46,6 +46,8 @@ def remove_renaming(rel: Project, filtered: Filter) -> Rel:
     if not is_identity(rel):
         return rel
     below = filtered.input
+    while isinstance(below, Filter):
+        below = below.input
     overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
     if not overs or not all(isinstance(e, Over) for e in overs):
         return rel
@@ -61,18 +63,20 @@ def split_overs(rel: Rel) -> Rel:
     What is left of a projection is named anew.  Only a projection that stands right on it sees that: any other
     relation has the names of its input as it was made, and ``HepPlanner`` gives it another input in place.
     """
-    return _split(rel, False) if Project in rel.classes else rel
+    return _split(rel, False, False) if Project in rel.classes else rel
 
 
 @cached_on_record
-def _split(rel: Rel, below_join: bool) -> Rel:
+def _split(rel: Rel, below_join: bool, keeps_names: bool) -> Rel:
+    """The relation without OVER calls; a filter on one side of a join keeps the names that it has of its input."""
     is_join = isinstance(rel, Join) and rel.type not in ONE_SIDED
-    keeps = is_join or (below_join and isinstance(rel, Filter))
-    new = with_inputs(rel, tuple([_split(i, keeps) for i in rel.inputs]))
+    is_filter = isinstance(rel, Filter)
+    keeps = is_filter and (below_join or keeps_names)
+    new = with_inputs(rel, tuple([_split(i, is_join, keeps) for i in rel.inputs]))
     if not isinstance(rel, Project) or not isinstance(new, Project):
         return new
     names = new.input.names if isinstance(rel.input, Project) else rel.input.names
-    return _split_project(new, names, keeps_names=below_join)
+    return _split_project(new, names, keeps_names=keeps_names)
 
 
 def _split_project(rel: Project, input_names: tuple[str, ...], *, keeps_names: bool = False) -> Rel:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from ...plan.functions import is_deterministic
+from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
@@ -53,8 +54,27 @@ def push_past_project(rel: Filter, below: Project) -> Rel:
     read = [below.exprs[i] for i in refs(rel.condition)]
     if any(map(contains_over, below.exprs)) or not all(map(is_deterministic, read)):
         return rel
-    condition = simplify_condition(inline(rel.condition, below.exprs))
+    condition, exprs = rel.condition, below.exprs
+    if any(map(_only_adds_null, exprs)):  # Flink has two projections here, the upper one with the casts
+        condition = simplify_condition(inline(condition, tuple(_over_not_null(i, e) for i, e in enumerate(exprs))))
+        exprs = tuple(children(e)[0] if _only_adds_null(e) else e for e in exprs)
+    condition = simplify_condition(inline(condition, exprs))
     return replace(below, input=filtered(below.input, [condition]))
+
+
+def _only_adds_null(rex: RexNode) -> bool:
+    """Whether the expression is a cast of a computed value that only makes its type nullable."""
+    if not is_call(rex, CAST):
+        return False
+    operand = rex.operands[0]
+    return not isinstance(operand, InputRef) and operand.type == rex.type.not_null() != rex.type
+
+
+def _over_not_null(index: int, rex: RexNode) -> RexNode:
+    """The expression, with the value that it casts as a column of this index."""
+    if not _only_adds_null(rex):
+        return InputRef(index, rex.type)
+    return cast(InputRef(index, rex.type.not_null()), rex.type)
 
 
 @rule(on=Filter, over=(Join, TemporalJoin))
