@@ -136,11 +136,17 @@ def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -
     if spec.frame is None:
         return Frame(is_rows=False, lower=None, upper=0 if spec.order_by else None)
     bounds = [spec.frame.start, spec.frame.end or ast.FrameBound("CURRENT ROW")]
-    if bounds[0].kind == "FOLLOWING" or bounds[1].kind == "PRECEDING":
-        raise unsupported("a frame without the current row", spec.frame.span, "let it hold CURRENT ROW")
+    if (bounds[0].kind, bounds[1].kind) == ("FOLLOWING", "PRECEDING"):
+        raise BindError("a frame begins after it ends", spec.frame.span, "swap its bounds")
     lower, upper = (_bound(binder, b) for b in bounds)
     is_bounded = lower is not None or upper is not None
-    return Frame(is_rows=spec.frame.unit == "ROWS" and is_bounded, lower=lower, upper=upper)
+    return Frame(
+        is_rows=spec.frame.unit == "ROWS" and is_bounded,
+        lower=lower,
+        upper=upper,
+        lower_is_preceding=bounds[0].kind != "FOLLOWING",
+        upper_is_preceding=bounds[1].kind == "PRECEDING",
+    )
 
 
 def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | None:

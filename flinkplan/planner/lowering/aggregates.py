@@ -167,7 +167,7 @@ def group_window_text(window: specs.GroupWindow) -> str:
 
 def _over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     """Aggregates over preceding rows; only the node tells those over one another from those below."""
-    named = row_of(uniquify(rel.names, separator="_"), rel.types)
+    named = row_of(uniquify([*rel.input.names, *rel.names[rel.input.width :]], separator="_"), rel.types)
     fields = [*rel.input.names, *(typed_literal(c) for c in rel.constants)]  # type: ignore[arg-type]
     group_ = rel.groups[0]
     parts = [f"partitionBy=[{columns(rel.input, rel.partition)}]"] if rel.partition else []

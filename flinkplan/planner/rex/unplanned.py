@@ -35,6 +35,9 @@ class Frame(Record):
     is_rows: bool
     lower: RexNode | int | None
     upper: RexNode | int | None
+    lower_is_preceding: bool = True
+    """On which side of the current row the offset of ``lower`` is; likewise ``upper_is_preceding``."""
+    upper_is_preceding: bool = False
 
     @property
     def is_never_empty(self) -> bool:

@@ -282,13 +282,13 @@ def _operator(source: Rel, source_names: tuple[str, ...], calls: list[Over], num
         OverGroup(
             order,
             frame.is_rows,
-            _bound(frame.lower, True, argument),
-            _bound(frame.upper, False, argument),
+            _bound(frame.lower, "UNBOUNDED_PRECEDING", frame.lower_is_preceding, argument),
+            _bound(frame.upper, "UNBOUNDED_FOLLOWING", frame.upper_is_preceding, argument),
             tuple(_call(c, f"w{number}$o{i}", argument) for i, c in members),
         )
         for frame, members in frames.items()
     )
-    partition = tuple(p.index for p in first.partition if isinstance(p, InputRef))
+    partition = tuple(dict.fromkeys(p.index for p in first.partition if isinstance(p, InputRef)))
     names = (*source_names, *(str(c.name) for g in groups for c in g.agg_calls))
     return OverAggregate(input=source, partition=partition, groups=groups, constants=tuple(constants), names=names)
 
@@ -304,10 +304,12 @@ def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> Aggregat
     )
 
 
-def _bound(bound: RexNode | int | None, is_lower: bool, argument: Callable[[RexNode], int]) -> OverBound:
+def _bound(
+    bound: RexNode | int | None, unbounded: str, is_preceding: bool, argument: Callable[[RexNode], int]
+) -> OverBound:
     if bound is None:
-        return OverBound("UNBOUNDED_PRECEDING" if is_lower else "UNBOUNDED_FOLLOWING")
+        return OverBound(unbounded)
     if isinstance(bound, int):
         return OverBound("CURRENT_ROW")
     offset = InputRef(argument(bound), bound.type)
-    return OverBound("BOUNDED_WINDOW", is_lower or None, None if is_lower else True, offset)
+    return OverBound("BOUNDED_WINDOW", is_preceding or None, None if is_preceding else True, offset)

@@ -52,7 +52,7 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
     rank = Rank(
         input=over.input,
         kind=calls[0].function_name,
-        partition=tuple(sorted(over.partition)),
+        partition=tuple(sorted(set(over.partition))),
         order=over.groups[0].order_by.fields,
         range=range_,
         rank=_name(over, rel),

@@ -116,6 +116,13 @@ class Joins(Struct):
     values: dict[SubQuery[Rel], RexNode] = field(default_factory=dict)
     """The expression that replaces each subquery."""
 
+    has_correlated: bool = False
+    """Whether a correlated subquery was joined.
+
+    All subqueries of a relation have one correlation variable.  Flink's rules that find a subquery's row by its key
+    apply to the first of them only.  Source: ``DeduplicateCorrelateVariables``, ``RelDecorrelator.checkCorVars``.
+    """
+
     def rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
         """The expression without subqueries; equal subqueries are joined once."""
         self._ask(rex, logic)
@@ -160,7 +167,7 @@ class Joins(Struct):
         """Join the source with a relation that may be correlated; returns the added columns."""
         if correl is None or correl not in free_variables(right):
             return self._join(kind, right, [])
-        self.rewriter.met_correlation = self.rewriter.took_apart = True
+        self.rewriter.met_correlation = self.rewriter.took_apart = self.has_correlated = True
         if kind is JoinType.LEFT and _is_scalar_aggregate(right):
             return self._aggregates(right, correl)
         frame = decorrelated(right, correl, self.source)
@@ -204,7 +211,8 @@ class Joins(Struct):
     def _scalar(self, node: SubQuery[Rel]) -> RexNode:
         rel = self.rewriter.expand(node.rel)
         correlated = node.correl is not None and node.correl in free_variables(rel)
-        if node.correl is not None and correlated:
+        first, self.has_correlated = not self.has_correlated, self.has_correlated or correlated
+        if node.correl is not None and correlated and first:
             keyed = self._keyed(rel, node.correl) or self._aggregated_by_key(rel, node.correl)
             if keyed is not None:
                 return keyed

@@ -12,7 +12,7 @@ from ...plan.specs import JoinType
 from ...plan.types import BOOLEAN
 from ..algebra.builders import aggregated, append_columns, filtered, select_columns
 from ..algebra.calls import aggregate_call
-from ..algebra.logical import Aggregate, Filter, Join, Project
+from ..algebra.logical import Aggregate, Filter, Join, Project, Sort
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..rex.builder import equality_operands
@@ -133,6 +133,9 @@ def _conditions(rel: Rel, correl: str | None) -> tuple[Rel, list[RexNode]]:
             if any(is_correlated(e, correl) for e in rel.exprs):
                 raise _NoSemiJoin
             return _projected(rel, source, conditions)
+        case Sort():  # the rows of all outer rows are then counted together, as in Flink
+            source, conditions = _conditions(rel.input, correl)
+            return replace(rel, input=source), conditions
         case Join(type=JoinType.INNER | JoinType.LEFT | JoinType.RIGHT):
             return _joined(rel, correl)
         case Aggregate():
