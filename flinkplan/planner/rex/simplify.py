@@ -54,7 +54,6 @@ from .expressions import (
     is_strict,
     not_,
     or_,
-    rewrite,
     test,
 )
 from .folding import fold
@@ -63,7 +62,6 @@ from .normal_forms import pull_factors
 from .ranges import Known, point, residue
 from .sargs import comparison
 from .truth import UnknownAs
-from .unplanned import Over, SubQuery
 
 
 def simplify(rex: RexNode, known: Iterable[RexNode] = ()) -> RexNode:
@@ -189,8 +187,6 @@ class Simplifier(Record):
             return rule(self, rex, unknown) if rule else self.operands_first(rex)
         if type(rex) is FieldAccess:
             return replace(rex, expr=self.simplify(rex.expr))
-        if type(rex) is Over or type(rex) is SubQuery:
-            return rewrite(rex, lambda node: node if isinstance(node, (Over, SubQuery)) else self.simplify(node))
         return rex
 
     def operands_first(self, rex: Call) -> RexNode:

@@ -25,6 +25,7 @@ from ..algebra.row_types import pick, row_of
 from ..connectors import connector_of, source_kinds, source_of, table_options
 from ..errors import PlanningError
 from ..rex import sargs
+from ..rex.builder import field_access
 from ..rex.evaluation.numbers import java_float
 from ..rex.expressions import and_, cast, conjunctions, derive_nullability, identity, is_call, rewrite
 from ..rex.normal_forms import to_cnf
@@ -111,9 +112,12 @@ def _in_source_terms(rex: RexNode) -> RexNode:
     """The predicate as it is after conversion to the source's expressions and back.
 
     There approximate numbers are Java's, intervals have all units of their kind, and there is one subtraction.
+    Fields are accessed anew.
     """
 
     def convert(node: RexNode) -> RexNode:
+        if isinstance(node, FieldAccess):
+            return field_access(node.expr, node.name)
         if (
             isinstance(node, (Literal, Call))
             and is_interval(node.type)
