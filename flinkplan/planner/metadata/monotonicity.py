@@ -77,8 +77,8 @@ def _only(rel: Rel, constant: Sequence[int]) -> Directions:
     return tuple(CONSTANT if i in constant else NOT_MONOTONIC for i in range(rel.width))
 
 
-def _scan(rel: p.SourceScan) -> Directions | None:
-    return _constants(rel) if source_kinds(rel.table, dict(rel.options)) <= INSERT_ONLY else None
+def _scan(rel: p.SourceScan) -> Directions:
+    return _constants(rel) if source_kinds(rel.table, dict(rel.options)) <= INSERT_ONLY else _only(rel, ())
 
 
 def _exchange(rel: p.Exchange | p.GlobalGroupAggregate) -> Directions | None:

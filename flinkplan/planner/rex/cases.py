@@ -10,7 +10,7 @@ from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, EQ, IS_TRUE, OR, SEARCH
 from ...plan.functions.conditional import CASE
 from ...plan.record import replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, callees, children
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, callees, children
 from ...plan.types import BINARY_STRING, CHARACTER, DATETIME, INTEGERS, NUMERIC, TIMESTAMPS, LogicalType
 from . import sargs
 from .expressions import and_, case, is_always_true, is_call, not_, or_, refs, rewrite, test
@@ -71,7 +71,7 @@ def _is_true(rex: RexNode) -> RexNode:
 
 def is_safe(rex: RexNode) -> bool:
     """Whether the expression cannot fail when it is evaluated for rows for which CASE would skip it."""
-    if isinstance(rex, (InputRef, Literal, FieldAccess)):
+    if isinstance(rex, (InputRef, Literal, FieldAccess, Sarg)):
         return True
     function = called(rex)
     safe = is_lossless(children(rex)[0].type, rex.type) if function is CAST else bool(function and function.safe)
