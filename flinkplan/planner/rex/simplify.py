@@ -85,6 +85,17 @@ def simplify_condition(rex: RexNode) -> RexNode:
     return rex if not searches and _are_alike(simplified, rex) else simplified
 
 
+def simplify_knowing(rex: RexNode, known: Iterable[RexNode]) -> RexNode:
+    """Simplify a condition by comparisons that are known to hold; as it is, where they say nothing of its columns."""
+    simplifier = Simplifier()
+    for condition in known:
+        if comparison(condition) is not None:
+            simplifier = simplifier.knowing(condition)
+    if not any(operand in simplifier.comparisons for operand in walk(rex)):
+        return rex
+    return _condition(simplifier, rex)
+
+
 @cached_on_record
 def reordered_condition(rex: RexNode) -> RexNode:
     """As :func:`simplify_condition`, but in the order that simplifying leaves behind.  Source: ``RelBuilder``."""

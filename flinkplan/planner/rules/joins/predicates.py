@@ -15,8 +15,9 @@ from ....plan.specs import JoinType
 from ...algebra.logical import Join, Project
 from ...algebra.rel import Rel
 from ...metadata.join_kinds import join_keys, null_safe_equality
-from ...rex.expressions import and_, cast, conjunctions, derive_nullability, flatten, is_call, or_, refs, rewrite
-from ...rex.simplify import simplify, simplify_condition
+from ...metadata.known_conditions import known_conditions
+from ...rex.expressions import and_, cast, conjunctions, derive_nullability, flatten, is_call, or_, refs, rewrite, shift
+from ...rex.simplify import simplify, simplify_condition, simplify_knowing
 from ..reduce import constants
 from ..rule import rule
 
@@ -56,6 +57,7 @@ def compare_null_safely(rel: Join) -> Rel:
 def reduce_join_conditions(rel: Join) -> Rel:
     """In a join condition, columns that filters of the inputs make constant are replaced by the constant.
 
+    Of an OR only what those filters leave open is compared: where ``a > 2`` holds, ``a > 2`` becomes ``a IS NOT NULL``.
     Source: ``ReduceExpressionsRule.JoinReduceExpressionsRule``.
     """
     width = rel.left.width
@@ -67,6 +69,9 @@ def reduce_join_conditions(rel: Join) -> Rel:
 
     parts = conjunctions(rel.condition)
     reduced = [_reduced(p, substitute) if refs(p) & set(known) else p for p in parts]
+    if any(is_call(p, OR) for p in reduced):
+        filtered = [*known_conditions(rel.left), *(shift(c, width) for c in known_conditions(rel.right))]
+        reduced = [simplify_knowing(p, filtered) if is_call(p, OR) else p for p in reduced]
     return rel if tuple(reduced) == parts else replace(rel, condition=and_(reduced))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....plan.record import replace
 from ....plan.specs import JoinType
-from ...algebra.logical import Aggregate, Join, Project
+from ...algebra.logical import Aggregate, Join, Project, TemporalJoin
 from ...algebra.rel import Rel
 from ...metadata.join_kinds import join_keys
 from ...metadata.uniqueness import are_columns_unique
@@ -24,7 +24,7 @@ def remove_joins(rel: Project, join: Join) -> Rel:
 @rule(on=Aggregate, over=Project)
 def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
     """The same below an aggregation whose result does not depend on how often a row occurs."""
-    if not isinstance(below.input, Join) or not all(call.distinct for call in rel.calls):
+    if not isinstance(below.input, (Join, TemporalJoin)) or not all(call.distinct for call in rel.calls):
         return rel
     if not are_columns(below.exprs):
         return rel
@@ -32,7 +32,7 @@ def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
     return rel if kept is None else replace(rel, input=kept)
 
 
-def _over_preserved(rel: Project, join: Join) -> Project | None:
+def _over_preserved(rel: Project, join: Join | TemporalJoin) -> Project | None:
     """The projection over the preserved side of an outer join, if it reads nothing of the other side."""
     width = join.left.width
     read = set().union(*map(refs, rel.exprs))
