@@ -48,7 +48,11 @@ def _shape(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _content(node: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in node.items() if k not in _LOOSE}
+    return {k: sorted(v) if k in _SETS and v else v for k, v in node.items() if k not in _LOOSE}
+
+
+_SETS = {"leftUpsertKeys", "rightUpsertKeys"}
+"""Lists without an order of their own: Flink writes them in that of the JVM's identity hashes."""
 
 
 def _difference(theirs: Any, ours: Any, view: Any) -> str:

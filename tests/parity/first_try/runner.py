@@ -18,11 +18,7 @@ SINK = "result_of_query"
 
 def compiled(statements: list[str]) -> dict[str, Any]:
     """The plan of the only job among the statements, or why there is none, in Flink's words."""
-    from pyflink.table import EnvironmentSettings, TableEnvironment
-
-    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    for key, value in (("parallelism.default", "1"), ("table.local-time-zone", "UTC")):
-        environment.get_config().set(key, value)
+    environment = new_environment()
     number_nodes_from_one(environment)
     script: list[str] = []
     answer = {"plan": "", "script": script, "error": ""}
@@ -36,7 +32,7 @@ def compiled(statements: list[str]) -> dict[str, Any]:
                 elif re.match(r"SELECT|WITH|\(", statement):
                     script.append(f"CREATE TABLE {SINK} (x INT) WITH ('connector' = 'blackhole')")
                     script.append(f"INSERT INTO {SINK} {statement}")
-                    script[-2] = definition(environment, statement)
+                    script[-2] = definition(script[:-2], statement)
                     environment.execute_sql(script[-2])
                     environment.execute_sql(f"COMPILE PLAN '{plan}' FOR {script[-1]}")
                 elif job := re.match(r"(?:EXECUTE )?(INSERT .*|STATEMENT .*)", statement, re.DOTALL):
@@ -51,8 +47,25 @@ def compiled(statements: list[str]) -> dict[str, Any]:
     return answer
 
 
-def definition(environment: Any, query: str) -> str:
-    """The definition of a table with the columns of a query."""
+def new_environment() -> Any:
+    """An environment for streams, with the settings of all scripts."""
+    from pyflink.table import EnvironmentSettings, TableEnvironment
+
+    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    for key, value in (("parallelism.default", "1"), ("table.local-time-zone", "UTC")):
+        environment.get_config().set(key, value)
+    return environment
+
+
+def definition(before: list[str], query: str) -> str:
+    """The definition of a table with the columns of a query, which reads what the statements before it define.
+
+    An environment of its own analyzes the query: correlation variables are numbered through an environment.
+    """
+    environment = new_environment()
+    for statement in before:
+        if statement.startswith("CREATE"):
+            environment.execute_sql(statement)
     columns = environment.sql_query(query)._j_table.getResolvedSchema().getColumns()
     types = [(c.getName(), c.getDataType().getLogicalType().copy(True).asSerializableString()) for c in columns]
     return f"CREATE TABLE {SINK} ({', '.join(f'`{n}` {t}' for n, t in types)}) WITH ('connector' = 'blackhole')"
