@@ -34,7 +34,8 @@ from .plan.nodes.expressions import expressions
 from .plan.options import DURATION
 from .plan.printable import shortened
 from .plan.rex import InputRef, children, walk
-from .plan.settings import SETTINGS, Effect, is_known, reason_without_effect, similar_key
+from .plan.settings import SETTINGS, is_known, reason_without_effect, similar_key
+from .plan.settings_of_flink import Effect
 from .plan.text.positions import pointer
 from .plan.ttl import expiring_before_upstream
 from .plan.types import LogicalType

@@ -51,7 +51,8 @@ def duration(text: str) -> int:
 def check_session_option(key: str, value: str) -> None:
     """Raise :class:`click.UsageError` for an option of the session that has no effect when a plan is executed."""
     from ..plan.session import DEFAULTS
-    from ..plan.settings import SETTINGS, Effect, check_setting, is_known, reason_without_effect, similar_key
+    from ..plan.settings import SETTINGS, check_setting, is_known, reason_without_effect, similar_key
+    from ..plan.settings_of_flink import Effect
 
     check_setting(key, value)
     if key in DEFAULTS:

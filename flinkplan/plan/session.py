@@ -21,9 +21,9 @@ from .settings import (
     LOCAL_TIME_ZONE,
     SETTINGS,
     STATE_TTL,
-    Effect,
     defaults,
 )
+from .settings_of_flink import Effect
 from .specs import StateMetadata
 from .types import LogicalType
 

@@ -8,7 +8,6 @@ effect in flinkplan, and :data:`FAMILIES` says what to use instead.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -18,8 +17,6 @@ from .findings import nearest
 from .options import (
     BOOLEAN,
     DURATION,
-    MEMORY,
-    NUMBER,
     POSITIVE,
     TEXT,
     TIME_ZONE,
@@ -30,7 +27,7 @@ from .options import (
     is_true,
     one_of,
 )
-from .record import Record
+from .settings_of_flink import SPARK, WITHOUT_EFFECT, Effect, Setting
 
 LOCAL_TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
@@ -41,49 +38,8 @@ MINI_BATCH_LATENCY = "table.exec.mini-batch.allow-latency"
 PHASES = "table.optimizer.agg-phase-strategy"
 
 
-class Effect(Enum):
-    """Which step an option has an effect on."""
-
-    COMPILING = "compile"
-    """It decides what is compiled; the plan then holds its effect."""
-    EXECUTING = "execute"
-    """It decides how a plan is executed, and is not part of a plan."""
-    BOTH = "compile, execute"
-    """The plan holds it where it can; otherwise the session that executes the plan decides."""
-    SESSION = "run, sql, API"
-    """It decides how a session runs its statements; it affects neither plans nor their execution."""
-    NONE = "none"
-    """It has an effect in Flink only."""
-
-
-class Setting(Record):
-    """An option of a session; ``instead`` says what to use if it has no effect."""
-
-    option: Option
-    effect: Effect
-    instead: str | None = None
-
-    @property
-    def key(self) -> str:
-        return self.option.key
-
-    def is_default(self, value: str) -> bool:
-        """Whether a value equals the default."""
-        default = self.option.default
-        if default is None:
-            return False
-        try:
-            return self.option.type.read(value) == self.option.type.read(default)
-        except FlinkplanError:
-            return value == default
-
-
 def _settings(effect: Effect, *rows: tuple[str, OptionType, str | None, str]) -> tuple[Setting, ...]:
     return tuple(Setting(Option(*row), effect) for row in rows)
-
-
-def _ignored(instead: str, *rows: tuple[str, OptionType, str | None, str]) -> tuple[Setting, ...]:
-    return tuple(Setting(Option(*row, executed=False), Effect.NONE, instead) for row in rows)
 
 
 _SINK, _EMIT, _OPTIMIZER = "table.exec.sink.", "table.exec.emit.", "table.optimizer."
@@ -258,94 +214,22 @@ _SESSION = _settings(
 PREFIXES = ("flinkplan.conf.", "flinkplan.var.")
 """The prefixes of Spark's settings and of the variables in table options."""
 
-_DEFAULT_ONLY = "the planner here does as Flink does by default"
-_SPARK = "Spark has settings of its own: --conf"
-_NO_LOOKUPS = "tables are asked for the keys of many rows at once"
-_UNSUPPORTED = "there are none here"
-
-_IGNORED = (
-    *_ignored(
-        "OPTIONS hints are always there",
-        ("table.dynamic-table-options.enabled", BOOLEAN, "true", "whether there are OPTIONS hints"),
-    ),
-    *_ignored(
-        _DEFAULT_ONLY,
-        (f"{_OPTIMIZER}join-reorder-enabled", BOOLEAN, "false", "joins are reordered by cost"),
-        (
-            f"{_OPTIMIZER}bushy-join-reorder-threshold",
-            WHOLE,
-            "12",
-            "the maximum number of joins for which bushy trees are considered",
-        ),
-        (f"{_OPTIMIZER}multiple-input-enabled", BOOLEAN, "true", "operators share a task (batch)"),
-        (f"{_OPTIMIZER}source.report-statistics-enabled", BOOLEAN, "true", "sources tell how many rows they have"),
-        (f"{_OPTIMIZER}sql2rel.project-merge.enabled", BOOLEAN, "false", "projections are merged while they are bound"),
-        (f"{_OPTIMIZER}union-all-as-breakpoint-enabled", BOOLEAN, "true", "UNION ALL bounds what is optimized as one"),
-        (f"{_OPTIMIZER}reuse-optimize-block-with-digest-enabled", BOOLEAN, "false", "blocks are known by digest"),
-        (
-            f"{_OPTIMIZER}non-deterministic-update.strategy",
-            one_of("TRY_RESOLVE", "IGNORE"),
-            "IGNORE",
-            "updates by non-deterministic functions are handled",
-        ),
-        (f"{_OPTIMIZER}delta-join.strategy", one_of("AUTO", "FORCE", "NONE"), "AUTO", "joins look both sides up"),
-        ("table.exec.sink.upsert-materialize-strategy.type", TEXT, "LEGACY", "how a sink keeps rows"),
-        ("table.exec.unbounded-over.version", WHOLE, "2", "which of its OVER operators Flink uses"),
-        ("table.exec.interval-join.min-cleanup-interval", DURATION, "0 ms", "how often interval joins clean up"),
-        ("table.column-expansion-strategy", TEXT, "", "which columns * leaves out"),
-        ("table.legacy-nested-row-nullability", BOOLEAN, "false", "fields of rows are as nullable as the row"),
-        ("table.exec.uid.generation", TEXT, "PLAN_ONLY", "which operators have ids"),
-        ("table.exec.uid.format", TEXT, "<id>_<transformation>", "the format of these ids"),
-        ("table.exec.simplify-operator-name-enabled", BOOLEAN, "true", "operators have short names"),
-    ),
-    *_ignored(
-        "only Flink's dialect is there",
-        ("table.sql-dialect", one_of("DEFAULT", "HIVE"), "default", "the dialect of SQL"),
-    ),
-    *_ignored(
-        "plans are of streaming jobs, which also run bounded input to its end",
-        ("execution.runtime-mode", one_of("STREAMING", "BATCH", "AUTOMATIC"), "streaming", "streaming or batch"),
-    ),
-    *_ignored(
-        _SPARK,
-        ("table.exec.async-state.enabled", BOOLEAN, "false", "state is read asynchronously"),
-        ("table.exec.resource.default-parallelism", WHOLE, "-1", "how many tasks an operator has"),
-        ("table.exec.operator-fusion-codegen.enabled", BOOLEAN, "false", "operators are compiled into one"),
-        ("table.exec.spill-compression.enabled", BOOLEAN, "true", "spilled data is compressed"),
-        ("table.exec.spill-compression.block-size", MEMORY, "64 kb", "the block size of that compression"),
-        (f"{_OPTIMIZER}join.broadcast-threshold", WHOLE, "1048576", "the size up to which a side is broadcast (batch)"),
-        (f"{_OPTIMIZER}skewed-join-optimization.skewed-factor", NUMBER, "4.0", "how skewed a partition is (batch)"),
-    ),
-    *_ignored(
-        _NO_LOOKUPS,
-        ("table.exec.async-lookup.buffer-capacity", WHOLE, "100", "how many lookups run in parallel"),
-        ("table.exec.async-lookup.timeout", DURATION, "3 min", "the timeout of a lookup"),
-        (
-            "table.exec.async-lookup.output-mode",
-            one_of("ORDERED", "ALLOW_UNORDERED"),
-            "ORDERED",
-            "whether rows keep their order",
-        ),
-        ("table.exec.async-lookup.key-ordered-enabled", BOOLEAN, "false", "lookups of a key keep their order"),
-    ),
-)
-
-SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_SESSION, *_IGNORED)}
+SETTINGS: Mapping[str, Setting] = {s.key: s for s in (*_COMPILING, *_BOTH, *_EXECUTING, *_SESSION, *WITHOUT_EFFECT)}
 """The declared options of a session, by key."""
 
 FAMILIES: Mapping[str, str] = {
     "state.": "Spark keeps the state in RocksDB below --checkpoint",
     "execution.checkpointing.": "Spark writes its checkpoint after each batch, below --checkpoint",
-    "execution.": _SPARK,
+    "execution.": SPARK,
     "restart-strategy": "a job that failed goes on from its checkpoint when it is started again",
     "cleanup-strategy": "a job that failed goes on from its checkpoint when it is started again",
     "parallelism.": "--master says how many tasks run at once",
-    "pipeline.": _SPARK,
+    "pipeline.": SPARK,
     "sql-client.": "the commands of flinkplan have options of their own",
     "sql-gateway.": "there is no gateway here",
     "python.": "Spark starts and stops the Python workers that run functions",
-    "table.exec.async-": _UNSUPPORTED,
-    "table.": _DEFAULT_ONLY,
+    "table.exec.async-": "there are none here",
+    "table.": "the planner here does as Flink does by default",
 }
 """What to use instead of Flink's other options, by the prefix of their keys."""
 

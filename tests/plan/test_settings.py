@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import zipfile
+from pathlib import Path
+
 import pytest
 
 from flinkplan.plan.errors import FlinkplanError
@@ -10,13 +15,14 @@ from flinkplan.plan.session import DEFAULTS
 from flinkplan.plan.settings import (
     PREFIXES,
     SETTINGS,
-    Effect,
     check_setting,
     flink_keys,
     is_known,
     reason_without_effect,
     similar_key,
 )
+from flinkplan.plan.settings_of_flink import Effect
+from tests.parity.flink import PYTHON_VARIABLE
 
 
 def test_every_default_is_a_value_of_its_type() -> None:
@@ -44,6 +50,26 @@ def test_what_a_plan_leaves_open_has_a_default() -> None:
 def test_the_keys_of_flink_are_listed_once() -> None:
     assert "taskmanager.numberOfTaskSlots" in flink_keys()
     assert not flink_keys() & SETTINGS.keys()
+
+
+OPTION_CLASSES = ("ExecutionConfigOptions", "OptimizerConfigOptions", "TableConfigOptions")
+NOT_LISTED_BY_FLINK = ("table.exec.emit.", "table.exec.temporal-join.processing-time")
+"""Options of Flink that stand in its planner, and one of flinkplan."""
+FORMER_KEYS = {"table.exec.async-scalar.buffer-capacity"}
+
+
+@pytest.mark.skipif(PYTHON_VARIABLE not in os.environ, reason=f"{PYTHON_VARIABLE} names no Python with apache-flink")
+def test_every_option_of_flinks_tables_is_declared() -> None:
+    (jar,) = (
+        Path(os.environ[PYTHON_VARIABLE])
+        .parents[1]
+        .glob("lib/python*/site-packages/pyflink/lib/flink-table-api-java-uber-*.jar")
+    )
+    with zipfile.ZipFile(jar) as classes:
+        compiled = [classes.read(f"org/apache/flink/table/api/config/{name}.class") for name in OPTION_CLASSES]
+    listed = {key.decode() for each in compiled for key in re.findall(rb"\x01\x00.(table\.[a-z0-9.-]+)", each)}
+    declared = {key for key in SETTINGS if key.startswith("table.") and not key.startswith(NOT_LISTED_BY_FLINK)}
+    assert declared == listed - FORMER_KEYS
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from typing import Any
 from ...plan.durations import format_duration, parse_duration, parse_iso_duration
 from ...plan.nodes.base import ExecNode
 from ...plan.record import Record
-from ...plan.settings import LOCAL_TIME_ZONE, STATE_TTL, Effect, defaults, value_of
+from ...plan.settings import LOCAL_TIME_ZONE, STATE_TTL, defaults, value_of
+from ...plan.settings_of_flink import Effect
 from ...plan.specs import PIPELINED_INPUT, SortField, StateMetadata
 from ...plan.ttl import state_names
 from ..algebra.names import uniquify

@@ -7,28 +7,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan.functions.comparison import IS_NULL, LIKE
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode
-from ...plan.specs import SessionWindow, TimeAttributeWindowing
+from ...plan.specs import SessionWindow, TimeAttributeWindowing, TumblingWindow
 from ..algebra.builders import calc, merge_calc
 from ..algebra.calls import remap_calls
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, Exchange, Expand, WindowAggregate, WindowTableFunction
 from ..algebra.rel import Rel
-from ..rex.expressions import identity, refs, remap
+from ..rex.expressions import conjunctions, identity, is_call, refs, remap
 
 
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
     """The aggregation that assigns windows itself, if a calc, and maybe an expand, stands between.
 
-    It must aggregate no window column, and the calc's condition must be no plain column (as Flink 2.3 does).
+    It must aggregate no window column.
     """
     source = _past_expand(rel.input)
     if not isinstance(source, Calc) or not isinstance(source.input, WindowTableFunction):
         return rel
-    if isinstance(source.condition, InputRef):
-        return replace(rel, input=source)
     function = source.input
+    if isinstance(_strategy(function).window, TumblingWindow) and _stays_above(source.condition):
+        return replace(rel, input=source)
     below = _below_window(function, source)
     if below is None or any(a not in below.mapping for c in rel.calls for a in c.arg_list):
         return replace(rel, input=source)
@@ -45,6 +46,15 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
         calls=remap_calls(rel.calls, mapping),
         windowing=replace(strategy, window=spec, time_attribute_index=below.time_index),
     )
+
+
+def _stays_above(condition: RexNode | None) -> bool:
+    """Whether Flink 2.3 leaves a filter above tumbling windows: a plain column, or one with IS NULL or LIKE.
+
+    Its costs of both plans are then equal, as it knows nothing of the rows that pass.
+    """
+    parts = () if condition is None else conjunctions(condition)
+    return isinstance(condition, InputRef) or any(is_call(p, IS_NULL, LIKE) for p in parts)
 
 
 class _Below(Record):
