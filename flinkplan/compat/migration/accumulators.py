@@ -87,7 +87,7 @@ class _Call(NamedTuple):
     is_distinct: bool
 
 
-class _Accumulator(NamedTuple):
+class Accumulator(NamedTuple):
     """A value of an accumulator: its function, the name of the part, what it aggregates, and its type."""
 
     function: str | None
@@ -104,9 +104,16 @@ class _Accumulator(NamedTuple):
         """Whether the function begins with NULL."""
         return self.function == _SUM
 
+    @property
+    def is_average(self) -> bool:
+        """Whether the result is neither of the values of the accumulator."""
+        return self.function == _AVG
 
-def accumulators_of(pairing: Pairing) -> list[_Accumulator]:
-    """The values of the accumulators of the new aggregation."""
+
+def accumulators_of(pairing: Pairing, *, of_old: bool = False) -> list[Accumulator]:
+    """The values of the accumulators of the new aggregation, or those of the old one."""
+    if of_old:
+        return list(_accumulators(pairing.old, pairing.before, pairing.old_layout.states[0], pairing))
     return list(_accumulators(pairing.new, pairing.after, pairing.new_layout.states[0], pairing))
 
 
@@ -165,7 +172,7 @@ class _Aggregation:
     def _keep_key(self) -> str:
         return "keep the columns of GROUP BY"
 
-    def _merging(self, accumulator: _Accumulator) -> str:
+    def _merging(self, accumulator: Accumulator) -> str:
         merging = _MERGES.get(accumulator.part)
         if merging is None or accumulator.has_view:
             raise Impossible(f"accumulators of {accumulator.function} cannot be merged", self._keep_key())
@@ -253,7 +260,7 @@ class _Aggregation:
                 return Taken(self.old_state.name, each.place)
         return None
 
-    def _derived(self, wanted: _Accumulator, shown: str) -> ValueSource | None:
+    def _derived(self, wanted: Accumulator, shown: str) -> ValueSource | None:
         """A value that is computed from those of other functions of the same columns."""
         source: ValueSource | None = None
         call = wanted.call
@@ -270,7 +277,7 @@ class _Aggregation:
             self.words += [] if word in self.words else [word]
         return source
 
-    def _count(self, wanted: _Accumulator) -> ValueSource | None:
+    def _count(self, wanted: Accumulator) -> ValueSource | None:
         call = wanted.call
         for function, part in ((_COUNT, "count"), (_COUNT, "count1"), (_AVG, "count"), (_SUM, "count")):
             if (kept := self._find(function, part, call, "BIGINT")) is not None:
@@ -289,7 +296,7 @@ class _Aggregation:
                 return Taken(self.old_state.name, each.place)
         return None
 
-    def _sum(self, wanted: _Accumulator) -> ValueSource | None:
+    def _sum(self, wanted: Accumulator) -> ValueSource | None:
         sums = {f: self._find_sum(f, wanted.call, wanted) for f in (_SUM, _SUM0, _AVG)}
         zero_based = sums[_SUM0] or sums[_AVG]
         if wanted.function == _SUM:
@@ -300,7 +307,7 @@ class _Aggregation:
         of_sum = sums[_SUM]
         return zero_based if zero_based is not None or of_sum is None else ZeroIfNull(of_sum)
 
-    def _find_sum(self, function: str | None, call: _Call, wanted: _Accumulator) -> Taken | None:
+    def _find_sum(self, function: str | None, call: _Call, wanted: Accumulator) -> Taken | None:
         kept = self._find(function, "sum", call, None)
         if kept is None:
             return None
@@ -419,7 +426,7 @@ def _arguments(node: ExecNode, pairing: Pairing) -> tuple[RowField, ...]:
     return plan.inputs(node)[0].fields if local is None else local.fields
 
 
-def _accumulators(node: ExecNode, holder: Holder, state: KeptState, pairing: Pairing) -> Iterator[_Accumulator]:
+def _accumulators(node: ExecNode, holder: Holder, state: KeptState, pairing: Pairing) -> Iterator[Accumulator]:
     fields = _arguments(node, pairing)
     types = [field.type for field in fields]
     retractions = dict(zip(node.agg_calls, _retractions(node), strict=True))  # type: ignore[attr-defined]
@@ -433,10 +440,10 @@ def _accumulator(
     holder: Holder,
     types: list[LogicalType],
     retractions: Mapping[AggregateCall, bool],
-) -> _Accumulator:
+) -> Accumulator:
     if not isinstance(value.origin, Part):
         assert not isinstance(value.origin, Column)
-        return _Accumulator(None, "", _Call((), None, False), value.type, place, has_view=False)
+        return Accumulator(None, "", _Call((), None, False), value.type, place, has_view=False)
     call, number = value.origin.call, value.origin.number
     retracts = retractions.get(call, False)
     name = f"part {number}"
@@ -454,7 +461,7 @@ def _accumulator(
         arguments, name = (), "count1"
     identity = _Call(arguments, condition, call.distinct)
     has_view = view_of(call, retracts) is not None
-    return _Accumulator(call.internal_name, name, identity, value.type, place, has_view, is_never_null)
+    return Accumulator(call.internal_name, name, identity, value.type, place, has_view, is_never_null)
 
 
 def _is_never_null(call: AggregateCall, types: list[LogicalType]) -> bool:

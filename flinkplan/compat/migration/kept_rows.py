@@ -10,7 +10,7 @@ from ...plan.specs import JoinType
 from ...state.form_arrow import arrow
 from .conditions import computed
 from .flat import Flat, fit
-from .recipe import Accumulate, Accumulated, Computed, KeptRows, KeptSide
+from .recipe import Accumulate, Accumulated, Computed, FirstField, KeptRows, KeptSide, NullIfZero, Taken
 from .relational import compute, counted, grouped, pairs
 
 if TYPE_CHECKING:
@@ -97,11 +97,24 @@ def _side(side: KeptSide, entries: Entries) -> tuple[Columns, int] | None:
     flat = entries(side.state)
     if flat is None:
         return None
-    columns = [flat.values[i] for i in side.values]
+    columns = [_value(each, flat) for each in side.values]
     if not side.form.startswith("rows with a number"):
         return columns, flat.rows
     indices = _repeated(flat.rest[0])
     return [column.take(indices) for column in columns], len(indices)
+
+
+def _value(source: Taken | NullIfZero | FirstField, rows: Flat) -> Array:
+    match source:
+        case Taken("", place):
+            return rows.key[place]
+        case Taken(_, place):
+            return rows.values[place]
+        case FirstField(value):
+            return _value(value, rows).field(0)
+        case NullIfZero(value, count):
+            array = _value(value, rows)
+            return compute().if_else(compute().equal(_value(count, rows), 0), arrow().scalar(None, array.type), array)
 
 
 def _repeated(numbers: Array) -> Array:

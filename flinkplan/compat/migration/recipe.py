@@ -196,14 +196,20 @@ class Frame(Record):
     arguments: tuple[int, ...] = ()
 
 
+class FirstField(Record):
+    """The first field of an accumulator that is an object."""
+
+    value: Taken
+
+
 class KeptSide(Record):
-    """Rows that an operator keeps: ``values`` are the places of the columns in its state, ``form`` is that state's.
+    """Rows that an operator keeps: ``values`` say what the columns are in its state, ``form`` is that state's.
 
     ``keys`` are the columns of the join key, of a join.
     """
 
     state: str
-    values: tuple[int, ...]
+    values: tuple[Taken | NullIfZero | FirstField, ...]
     form: str = ""
     keys: tuple[int, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...plan.nodes import (
     Calc,
@@ -23,16 +23,28 @@ from ...plan.savepoint.layout import Part
 from ...plan.specs import ConstantRankRange, JoinType
 from ...plan.types.parser import parse_type
 from ..comparing import Comparison
-from .accumulators import accumulators_of
+from .accumulators import Accumulator, accumulators_of
 from .conditions import is_computed
 from .context import Impossible, Pairing
 from .joins import kept_side
 from .kept_rows import references
-from .recipe import Accumulate, Accumulated, Computed, KeptRows, KeptSide, Recipe, RecipeKind, StateRecipe
+from .recipe import (
+    Accumulate,
+    Accumulated,
+    Computed,
+    FirstField,
+    KeptRows,
+    KeptSide,
+    NullIfZero,
+    Recipe,
+    RecipeKind,
+    StateRecipe,
+    Taken,
+)
 from .row_sets import RowComparison
 
 _PASSING = (Calc, Exchange, MiniBatchAssigner, DropUpdateBefore, LocalGroupAggregate)
-_KEEPERS = (Join, Rank, Deduplicate, ChangelogNormalize)
+_KEEPERS = (Join, Rank, Deduplicate, ChangelogNormalize, GroupAggregate, GlobalGroupAggregate)
 _SUMMED = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL")
 """The types whose sums do not depend on the order of the rows."""
 _ORDERED = (*_SUMMED, "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
@@ -148,7 +160,7 @@ def _joined(pairing: Pairing, join: Join) -> KeptRows:
         raise Impossible("the condition of the join is not computed here")
     joins = Pairing(pairing.comparison, pairing.rows, pairing.old, join)
     sides = [kept_side(joins, side, side) for side in (0, 1)]
-    kept = tuple(KeptSide(side.state, side.values, side.old_form, side.key) for side in sides)
+    kept = tuple(KeptSide(s.state, _taken(s.state, s.values), s.old_form, s.key) for s in sides)
     return KeptRows(kept, spec.join_type, sides[0].never_null, spec.non_equi_condition)
 
 
@@ -157,6 +169,8 @@ def _kept(pairing: Pairing) -> KeptRows:
     old = pairing.old
     layout = pairing.old_layout
     inputs = [source.fields for source in pairing.comparison.old.plan.inputs(old)]
+    if isinstance(old, GroupAggregate | GlobalGroupAggregate):
+        return KeptRows((_groups(pairing, old),))
     condition = old.filter_condition if isinstance(old, ChangelogNormalize) else None
     if condition is not None and not is_computed(condition):
         raise Impossible("the filter is not computed here")
@@ -169,5 +183,37 @@ def _kept(pairing: Pairing) -> KeptRows:
     elif layout.states[0].name != flink_states.LAST_ROWS or not layout.states[0].values:
         raise Impossible("rows are not kept")
     state = layout.states[0]
-    values = tuple(range(len(state.values) - len(inputs[0]), len(state.values)))
-    return KeptRows((KeptSide(state.name, values),), JoinType.INNER, (), condition)
+    values = range(len(state.values) - len(inputs[0]), len(state.values))
+    return KeptRows((KeptSide(state.name, _taken(state.name, values)),), JoinType.INNER, (), condition)
+
+
+def _taken(state: str, places: Iterable[int]) -> tuple[Taken, ...]:
+    return tuple(Taken(state, place) for place in places)
+
+
+def _groups(pairing: Pairing, old: GroupAggregate | GlobalGroupAggregate) -> KeptSide:
+    """The rows of an aggregation: its keys and results."""
+    state = pairing.old_layout.states[0]
+    columns: list[Taken | NullIfZero | FirstField] = [Taken("", place) for place in range(len(pairing.old_layout.key))]
+    kept = accumulators_of(pairing, of_old=True)
+    for call in old.agg_calls:
+        parts = {}
+        for each in kept:
+            origin = state.values[each.place].origin
+            if isinstance(origin, Part) and origin.call == call:
+                parts[origin.number] = each
+        columns.append(_result(state.name, parts))
+    return KeptSide(state.name, tuple(columns))
+
+
+def _result(state: str, parts: Mapping[int, Accumulator]) -> Taken | NullIfZero | FirstField:
+    """The result of an aggregate call, of the values of its accumulator."""
+    first = parts.get(0)
+    if first is None or first.part not in ("count", "count1", "sum", "min", "max") or first.is_average:
+        raise Impossible("a result of the aggregation below does not follow from what it keeps")
+    value = Taken(state, first.place)
+    if first.has_view:
+        return FirstField(value)
+    if first.part == "sum" and 1 in parts:
+        return NullIfZero(value, Taken(state, parts[1].place))
+    return value

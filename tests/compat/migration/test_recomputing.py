@@ -136,6 +136,18 @@ def test_what_does_not_follow_from_the_rows_is_refused(old: str, new: str, colum
     assert any(why in reason for _, reason, _ in refusals)
 
 
+def test_the_results_of_an_aggregation_are_aggregated() -> None:
+    below = "(SELECT k, SUM(v) AS s, COUNT(*) AS n, MAX(g) AS g FROM a GROUP BY k)"
+    before = plan(f"SELECT k, s, g FROM {below}", "k INT, s INT, g INT")
+    after = plan(f"SELECT g, COUNT(*), SUM(s) FROM {below} GROUP BY g", "g INT, n BIGINT, s INT")
+    assert not list(plan_migration(before, after).refusals(Allowed()))
+    (source,) = (node for node in before.nodes if isinstance(node, GroupAggregate))
+    target = [node for node in after.nodes if isinstance(node, GroupAggregate)][-1]
+    rows = [{"key": key(k), "value": row(s, g)} for k, s, g in ((1, 3, 7), (2, 4, 7), (3, None, 8))]
+    found = made(before, after, (source, target), {"accState": rows})["accState"]
+    assert sorted(found) == [((7,), (2, 7, 2)), ((8,), (1, None, 0))]
+
+
 def of_values(old: str, new: str, columns: tuple[str, str], rows: Any) -> list[dict[str, Any]]:
     """The accumulators of the new query, from those and the views of the old one."""
     before, after = plan(old, columns[0]), plan(new, columns[1])
