@@ -57,7 +57,8 @@ class Predecessor:
         for query in self._state.queries.values():
             for node, start in _read(query):
                 if known.setdefault(node, start).offset != start.offset:
-                    raise StateError("the sinks' queries have not read the same", where=f"node {node}")
+                    hint = "run the job once with --mode available-now, so that each reads all that is there"
+                    raise StateError("the sinks' queries have not read the same", where=f"node {node}", hint=hint)
         sources = [node for node in plan.nodes if isinstance(node, TableSourceScan | Values)]
         return {node.id: known.get(self._origins.get(node.id, -1), Restarted()) for node in sources}
 
