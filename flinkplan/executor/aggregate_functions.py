@@ -194,11 +194,11 @@ def function_name(call: AggregateCall) -> str:
 
 
 def check_calls(calls: Iterable[AggregateCall]) -> None:
-    """Raise :class:`UnsupportedError` for functions that are not executed."""
+    """Raise :class:`UnsupportedError` for functions that are not executed; a user's function may be in some jar."""
     for call in calls:
         name = function_name(call)
-        if name not in ACCUMULATORS and java_function(call) is None:
-            raise UnsupportedError(f"the aggregate function {name or call.function_name} cannot be executed")
+        if name not in ACCUMULATORS and not (call.system_name or call.catalog_name or call.class_):
+            raise UnsupportedError(f"the aggregate function {name} cannot be executed")
 
 
 def check_method(call: AggregateCall, method: str, what: str) -> None:

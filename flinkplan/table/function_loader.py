@@ -16,14 +16,12 @@ from types import ModuleType
 from ..flink.functions import JavaFunctions
 from ..plan.errors import FlinkplanError, PlanError
 from ..plan.findings import did_you_mean
+from ..plan.functions.java import FUNCTIONS, JAR, is_java_code
 from ..plan.functions.user import PythonDeclaration
 from ..plan.record import replace
 from ..planner.catalog.functions import Declaration, Registered
 from ..udf.as_pyflink import installed
 from .udf import DeclaredFunction
-
-_JAR, _FUNCTIONS = ".jar", ".json"
-"""How the names of jars, and of the files that ``flinkplan functions`` writes, end."""
 
 
 class FunctionLoader:
@@ -63,8 +61,8 @@ class FunctionLoader:
         Raises :class:`PlanError` for a jar that the user has not named, and where none is named.
         """
         code = list(self._code())
-        named = [path for path in code if path.endswith(_JAR)]
-        file = next((path for path in code if path.endswith(_FUNCTIONS)), None)
+        named = [path for path in code if path.endswith(JAR)]
+        file = next((path for path in code if path.endswith(FUNCTIONS)), None)
         jars = list(dict.fromkeys((*(self._allowed(path, named, class_name, file) for path in wanted), *named)))
         if not jars and file is None:
             raise PlanError(
@@ -95,7 +93,7 @@ class FunctionLoader:
 
     def _roots(self) -> list[str]:
         """The files and folders of Python."""
-        return [path for path in self._code() if not is_java(path)]
+        return [path for path in self._code() if not is_java_code(path)]
 
     def function(self, path: str) -> DeclaredFunction:
         """The function at ``module.name``.  Raises :class:`FlinkplanError` if there is none."""
@@ -134,11 +132,6 @@ class FunctionLoader:
             raise PlanError(
                 f"the module '{name}' cannot be imported: {type(error).__name__}: {error}", where=_where(error, roots)
             ) from error
-
-
-def is_java(path: str) -> bool:
-    """Whether a file of code is a jar, or has what is known of functions in jars."""
-    return path.endswith((_JAR, _FUNCTIONS))
 
 
 def _declaration(function: DeclaredFunction, path: str) -> PythonDeclaration:

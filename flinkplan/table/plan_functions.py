@@ -13,12 +13,13 @@ from types import ModuleType
 from ..executor.prepare.python_classes import modules_in
 from ..plan.document import Plan
 from ..plan.errors import PlanError
+from ..plan.functions.java import is_java_code
 from ..plan.functions.user import UserFunction
 from ..plan.record import Json
 from ..plan.user_functions import FunctionId, bind_functions
 from ..planner.catalog.functions import user_function
 from ..udf.as_pyflink import installed
-from .function_loader import FunctionLoader, is_java
+from .function_loader import FunctionLoader
 from .udf import DeclaredFunction
 
 
@@ -37,7 +38,7 @@ def bind_to_files(
 
 class _Files:
     def __init__(self, files: tuple[str, ...], modules: tuple[str, ...], named: Mapping[str, str]) -> None:
-        self._files = tuple(file for file in files if not is_java(file))
+        self._files = tuple(file for file in files if not is_java_code(file))
         self._has_java = len(self._files) < len(files)
         self._modules = modules
         self._named = {name.lower(): path for name, path in named.items()}

@@ -194,35 +194,38 @@ def test_a_script_that_executes_a_plan_says_so_too(tmp_path: Path) -> None:
 
 FUNCTIONS = Path(__file__).parents[1] / "parity" / "java" / "functions.json"
 JAVA = """
-CREATE TABLE a (s STRING) WITH ('connector' = 'datagen', 'number-of-rows' = '1');
-CREATE TABLE b (s STRING) WITH ('connector' = 'blackhole');
-CREATE {kind} shout AS 'acme.Shout' USING JAR 'acme.jar';
-INSERT INTO b SELECT shout(s) FROM a;
+CREATE TABLE a (s STRING, n BIGINT) WITH ('connector' = 'datagen', 'number-of-rows' = '1');
+CREATE TABLE b (s STRING, n BIGINT) WITH ('connector' = 'blackhole');
+CREATE FUNCTION shout AS 'acme.Shout' USING JAR 'acme.jar';
+CREATE TEMPORARY FUNCTION words AS 'acme.Split' USING JAR 'acme.jar';
+CREATE TEMPORARY SYSTEM FUNCTION wavg AS 'acme.WeightedAvg' USING JAR 'acme.jar';
+INSERT INTO b SELECT shout(w), wavg(n, l) FROM a, LATERAL TABLE(words(s)) AS t(w, l) GROUP BY shout(w);
 """
 
 
-@pytest.mark.parametrize(
-    ("kind", "hint"),
-    [
-        ("FUNCTION", "--jar with the jar of the class acme.Shout"),
-        ("TEMPORARY FUNCTION", "--jar with its jar, and --function shout=CLASS"),
-    ],
-)
-def test_a_plan_loads_no_java_function(tmp_path: Path, kind: str, hint: str) -> None:
-    script, plan = tmp_path / "p.sql", tmp_path / "plan.json"
-    script.write_text(JAVA.format(kind=kind))
-    compiled = flinkplan("compile", str(script), "--jar", str(FUNCTIONS), "-o", str(plan))
+def test_a_plan_loads_no_java_function(tmp_path: Path) -> None:
+    script, plan = tmp_path / "p.sql", str(tmp_path / "plan.json")
+    script.write_text(JAVA)
+    compiled = flinkplan("compile", str(script), "--jar", str(FUNCTIONS), "-o", plan)
     assert compiled.code == 0, compiled.err
-    outcome = flinkplan("execute", str(plan))
+    assert flinkplan("validate", plan, "--for", "spark").code == 0
+    outcome = flinkplan("execute", plan)
     assert outcome.code != 0
-    assert "calls the function shout, and nobody has said where it is" in outcome.err
-    assert f"hint: if you trust it: {hint}" in outcome.err
+    for name, hint in (
+        ("shout", "--jar with the jar of the class acme.Shout"),
+        ("words", "--jar with its jar, and --function words=CLASS"),
+        ("wavg", "--jar with its jar, and --function wavg=CLASS"),
+    ):
+        assert f"calls the function {name}, and nobody has said where it is" in outcome.err
+        assert f"hint: if you trust it: {hint}" in outcome.err
+    part = flinkplan("execute", plan, "--jar", str(FUNCTIONS), "--function", "words=acme.Split")
+    assert ("function wavg, and nobody" in part.err, "function words, and nobody" in part.err) == (True, False)
 
 
 def test_a_script_that_is_compiled_loads_no_jar(tmp_path: Path) -> None:
     script = tmp_path / "p.sql"
-    script.write_text(JAVA.format(kind="FUNCTION"))
+    script.write_text(JAVA)
     outcome = flinkplan("compile", str(script))
     assert outcome.code != 0
-    assert "the jar 'acme.jar' of the class 'acme.Shout' is not loaded" in outcome.err
+    assert "the jar 'acme.jar' of the class 'acme.Split' is not loaded" in outcome.err
     assert "hint: --jar acme.jar" in outcome.err

@@ -109,6 +109,11 @@ def _description(
         "task": around.task_name,
         "async": _asynchronous(around),
     }
+    if not declaration.jars:
+        raise FlinkplanError(
+            f"the class {declaration.class_name} of the function {function.name} is in no jar that is named",
+            hint="name its jar: --jar PATH, or jars in pyproject.toml",
+        )
     jars = context.runtime.udf.Jars(_sent(context, context.java_jars()), _sent(context, declaration.jars))
     return context.runtime.udf.Description(jars, json.dumps(described))
 

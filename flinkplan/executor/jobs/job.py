@@ -164,8 +164,8 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     Raises :class:`UnsupportedError` for nodes and functions that cannot be executed, :class:`TableError` for
     tables whose options cannot be used, before anything has run.
     """
-    check_executable(plan, options.variables, options.options, options.databases)
     check_allowed(plan, options.python)
+    check_executable(plan, options.variables, options.options, options.databases)
     mode = resolve_mode(plan, options)
     settings = JobSettings(options.variables, options.options, options.collector is not None, options.streams)
     job_plan = prepare(_as_begun(plan, options.checkpoint), mode, settings)

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, combined_error
+from ...plan.functions.java import is_java_code
 from ...plan.nodes import WindowOperator
 from ...plan.record import Record
 from ...plan.user_functions import FunctionId, unbound_functions
@@ -24,7 +25,7 @@ from ...windowing.keys import is_within
 class PythonCode(Record):
     """What may be imported: ``modules`` by name, with all inside of them, and those in ``files``.
 
-    Files are modules (``.py``), archives (``.zip``) and folders of modules.
+    Files are modules (``.py``), archives (``.zip``) and folders of modules; those of functions in Java are left out.
     """
 
     modules: tuple[str, ...] = ()
@@ -33,13 +34,17 @@ class PythonCode(Record):
     @property
     def allowed(self) -> tuple[str, ...]:
         """The modules that may be imported.  Raises :class:`FlinkplanError` for files that are not there."""
-        return (*self.modules, *(module for file in self.files for module in modules_in(Path(file))))
+        return (*self.modules, *(module for file in self._python for module in modules_in(Path(file))))
 
     @property
     def folders(self) -> tuple[str, ...]:
         """Where they are looked for first."""
-        paths = (Path(file).resolve() for file in self.files)
+        paths = (Path(file).resolve() for file in self._python)
         return tuple(str(path.parent if path.suffix == ".py" else path) for path in paths)
+
+    @property
+    def _python(self) -> list[str]:
+        return [file for file in self.files if not is_java_code(file)]
 
 
 def modules_in(file: Path) -> list[str]:

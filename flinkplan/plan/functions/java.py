@@ -135,6 +135,15 @@ class JavaFunction(UserFunction, eq=False, kw_only=True):
         return tuple(f"{self.name}({s})" for s in signatures or ()) or (f"what {self.declaration.class_name} accepts",)
 
 
+JAR, FUNCTIONS = ".jar", ".json"
+"""How the names of jars, and of the files that ``flinkplan functions`` writes, end."""
+
+
+def is_java_code(path: str) -> bool:
+    """Whether a file of code is a jar, or has what is known of functions in jars."""
+    return path.endswith((JAR, FUNCTIONS))
+
+
 def called_java(name: str | None) -> JavaFunction | None:
     """The Java function that the name in an aggregate call stands for; ``None`` if it is not one."""
     function = called_function(name)

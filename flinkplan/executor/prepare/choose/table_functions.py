@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
-from ....plan.functions.java import java_function_of
 from ....plan.nodes import Correlate, Values
 from ....plan.rex import Call
 from ..query import QueryPlan, chooser
@@ -26,8 +25,8 @@ def values(node: Values, query: QueryPlan) -> Native:
 
 def _check(node: Correlate, plan: Plan, options: Mapping[str, str]) -> None:
     call = node.function_call
-    if java_function_of(call) is not None:
-        return
+    if isinstance(call, Call) and call.reference is not None:
+        return  # a user's function, which may be in some jar
     if not isinstance(call, Call) or call.name not in (UNNEST, UNNEST_WITH_ORDINALITY, REPLICATE):
         raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")
 
