@@ -47,6 +47,8 @@ from .recipe import (
 from .windows import window_needs
 
 AGGREGATIONS = (GroupAggregate, GlobalGroupAggregate, WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
+_OF_NULL = "_null_state"
+"""The end of the name of the state that says whether a view has seen NULL."""
 _OF_WINDOWS = (WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 
 _COUNT, _SUM, _SUM0, _AVG, _MIN, _MAX = (
@@ -365,12 +367,23 @@ class _Aggregation:
             if not view.name.startswith("distinctAcc_"):
                 continue
             match = next((each for each in old_views if self._is_same_view(each, view)), None)
+            null, number = f"{view.name}{_OF_NULL}", None
+            if match is None:
+                match, number = next(
+                    ((old, bits) for old in old_views if (bits := self._bits(old, view))), (None, None)
+                )
+            if match is not None and number is not None:
+                values = tuple(Taken(match.name, place) for place in range(len(match.values)))
+                yield StateRecipe(view.name, Project(match.name, key, values, number))
+                yield StateRecipe(null, Project(f"{match.name}{_OF_NULL}", key, (), number))
+                continue
             if match is None:
                 raise Impossible(
                     "the values of a DISTINCT are kept nowhere, or by other calls",
                     "keep the DISTINCT calls as they are",
                 )
             yield StateRecipe(view.name, Copy(match.name, key))
+            yield StateRecipe(null, Copy(f"{match.name}{_OF_NULL}", key))
         old_calls, new_calls = (node.agg_calls for node in (self.pairing.old, self.pairing.new))  # type: ignore[attr-defined]
         retract_old, retract_new = map(_retractions, (self.pairing.old, self.pairing.new))
         for number, call in enumerate(new_calls):
@@ -398,6 +411,21 @@ class _Aggregation:
         if pairing.before.exact_meanings(old.values) != pairing.after.exact_meanings(new.values):
             return False
         return self._sharing(old, pairing.old, pairing.before) == self._sharing(new, pairing.new, pairing.after)
+
+    def _bits(self, old: KeptState, new: KeptState) -> int | None:
+        """What a view keeps with each value, if all calls have seen all values: a bit for each call."""
+        pairing = self.pairing
+        if any(getattr(node, "need_retraction", True) for node in (pairing.old, pairing.new)):
+            return None
+        if old.form != new.form or [v.type for v in old.values] != [v.type for v in new.values]:
+            return None
+        if pairing.before.exact_meanings(old.values) != pairing.after.exact_meanings(new.values):
+            return None
+        before = self._sharing(old, pairing.old, pairing.before)
+        after = self._sharing(new, pairing.new, pairing.after)
+        if any(isinstance(call, _Call) and call.condition is not None for call in (*before, *after)):
+            return None
+        return int((1 << len(after)) - 1)
 
     def _sharing(self, view: KeptState, node: ExecNode, holder: Holder) -> list[Hashable]:
         arguments = tuple(v.origin.index for v in view.values if isinstance(v.origin, Argument))

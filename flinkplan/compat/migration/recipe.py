@@ -94,11 +94,15 @@ class Copy(Record):
 
 
 class Project(Record):
-    """An entry for each entry of an old state; ``values`` are in the order of the new state's layout."""
+    """An entry for each entry of an old state; ``values`` are in the order of the new state's layout.
+
+    ``number`` takes the place of what the old entry has beside its values.
+    """
 
     state: str
     key: tuple[int, ...]
     values: tuple[ValueSource, ...]
+    number: int | None = None
 
 
 class Merge(Record):

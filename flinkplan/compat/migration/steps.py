@@ -88,7 +88,10 @@ def _projected(step: Project, source: Source, target: Target) -> Iterator[Record
     for part in source.parts(step.state):
         values = tuple(_value(each, part, source) for each in step.values)
         key = tuple(part.key[i] for i in step.key)
-        yield from target.batches(replace(part, key=key, values=values))
+        rest = part.rest
+        if step.number is not None:
+            rest = (arrow().repeat(arrow().scalar(step.number, arrow().int64()), part.rows),)
+        yield from target.batches(replace(part, key=key, values=values, rest=rest))
 
 
 def _value(source: ValueSource, rows: Flat, states: Source) -> Array:

@@ -187,3 +187,22 @@ def test_the_other_extreme_is_computed_from_values_that_may_be_taken_back() -> N
     }
     assert found["accState"][0]["f0"] == {"min": 4, "mapSize": 2, "map": b"x"}
     assert len(found["agg0$map"]) == 2
+
+
+def test_a_second_call_shares_distinct_values() -> None:
+    before = plan("SELECT k, COUNT(DISTINCT v) FROM a GROUP BY k", "k INT, n BIGINT")
+    after = plan("SELECT k, COUNT(DISTINCT v), SUM(DISTINCT v) FROM a GROUP BY k", "k INT, n BIGINT, s INT")
+    (own,) = operators_of(before, Uids())
+    seen = [{"key": key(1), "map_key": {"value": v}, "value": {"value": 1}} for v in (5, 3)]
+    kept = [{"key": key(1), "value": {**row(2), "f1": None}}]
+    null = [{"key": key(1), "value": {"value": 1}}]
+    given = Given(own, {"accState": kept, "distinctAcc_0": seen, "distinctAcc_0_null_state": null})
+    state = MigratedState(given, (before, after), plan_migration(before, after), operators_of(after, Uids()))
+    found = {
+        table.name: [entry["value"] for batch in state.batches(table) for entry in batch.to_pylist()]
+        for _, table in state.manifest.tables()
+        if not table.clock
+    }
+    assert [(value["f0"], value["f1"]) for value in found["accState"]] == [(2, 8)]
+    assert [value["value"] for value in found["distinctAcc_0"]] == [3, 3]
+    assert [value["value"] for value in found["distinctAcc_0_null_state"]] == [3]
