@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -24,10 +24,18 @@ FAILED = 1
 @click.option("--update", is_flag=True, help="Write the rows that came into the tests that expected others.")
 @click.option("--junit", metavar="PATH", help="Write a report in JUnit's XML to this file.")
 @click.option("--list", "list_", is_flag=True, help="List the tests, and run none.")
+@click.option("-w", "--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only what failed.")
 @click.pass_obj
 def command(
-    debug: bool, paths: tuple[str, ...], pattern: str | None, update: bool, junit: str | None, list_: bool, quiet: bool
+    debug: bool,
+    paths: tuple[str, ...],
+    pattern: str | None,
+    update: bool,
+    junit: str | None,
+    list_: bool,
+    watch: bool,
+    quiet: bool,
 ) -> int:
     """Run the tests in files *.test.yaml: rows go into the sources of a pipeline, and those of its sinks are compared.
 
@@ -35,23 +43,45 @@ def command(
     all connectors are replaced by the rows of a test, and nothing is written into sinks. The exit code is 1 if a test
     fails.
     """
-    from ..plan.errors import PlanError
-    from ..testing.loading import SUFFIXES, find_test_files, load_tests
-    from ..testing.reporting import junit as junit_text
-
-    files = find_test_files([Path(path) for path in paths or (".",)])
-    if not files:
-        raise PlanError("there are no tests", hint=f"tests are in files *{SUFFIXES[0]}; 'flinkplan init' writes one")
-    suites = [load_tests(file) for file in files]
+    from ..testing.loading import load_tests
 
     def is_chosen(case: Case) -> bool:
         return pattern is None or pattern in case.name or fnmatchcase(case.name, pattern)
 
     if list_:
-        for suite in suites:
+        for suite in map(load_tests, _files(paths)):
             for case in filter(is_chosen, suite.cases):
                 click.echo(f"{suite.file}: {case.name}")
         return 0
+    if watch:
+        _watch(paths, lambda: _run_all(paths, pattern, is_chosen, update, junit, quiet))
+    return _run_all(paths, pattern, is_chosen, update, junit, quiet)
+
+
+def _files(paths: tuple[str, ...]) -> list[Path]:
+    from ..plan.errors import PlanError
+    from ..testing.loading import SUFFIXES, find_test_files
+
+    files = find_test_files([Path(path) for path in paths or (".",)])
+    if not files:
+        raise PlanError("there are no tests", hint=f"tests are in files *{SUFFIXES[0]}; 'flinkplan init' writes one")
+    return files
+
+
+def _run_all(
+    paths: tuple[str, ...],
+    pattern: str | None,
+    is_chosen: Callable[[Case], bool],
+    update: bool,
+    junit: str | None,
+    quiet: bool,
+) -> int:
+    """Run the chosen tests and print what came; gives the exit code."""
+    from ..plan.errors import PlanError
+    from ..testing.loading import load_tests
+    from ..testing.reporting import junit as junit_text
+
+    suites = [load_tests(file) for file in _files(paths)]
     results = [(suite, _run(suite, is_chosen, quiet)) for suite in suites if any(map(is_chosen, suite.cases))]
     if update:
         _update(results)
@@ -67,7 +97,26 @@ def command(
     return FAILED if failed else 0
 
 
-def _run(suite: Suite, is_chosen: object, quiet: bool) -> Sequence[Outcome]:
+def _watch(paths: tuple[str, ...], run: Callable[[], int]) -> NoReturn:
+    """Run the tests, and again after each change of a file beside them or beside their pipelines."""
+    from ..plan.errors import FlinkplanError
+    from ..plan.printable import one_line
+    from ..testing.watching import snapshot, wait_for_change, watched_folders
+    from .errors import print_error
+
+    while True:
+        folders = watched_folders(_files(paths))
+        before = snapshot(folders)
+        try:
+            run()
+        except FlinkplanError as e:
+            print_error(e)
+        click.echo("waiting for changes; Ctrl-C ends", err=True)
+        changed = sorted(wait_for_change(folders, before))
+        click.echo(f"\nchanged: {one_line(', '.join(map(str, changed)))}", err=True)
+
+
+def _run(suite: Suite, is_chosen: Callable[[Case], bool], quiet: bool) -> Sequence[Outcome]:
     from ..compat.settings import read_settings
     from ..plan.printable import one_line
     from ..testing.reporting import failure_text
@@ -75,7 +124,7 @@ def _run(suite: Suite, is_chosen: object, quiet: bool) -> Sequence[Outcome]:
 
     outcomes = []
     py_files = read_settings(suite.file.parent).code
-    for outcome in run_suite(suite, py_files, is_chosen):  # type: ignore[arg-type]
+    for outcome in run_suite(suite, py_files, is_chosen):
         outcomes.append(outcome)
         name = one_line(f"{suite.file}: {outcome.case.name}")
         if outcome.passed and not quiet:

@@ -169,7 +169,7 @@ class _CaseRun:
         with quiet_jvm():
             job = execute(tested, options)
         try:
-            rows = list(collector.rows(lambda: job.wait(POLL_SECONDS)))
+            rows = list(collector.rows(lambda: job.wait(POLL_SECONDS), patience=0))
         finally:
             job.stop()
         return rows, late.count

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 RUNNING, FINISHED, FAILED, STOPPED = "RUNNING", "FINISHED", "FAILED", "CANCELED"
-_CHECKPOINT = "execution.checkpointing.dir"
+CHECKPOINT = "execution.checkpointing.dir"
 
 
 class ShellJob:
@@ -62,10 +62,9 @@ class JobList:
     def __init__(self) -> None:
         self._jobs: dict[str, ShellJob] = {}
 
-    def add(self, id: str, plan: Plan, options: Mapping[str, str], job: Job) -> ShellJob:
-        """Keep a job that has been started with these options."""
-        name = options.get("pipeline.name") or job_name(plan)
-        started = self._jobs[id] = ShellJob(id, name, job, options.get(_CHECKPOINT))
+    def add(self, id: str, name: str, job: Job, checkpoint: str | None) -> ShellJob:
+        """Keep a job that has been started."""
+        started = self._jobs[id] = ShellJob(id, name, job, checkpoint)
         return started
 
     @property
@@ -112,7 +111,7 @@ class JobList:
             raise FlinkplanError(
                 f"job '{job.id}' keeps its state in a temporary directory",
                 where=where,
-                hint=f"SET '{_CHECKPOINT}' = '…' before you start the job",
+                hint=f"SET '{CHECKPOINT}' = '…' before you start the job",
             )
         job.poll()
         if job.status != RUNNING:
@@ -154,7 +153,8 @@ class Jobs(JobList):
 
         job = self._signals.obeyed_by(self._signals.started(begin))
         if collector is None:
-            self.add(str(len(self) + 1), plan, options, job)
+            name = options.get("pipeline.name") or job_name(plan)
+            self.add(str(len(self) + 1), name, job, options.get(CHECKPOINT))
         return job
 
 

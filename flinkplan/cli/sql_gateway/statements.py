@@ -5,14 +5,16 @@ Source: Flink's ``OperationExecutor``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from uuid import uuid4
 
 from ...plan.document import Plan
-from ...plan.types import STRING, LogicalType, timestamp_ltz
+from ...plan.errors import FlinkplanError
+from ...plan.types import STRING, timestamp_ltz
 from ...planner.sql import parse_script
 from ...planner.sql.ast import (
     AddJar,
@@ -24,6 +26,7 @@ from ...planner.sql.ast import (
     CreateFunction,
     CreateTable,
     CreateView,
+    Describe,
     Drop,
     EndStatementSet,
     Insert,
@@ -38,7 +41,7 @@ from ...planner.sql.ast import (
 )
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment
 from ..shell.engine import Engine
-from ..shell.jobs import JobList, ShellJob
+from ..shell.jobs import CHECKPOINT, RUNNING, JobList, job_name
 from .errors import GatewayError
 from .results import Columns, FinalRows, JobRows, Result, Rows
 
@@ -46,6 +49,10 @@ if TYPE_CHECKING:
     from ...executor.jobs.collecting import Collector
     from ...executor.jobs.job import Job
 
+_SLICE = 0.1
+"""How long in seconds one thread waits for a job until another has its turn."""
+_KEPT_JOBS = 1000
+"""How many jobs that have ended SHOW JOBS lists."""
 _RUNTIME_MODE = "execution.runtime-mode"
 _NOT_IN_SET = (
     "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement "
@@ -75,6 +82,47 @@ _CONFIGURING = (
 _OK: Columns = (("result", STRING),)
 
 
+_JOB_COLUMNS: Columns = (
+    *((name, STRING) for name in ("job id", "job name", "status")),
+    ("start time", timestamp_ltz(6)),
+)
+
+
+class SharedJob:
+    """A job for which several threads wait: who asks for its status, and who fetches its rows."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._lock = Lock()
+        self._has_ended = False
+        self._error: FlinkplanError | None = None
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, or ``timeout`` seconds; whether it ended.  Raises the error of a job that failed."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = _SLICE if end is None else min(end - time.monotonic(), _SLICE)
+            with self._lock:
+                if self._error is not None:
+                    raise self._error
+                if self._has_ended:
+                    return True
+                try:
+                    self._has_ended = self._job.wait(max(left, 0))
+                except FlinkplanError as e:
+                    self._error = e
+                    raise
+            if not self._has_ended and end is not None and time.monotonic() >= end:
+                return False
+
+    def stop(self) -> None:
+        """Stop it, if it still runs."""
+        with self._lock:
+            if not self._has_ended and self._error is None:
+                self._has_ended = True
+                self._job.stop()
+
+
 class GatewayJobs(JobList):
     """The jobs of all sessions.  One starts after the other: settings of Spark's session are of the job that starts."""
 
@@ -89,15 +137,19 @@ class GatewayJobs(JobList):
 
         self._engine.wait()
         with self._starting:
-            job = start(plan, options, collector=collector)
+            job = cast("Job", SharedJob(start(plan, options, collector=collector)))
         id = uuid4().hex
         if collector is None:
-            self.add(id, plan, options, job)
+            self.add(id, options.get("pipeline.name") or job_name(plan), job, options.get(CHECKPOINT))
+        else:
+            self.add(id, "collect", job, None)
+        self._forget_ended()
         return job, id
 
-    def get(self, id: str) -> ShellJob:
-        """The job of an id."""
-        return self._jobs[id]
+    def _forget_ended(self) -> None:
+        ended = [job.id for job in list(self._jobs.values()) if job.status != RUNNING]
+        for id in ended[: max(0, len(ended) - _KEPT_JOBS)]:
+            self._jobs.pop(id, None)
 
 
 class SessionStatements:
@@ -155,6 +207,8 @@ class SessionStatements:
     def _executed(self, statement: Statement) -> Result:
         if isinstance(statement, Show) and statement.what == "JOBS":
             return self._show_jobs()
+        if isinstance(statement, Describe) and statement.kind == "JOB":
+            return self._describe_job(statement)
         before = len(self._started)
         result = self.environment.execute_statement(statement)
         if isinstance(result, QueryResult):
@@ -203,13 +257,22 @@ class SessionStatements:
 
     def _show_jobs(self) -> Result:
         list(self._jobs.changed())
-        names = ("job id", "job name", "status")
-        columns: list[tuple[str, LogicalType]] = [(name, STRING) for name in names]
-        columns.append(("start time", timestamp_ltz(6)))
-        jobs = self._jobs.rows()
+        return self._described(self._jobs.rows())
+
+    def _describe_job(self, statement: Describe) -> Result:
+        id = statement.name.names[0]
+        list(self._jobs.changed())
+        rows = [row for row in self._jobs.rows() if row[0] == id]
+        if not rows:
+            message = f"Described job {id} does not exist in the cluster."
+            raise GatewayError(message, "org.apache.flink.table.api.ValidationException")
+        return self._described(rows)
+
+    @staticmethod
+    def _described(jobs: Sequence[tuple[str, ...]]) -> Result:
         values = [(*texts, datetime.fromisoformat(start)) for *texts, start in jobs]
         rows = [(*texts, f"{datetime.fromisoformat(start):%Y-%m-%d %H:%M:%S.%f}") for *texts, start in jobs]
-        return Result(tuple(columns), Rows(rows, values))
+        return Result(_JOB_COLUMNS, Rows(rows, values))
 
     def _stop_job(self, statement: StopJob) -> Result:
         savepoint = self._jobs.stop(statement)

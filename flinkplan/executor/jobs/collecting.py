@@ -86,12 +86,15 @@ class Collector:
             return True
         return False
 
-    def rows(self, ended: Callable[[], bool]) -> Iterator[Row]:
-        """The rows as they come, until ``ended`` says that there will be no more."""
+    def rows(self, ended: Callable[[], bool], patience: float = POLL_SECONDS) -> Iterator[Row]:
+        """The rows as they come, until ``ended`` says that there will be no more.
+
+        It is asked when no row has come for ``patience`` seconds, and may wait for the end itself.
+        """
         is_last = False
         while True:
             try:
-                yield self._rows.get(timeout=0 if is_last else POLL_SECONDS)
+                yield self._rows.get(timeout=0 if is_last else patience)
             except Empty:
                 if is_last:
                     return

@@ -161,6 +161,10 @@ def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[st
         anonymous(i) if source is None or fields[source].name == anonymous(source) else fields[source].name
         for i, source in enumerate(sources)
     ]
+    if static and isinstance(rel, Project):  # values of the PARTITION clause join the list of the SELECT
+        selected = rel.exprs
+        exprs = tuple(selected[expr.index] if isinstance(expr, InputRef) else expr for expr in exprs)
+        return replace(rel, exprs=exprs, names=tuple(names))
     return Project(input=rel, exprs=exprs, names=tuple(names))
 
 

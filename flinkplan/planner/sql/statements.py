@@ -252,6 +252,10 @@ class StatementParser(AlterParser):
         kind = "TABLE"
         if self.token.key in ("CATALOG", "DATABASE", "FUNCTION", "MODEL") and self.peek() not in (";", END, "."):
             kind = self.advance().key
+        elif self.token.key == "JOB" and self.peek_kind() == STRING:
+            self.advance()
+            id = ast.Identifier(self.string(), quoted=True)
+            return ast.Describe(ast.Name((id,)), "JOB", span=self.span(start))
         extended = self.accept("EXTENDED")
         return ast.Describe(self.name(), kind, extended, span=self.span(start))
 

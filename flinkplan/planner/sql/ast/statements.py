@@ -290,7 +290,7 @@ class Show(Statement):
 
 
 class Describe(Statement):
-    """``DESCRIBE [EXTENDED] name``; ``kind`` is TABLE, or what was said: CATALOG, DATABASE, FUNCTION …"""
+    """``DESCRIBE [EXTENDED] name``; ``kind`` is TABLE, or what was said: CATALOG, DATABASE, FUNCTION, JOB …"""
 
     name: Name
     kind: str = "TABLE"
