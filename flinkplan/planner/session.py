@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -279,13 +279,29 @@ class Session:
             raise unsupported(f"a function in {language}", node.span, "write LANGUAGE JAVA or LANGUAGE PYTHON")
         is_java = language != "PYTHON"
         jars = tuple(dict.fromkeys((*node.jars, *self._jars))) if is_java else ()
-        function = Registered(node.class_name, is_permanent=not node.temporary, is_java=is_java, jars=jars)
+        function = Registered(
+            node.class_name, is_permanent=not node.temporary, is_java=is_java, jars=jars, resources=node.jars
+        )
         functions = self.catalog.functions
         if node.system:
             functions.add_system(node.name.names[-1], function, if_not_exists=node.if_not_exists)
         else:
             functions.add(self.catalog.qualify(node.name.names), function, if_not_exists=node.if_not_exists)
         self.catalog.expansions.clear()
+
+    def _alter_function(self, node: ast.AlterFunction) -> None:
+        if node.temporary:
+            kind = "system" if node.system else "catalog"
+            message = f"Alter temporary {kind} function is not supported"
+            raise CatalogError("a temporary function cannot be altered", hint="DROP it first", in_flink=message)
+        functions, identifier = self.catalog.functions, self.catalog.qualify(node.name.names)
+        if functions.drop(identifier, permanent=True, if_exists=node.if_exists):
+            self._create_function(ast.CreateFunction(node.name, node.class_name, node.language, span=node.span))
+
+    @property
+    def jars(self) -> Sequence[str]:
+        """The jars that ADD JAR has added."""
+        return self._jars
 
     def _add_jar(self, node: ast.AddJar) -> None:
         """Add or remove a jar, whose classes functions may be that are created from now on."""
@@ -337,18 +353,16 @@ class Session:
 
     def _alter_catalog(self, node: ast.AlterCatalog) -> None:
         options, keys = _values(node.options or ()), node.reset_keys or ()
-        verb = "SET" if node.options is not None else "RESET"
-        if node.comment is None and not (options or keys):
-            nothing = "option" if verb == "SET" else "key"
-            message = f"ALTER CATALOG {verb} does not support empty {nothing}"
-            raise CatalogError(f"ALTER CATALOG … {verb} needs an option", in_flink=message)
+        if node.reset_keys is not None and not keys:
+            message = "ALTER CATALOG RESET does not support empty key"
+            raise CatalogError("RESET needs the key of an option", in_flink=message)
         if "type" in keys:
             message = "ALTER CATALOG RESET does not support changing 'type'"
             raise CatalogError("the type of a catalog cannot be changed", in_flink=message)
 
         def changed(properties: Properties) -> Properties:
             if options and node.name.name not in self.catalog.external:
-                check_catalog_options({"type": IN_MEMORY, **options}, node.span)
+                check_catalog_options({TYPE: IN_MEMORY, **options}, node.span)
             if node.comment is not None:
                 return replace(properties, comment=node.comment)
             if node.options is not None:
@@ -439,6 +453,7 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.CreateFunction: Session._create_function,
     ast.AlterCatalog: Session._alter_catalog,
     ast.CreateDatabase: Session._create_database,
+    ast.AlterFunction: Session._alter_function,
     ast.AlterDatabase: lambda session, node: session.catalog.alter_database(node.name.names, _values(node.options)),
     ast.LoadModule: lambda session, node: session.catalog.modules.load(node.name.name, _values(node.options)),
     ast.UnloadModule: lambda session, node: session.catalog.modules.unload(node.name.name),

@@ -216,6 +216,8 @@ def describe(catalog: Catalog, statement: Describe) -> Content:
     """
     if statement.kind == "CATALOG":
         return _describe_catalog(catalog, statement)
+    if statement.kind == "FUNCTION":
+        return _describe_function(catalog, statement)
     if statement.kind != "TABLE":
         raise UnsupportedError(f"DESCRIBE {statement.kind} is not supported", where=statement.span.location)
     return describe_object(_existing(catalog, statement.name))
@@ -231,6 +233,39 @@ def _describe_catalog(catalog: Catalog, statement: Describe) -> Content:
     rows: Rows = [("name", name), ("type", options.pop("type", None)), ("comment", properties.comment)]
     if statement.extended:
         rows += [(f"option:{key}", masked(key, value)) for key, value in options.items()]
+    return _INFO, rows
+
+
+def _describe_function(catalog: Catalog, statement: Describe) -> Content:
+    """A function: whose it is, and the class of one of a catalog."""
+    from ..plan.functions import find_function
+
+    if statement.extended:
+        raise UnsupportedError("DESCRIBE FUNCTION EXTENDED is not supported", where=statement.span.location)
+    names = statement.name.names
+    registered = catalog.functions.registered(names, catalog.qualify(names))
+    rows: Rows
+    if registered is None:
+        if len(names) > 1 or find_function(names[0].upper()) is None:
+            hint = did_you_mean(names[-1].lower(), catalog.functions.names())
+            error = PlanError(f"there is no function '{statement.name}'", where=statement.name.span.location, hint=hint)
+            quoted = ".".join(f"`{name}`" for name in names)
+            error.in_flink = (VALIDATION, f"Function with the identifier '{quoted}' doesn't exist.")
+            raise error
+        rows = [("is system function", "true"), ("is temporary", "false")]
+        return _INFO, rows
+    function, is_system = registered
+    rows = [
+        ("is system function", str(is_system).lower()),
+        ("is temporary", str(not function.is_permanent).lower()),
+    ]
+    if not is_system:
+        uris = ", ".join(f"ResourceUri{{resourceType=JAR, uri='{jar}'}}" for jar in function.resources)
+        rows += [
+            ("class name", function.path),
+            ("function language", "JAVA" if function.is_java else "PYTHON"),
+            ("resource uris", f"[{uris}]"),
+        ]
     return _INFO, rows
 
 

@@ -401,6 +401,8 @@ class TableEnvironment(CatalogMethods):
         return str(replace(explanation, has_changelog_modes=has_changelog_modes))
 
     def _show(self, statement: Show) -> TableResult:
+        if statement.what == "JARS":
+            return TableResult(("jars",), [(jar,) for jar in self._session.jars])
         return TableResult(*show(self._session.catalog, statement), booleans=BOOLEANS)
 
     def _describe(self, statement: Describe) -> TableResult:

@@ -27,7 +27,7 @@ class Registered(Record):
     """A registered function: the path of its code, or its declaration where the function itself was given.
 
     ``path`` is ``module.name`` of a Python function, the name of a class in Java; ``jars`` are the paths of the jars
-    that the statement names.
+    in which it is looked for, ``resources`` those that its statement names.
     """
 
     path: str
@@ -35,6 +35,7 @@ class Registered(Record):
     is_permanent: bool = False
     is_java: bool = False
     jars: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
 
 
 Loader: TypeAlias = Callable[[Registered], Declaration]
@@ -117,6 +118,15 @@ class Functions(Struct):
         if registered is None:
             return None
         return self._function(registered, identifier.name, Json(catalogName=str(identifier)))
+
+    def registered(self, names: Sequence[str], identifier: Identifier) -> tuple[Registered, bool] | None:
+        """What a name stands for, and whether it is a function of the system, which a short name prefers."""
+        system = self.system.get(names[0].lower()) if len(names) == 1 else None
+        if system is not None:
+            return system, True
+        key = _normalized(identifier)
+        function = self.temporary.get(key) or self.permanent.get(key)
+        return None if function is None else (function, False)
 
     def of_plan(self, function: FunctionId) -> UserFunction | None:
         """The function that a plan names."""

@@ -17,6 +17,7 @@ from ..binder.errors import BindError
 from ..catalog.catalog import Table
 from ..sql import ast, parse_script
 from .create import create_table
+from .expression_text import quoted, sql_text
 from .text import create_table_text
 
 
@@ -33,7 +34,8 @@ def altered(context: Context, table: Table, node: ast.AlterTable) -> Table:
     except BindError as error:
         if error.span.source is node.span.source:
             raise
-        raise BindError(f"the change does not suit the table: {error.message}", node.span, error.hint) from None
+        message = f"the change does not suit the table: {error.message}"
+        raise BindError(message, node.span, error.hint, in_flink=error.in_flink) from None
 
 
 def _set_options(table: ast.CreateTable, change: ast.SetOptions) -> ast.CreateTable:
@@ -45,6 +47,9 @@ def _reset_options(table: ast.CreateTable, change: ast.ResetOptions) -> ast.Crea
     if not change.keys:
         in_flink = (VALIDATION, "ALTER TABLE RESET does not support empty key")
         raise BindError("RESET needs the key of an option", change.span, in_flink=in_flink)
+    if "connector" in change.keys:
+        in_flink = (VALIDATION, "ALTER TABLE RESET does not support changing 'connector'")
+        raise BindError("a table keeps its 'connector'", change.span, "SET another one", in_flink=in_flink)
     return replace(table, options=tuple(o for o in table.options if o.key not in change.keys))
 
 
@@ -53,38 +58,63 @@ def _rename_column(table: ast.CreateTable, change: ast.RenameColumn) -> ast.Crea
     if any(c.name.name == change.name.name for c in table.columns):
         in_flink = _failed(f"The column `{change.name}` already existed in table schema.")
         raise BindError(f"there is a column '{change.name}' already", change.name.span, in_flink=in_flink)
-    if change.column.name in _read_names(table):
-        raise BindError(
-            f"'{change.column}' is read by a computed column, a watermark or a key",
-            change.column.span,
-            "write the change into the CREATE TABLE",
-        )
+    _check_unread(table, change.column)
     columns = list(table.columns)
     columns[position] = replace(columns[position], name=change.name)
     return replace(table, columns=tuple(columns))
 
 
-def _read_names(table: ast.CreateTable) -> set[str]:
-    """The columns to which other parts of the table refer."""
-    expressions = [c.expression for c in table.columns if isinstance(c, ast.ComputedColumn)]
-    expressions += [w.expression for w in table.watermarks]
-    read = {part.names[0] for e in expressions for part in e.walk() if isinstance(part, ast.ColumnRef)}
-    keys = [name.name for key in table.primary_keys for name in key.columns]
-    return read | {w.column[0].name for w in table.watermarks} | {*keys, *(k.name for k in table.partitioned_by)}
+def _check_unread(table: ast.CreateTable, name: ast.Identifier) -> None:
+    """Raise :class:`BindError` where another part of the table refers to a column."""
+    column = name.name
+    reason = None
+    for each in table.columns:
+        if isinstance(each, ast.ComputedColumn) and column in _read(each.expression):
+            reason = f"is referenced by computed column `{each.name}`."
+    if any(column == part.name for key in table.primary_keys for part in key.columns):
+        reason = reason or "is used as the primary key."
+    if any(column == part.name for part in table.partitioned_by):
+        reason = reason or "is used as the partition keys."
+    if any(column == w.column[0].name or column in _read(w.expression) for w in table.watermarks):
+        reason = reason or "is referenced by watermark expression."
+    if reason is not None:
+        raise BindError(
+            f"'{name}' is read by a computed column, a watermark or a key",
+            name.span,
+            "write the change into the CREATE TABLE",
+            in_flink=_failed(f"The column `{name}` {reason}"),
+        )
+
+
+def _read(expression: ast.Expression) -> set[str]:
+    """The columns that an expression reads."""
+    return {part.names[0] for part in expression.walk() if isinstance(part, ast.ColumnRef)}
 
 
 def _change_schema(table: ast.CreateTable, change: ast.ChangeSchema) -> ast.CreateTable:
     if change.unique_keys:
         raise BindError(
-            "Flink has no UNIQUE constraint", change.unique_keys[0].span, "declare a PRIMARY KEY … NOT ENFORCED"
+            "Flink has no UNIQUE constraint",
+            change.unique_keys[0].span,
+            "declare a PRIMARY KEY … NOT ENFORCED",
+            in_flink=(
+                "org.apache.flink.sql.parser.error.SqlValidateException",
+                "UNIQUE constraint is not supported yet",
+            ),
         )
-    for part, present, added in (
-        ("PRIMARY KEY", table.primary_keys, change.primary_keys),
-        ("WATERMARK", table.watermarks, change.watermarks),
+    keys = ", ".join(quoted(name.name) for key in table.primary_keys for name in key.columns)
+    strategies = [f"{quoted(w.column[0].name)} AS {sql_text(w.expression)}" for w in table.watermarks]
+    for part, present, added, in_flink, defined in (
+        ("PRIMARY KEY", table.primary_keys, change.primary_keys, "primary key constraint", f"[{keys}]"),
+        ("WATERMARK", table.watermarks, change.watermarks, "watermark", f"strategy {' '.join(strategies)}"),
     ):
         if added and bool(present) != change.modify:
             has, verb = ("has no", "ADD") if change.modify else ("has a", "MODIFY")
-            raise BindError(f"the table {has} {part}", added[0].span, f"write {verb} instead")
+            missing = f"The current table does not define any {in_flink}. You might want to add a new one."
+            existing = f"The current table has already defined the {in_flink} {defined}. "
+            existing += "You might want to drop it before adding a new one."
+            reason = _failed(missing if change.modify else existing)
+            raise BindError(f"the table {has} {part}", added[0].span, f"write {verb} instead", in_flink=reason)
     for placed in change.columns:
         table = _modified(table, placed) if change.modify else _added(table, placed)
     return replace(
@@ -97,14 +127,19 @@ def _change_schema(table: ast.CreateTable, change: ast.ChangeSchema) -> ast.Crea
 def _added(table: ast.CreateTable, placed: ast.PlacedColumn) -> ast.CreateTable:
     name = placed.column.name
     if any(c.name.name == name.name for c in table.columns):
-        in_flink = _failed(f"Try to add a column `{name}` which already exists in the table.")
+        is_placed = placed.first or placed.after is not None
+        in_flink = _failed(
+            f"Try to add a column `{name}` which already exists in the table."
+            if is_placed
+            else f"Column `{name}` already exists in the table."
+        )
         raise BindError(f"there is a column '{name}' already", name.span, "write MODIFY instead", in_flink=in_flink)
     return _placed(table, placed, len(table.columns))
 
 
 def _modified(table: ast.CreateTable, placed: ast.PlacedColumn) -> ast.CreateTable:
     name = placed.column.name
-    position = _position(table, name, f"Try to modify a column `{name}` which does not exist in the table.")
+    position = _position(table, name, f"Column `{name}` does not exist in the table.")
     former = table.columns[position]
     if placed.column.comment is None:
         placed = replace(placed, column=replace(placed.column, comment=former.comment))
@@ -123,8 +158,13 @@ def _placed(table: ast.CreateTable, placed: ast.PlacedColumn, position: int) -> 
 
 
 def _drop_columns(table: ast.CreateTable, change: ast.DropColumns) -> ast.CreateTable:
+    names = [name.name for name in change.columns]
     for name in change.columns:
+        if names.count(name.name) > 1:
+            in_flink = _failed(f"Duplicate column `{name}`.")
+            raise BindError(f"the column '{name}' is listed twice", name.span, in_flink=in_flink)
         position = _position(table, name, f"The column `{name}` does not exist in the base table.")
+        _check_unread(replace(table, columns=tuple(c for c in table.columns if c.name.name not in names)), name)
         table = replace(table, columns=(*table.columns[:position], *table.columns[position + 1 :]))
     return table
 
@@ -132,18 +172,21 @@ def _drop_columns(table: ast.CreateTable, change: ast.DropColumns) -> ast.Create
 def _drop_key(table: ast.CreateTable, change: ast.DropKey) -> ast.CreateTable:
     known = [str(key.name) for key in table.primary_keys]
     if not known:
-        in_flink = _failed("The base table does not define any primary key.")
+        in_flink = _failed("The current table does not define any primary key.")
         raise BindError("the table has no PRIMARY KEY", change.span, in_flink=in_flink)
     if change.name is not None and change.name.name not in known:
-        raise BindError(
-            f"there is no constraint '{change.name}'", change.name.span, did_you_mean(change.name.name, known)
+        in_flink = _failed(
+            f"The current table does not define a primary key constraint named '{change.name}'. Available constraint "
+            f"name: ['{known[0]}']."
         )
+        hint = did_you_mean(change.name.name, known)
+        raise BindError(f"there is no constraint '{change.name}'", change.name.span, hint, in_flink=in_flink)
     return replace(table, primary_keys=())
 
 
 def _drop_watermark(table: ast.CreateTable, change: ast.DropWatermark) -> ast.CreateTable:
     if not table.watermarks:
-        in_flink = _failed("The base table does not define any watermark strategy.")
+        in_flink = _failed("The current table does not define any watermark strategy.")
         raise BindError("the table has no WATERMARK", change.span, in_flink=in_flink)
     return replace(table, watermarks=())
 

@@ -11,6 +11,7 @@ from ...plan.functions.user import UserFunction
 from ...plan.record import Record, field, replace
 from ...plan.specs import Column, ResolvedSchema, ResolvedTable, TableExpression, UniqueConstraint, WatermarkSpec
 from ...plan.types import LogicalType, TimeKind, row
+from ...plan.types.readable import readable
 from ..binder.columns import renamed
 from ..binder.context import Context
 from ..binder.datatypes import resolve_type
@@ -341,6 +342,12 @@ def _watermarks(context: Context, node: ast.CreateTable, columns: tuple[Column, 
             f"event time must be of type TIMESTAMP(3) or TIMESTAMP_LTZ(3), but '{name.name}' is {t.nullable_()}",
             name.span,
             "declare it as TIMESTAMP(3), or add a computed column such as ts AS TO_TIMESTAMP_LTZ(millis, 3)",
+            in_flink=(
+                VALIDATION,
+                "Invalid data type of time field for watermark definition. The field must be of type TIMESTAMP(p) or "
+                "TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time field type is "
+                f"{readable(str(t))}",
+            ),
         )
     if t.is_proctime:
         raise BindError(

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from . import ast
 from .ddl import CreateParser, Elements
+from .parser import either
 
-_UNALTERED = ("CONNECTION", "FUNCTION", "MATERIALIZED", "MODEL", "TEMPORARY")
+_UNALTERED = ("CONNECTION", "MATERIALIZED", "MODEL")
 """What Flink can alter, and flinkplan cannot."""
 
+_ALTERED = ("TABLE", "VIEW", "CATALOG", "DATABASE", "FUNCTION")
 _CHANGES = ("SET", "RESET", "RENAME", "ADD", "MODIFY", "DROP")
 
 
 class AlterParser(CreateParser):
-    """ALTER TABLE, VIEW, CATALOG and DATABASE."""
+    """ALTER TABLE, VIEW, CATALOG, DATABASE and FUNCTION."""
 
     def alter(self) -> ast.Statement:
         """``ALTER …``."""
@@ -21,16 +23,17 @@ class AlterParser(CreateParser):
             return self._alter_view(start)
         if self.accept("CATALOG"):
             return self._alter_catalog(start)
+        if self.token.key in ("FUNCTION", "TEMPORARY"):
+            return self._alter_function(start)
         if self.accept("DATABASE"):
             name = self.name("the name of a database")
             self.expect("SET")
             return ast.AlterDatabase(name, self.options(), span=self.span(start))
         if self.token.key != "TABLE":
             if self.token.key not in _UNALTERED:
-                self.fail("TABLE, VIEW, CATALOG or DATABASE", words=("TABLE", "VIEW", "CATALOG", "DATABASE"))
-            self.unsupported(
-                f"ALTER {self.token.key}", self.token, "tables, views, catalogs and databases can be altered"
-            )
+                self.fail(either(_ALTERED), words=_ALTERED)
+            hint = "tables, views, catalogs, databases and functions can be altered"
+            self.unsupported(f"ALTER {self.token.key}", self.token, hint)
         self.advance()
         if_exists = self.if_exists()
         name = self.name("the name of a table")
@@ -45,6 +48,17 @@ class AlterParser(CreateParser):
             return ast.AlterCatalog(name, reset_keys=self._keys(), span=self.span(start))
         comment = self.string("a comment in 'single quotes'")
         return ast.AlterCatalog(name, comment=comment, span=self.span(start))
+
+    def _alter_function(self, start: int) -> ast.AlterFunction:
+        temporary = self.accept("TEMPORARY")
+        system = temporary and self.accept("SYSTEM")
+        self.expect("FUNCTION")
+        if_exists = self.if_exists()
+        name = self.name("the name of a function")
+        self.expect("AS")
+        class_name = self.string("a class name in 'single quotes'")
+        language = self.language() if self.accept("LANGUAGE") else None
+        return ast.AlterFunction(name, class_name, language, temporary, system, if_exists, span=self.span(start))
 
     def _keys(self) -> tuple[str, ...]:
         """Keys of options in parentheses; there may be none."""

@@ -240,12 +240,16 @@ class CreateParser(QueryParser):
         name = self.name("the name of the function")
         self.expect("AS")
         class_name = self.string("a class name in 'single quotes'")
-        language = self.one_of("JAVA", "SCALA", "SQL", "PYTHON") if self.accept("LANGUAGE") else None
+        language = self.language() if self.accept("LANGUAGE") else None
         jars = self.list_of(self._jar) if self.accept("USING") else ()
         options = self._with_options()
         return ast.CreateFunction(
             name, class_name, language, jars, options, temporary, system, if_not_exists, span=self.span(start)
         )
+
+    def language(self) -> str:
+        """The language of a function."""
+        return self.one_of("JAVA", "SCALA", "SQL", "PYTHON")
 
     def _jar(self) -> str:
         self.one_of("JAR", "ARTIFACT")

@@ -1,6 +1,6 @@
 """Statements about catalogs answer as Flink 2.3 does: rows, or the class and the message of an exception.
 
-``flink_answers.json`` has what a session of real Flink answered to these statements, one after the other.
+``flink_answers.json`` has what two sessions of real Flink answered to these statements, one after the other.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.cli.sql_gateway.client import Client, StatementError
 
@@ -25,7 +27,8 @@ def answer(client: Client, statement: str) -> Any:
         return f"{e.java_class}: {text}"
 
 
-def test_statements_answer_as_flink_does(client: Client) -> None:
-    expected = json.loads(ANSWERS.read_text("utf-8"))
+@pytest.mark.parametrize("session", [0, 1])
+def test_statements_answer_as_flink_does(client: Client, session: int) -> None:
+    expected = json.loads(ANSWERS.read_text("utf-8"))[session]
     answers = [[statement, answer(client, statement)] for statement, _ in expected]
     assert answers == expected

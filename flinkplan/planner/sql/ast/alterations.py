@@ -79,6 +79,17 @@ class AlterCatalog(Statement):
     comment: str | None = None
 
 
+class AlterFunction(Statement):
+    """``ALTER [TEMPORARY [SYSTEM]] FUNCTION [IF EXISTS] name AS 'class' [LANGUAGE l]``."""
+
+    name: Name
+    class_name: str
+    language: str | None = None
+    temporary: bool = False
+    system: bool = False
+    if_exists: bool = False
+
+
 class AlterDatabase(Statement):
     """``ALTER DATABASE name SET ('key' = 'value', …)``."""
 
