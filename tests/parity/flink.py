@@ -21,7 +21,7 @@ PYTHON_VARIABLE = "FLINK_PYTHON"
 
 
 class Flink:
-    """A context manager over one long-lived Flink.
+    """A context manager over one long-lived Flink, in place of which there is another one when it has ended.
 
     ``python`` is an interpreter that has apache-flink, ``runner`` the script in it that answers requests.
     """
@@ -32,7 +32,11 @@ class Flink:
 
     def __enter__(self) -> Self:
         self._log = tempfile.TemporaryFile()
-        self._process = subprocess.Popen(
+        self._process = self._started()
+        return self
+
+    def _started(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             [self._python, str(self._runner)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -40,7 +44,6 @@ class Flink:
             text=True,
             encoding="utf-8",
         )
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -67,10 +70,13 @@ class Flink:
 
         Raises :class:`RuntimeError` with the last of what the process said if it has died.
         """
+        if self._process.poll() is not None:
+            self._process = self._started()
         assert self._process.stdin is not None and self._process.stdout is not None
         print(json.dumps(request), file=self._process.stdin, flush=True)
         answer = self._process.stdout.readline()
         if not answer:
+            self._process.wait()
             self._log.seek(0)
             raise RuntimeError(f"{self._python} ended:\n{self._log.read().decode(errors='replace')[-2000:]}")
         found: dict[str, Any] = json.loads(answer)

@@ -10,7 +10,6 @@ write what Flink does from its own savepoint, as :mod:`.savepoints` does.  Both 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -81,8 +80,6 @@ def expect(cases: Sequence[Case], python: str) -> Iterator[Case]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    from flinkplan.executor.jvm.session import session
-
     parser = ArgumentParser(prog="python -m tests.parity.random_cuts", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("--number", type=int, default=50)
@@ -101,10 +98,8 @@ def main(arguments: Sequence[str]) -> int:
         elif (case := write_case(pipeline, out / "spark-first" / name)) is not None:
             here.append(case)
     os.environ.setdefault("JAVA_TOOL_OPTIONS", BRIEF)
-    spark = session("local[2]", {"spark.sql.shuffle.partitions": "2"})
-    cuts = Cuts(out / "cut", spark, python, options.seed)
+    cuts = Cuts(out / "cut", python, options.seed)
     cuts.run(list(expect(here, python)))
-    (out / "results.json").write_text(json.dumps(cuts.results, indent=1))
     wrong = report(cuts.results, f"begun here, seed {options.seed}")
     wrong |= savepoints.main([str(out / "flink-first"), str(out / "there")])
     return wrong

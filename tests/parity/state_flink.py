@@ -8,12 +8,13 @@ as often as the others.  ``OUT_FOLDER/results.json`` says of each case what is w
 those that are refused why.  ``FLINK_PYTHON`` names a Python with apache-flink.
 
 All plans are shown to Flink in one JVM, savepoints are written several at a time, and all second halves run in one
-cluster.
+cluster.  A case that ends one of these processes, or takes too long, is wrong; those behind it run in a new one.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import shutil
@@ -35,18 +36,23 @@ from flinkplan.flink.empty_savepoint import RunnablePlan, empty_savepoints
 from flinkplan.flink.savepoint import Savepoint
 from flinkplan.flink.writing import SavepointWriter
 from flinkplan.plan import document
+from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.nodes import TableSourceScan
 from tests.parity.batches import UNLIKE, add_batch, batch_of, is_timed, lines_of
 from tests.parity.compare import compare_rows
 from tests.parity.corpus import Case, cases
 from tests.parity.flink import PYTHON_VARIABLE, Flink
+from tests.parity.local_spark import LocalSpark
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-BRIEF = "-XX:TieredStopAtLevel=1"
+BRIEF = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m -XX:+UseSerialGC"
 """For JVMs that run many small jobs: they do not compile what they have to thoroughly."""
+
+HALF_SECONDS = 240
+"""How long a case may take to begin and to hand over its state."""
 
 REFUSED = "refused: "
 REMARKED = "with a remark: "
@@ -56,6 +62,8 @@ OTHER_ROWS = "other rows after a warning: "
 Each of them is to be looked at: the difference may have another cause."""
 
 _AT_A_TIME = 10
+_FILE_METADATA = '"file.'
+"""What a plan has that reads the names of files."""
 
 
 def cut(case: Case, work: Path, seed: int) -> None:
@@ -104,14 +112,23 @@ def second_half(case: Case, work: Path, flink: Flink) -> str:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(file, target)
     wrong = "; ".join(compare_rows(case.pipeline, case.expected, work / "all")[:4])
-    if not wrong or case.name in UNLIKE:
-        return wrong and f"{REMARKED}{UNLIKE[case.name]}"
+    if not wrong:
+        return ""
+    if case.name in UNLIKE:
+        return f"{REMARKED}{UNLIKE[case.name]}"
+    if shortest_ttl_ms(document.load(case.plan_file)) < HALF_SECONDS * 1000:
+        return f"{REMARKED}state expires between the halves: {wrong}"
     return f"{OTHER_ROWS}{wrong}" if is_timed(case) else wrong
 
 
+def shortest_ttl_ms(plan: Plan) -> float:
+    """The shortest TTL of a plan's states, in milliseconds; infinite if none expires."""
+    return min((state.ttl_ms for node in plan.nodes for state in node.states if state.ttl_ms), default=math.inf)
+
+
 def is_stream(case: Case) -> bool:
-    """Whether a case reads files and so can be cut."""
-    if not (case.compiles and case.runs):
+    """Whether a case reads files and so can be cut, and does not read what these are called."""
+    if not (case.compiles and case.runs) or _FILE_METADATA in case.plan_file.read_text("utf-8"):
         return False
     return any(isinstance(node, TableSourceScan) for node in document.load(case.plan_file).nodes)
 
@@ -135,9 +152,9 @@ def drawn(chosen: Sequence[Case], number: int, seed: int) -> list[Case]:
 class Cuts:
     """Cuts cases and goes on with them; ``results`` says of each what is wrong."""
 
-    def __init__(self, out: Path, spark: SparkSession, python: str, seed: int) -> None:
+    def __init__(self, out: Path, python: str, seed: int) -> None:
         self._out = out
-        self._spark = spark
+        self._spark = LocalSpark()
         self._python = python
         self._seed = seed
         self.results: dict[str, str] = {}
@@ -157,8 +174,12 @@ class Cuts:
         for case in moved:
             work = self._out / case.name
             error = errors[work / "savepoint"]
-            self.results[case.name] = f"not written: {error}" if error else second_half(case, work, flink)
-            print(f"{time.strftime('%H:%M:%S')} {case.name} {self.results[case.name] or 'right'}", flush=True)
+            self._note(case, f"not written: {error}" if error else _gone_on(case, work, flink))
+
+    def _note(self, case: Case, result: str) -> None:
+        self.results[case.name] = result
+        print(f"{time.strftime('%H:%M:%S')} {case.name} {result or 'right'}", flush=True)
+        (self._out / "results.json").write_text(json.dumps(self.results, indent=1))
 
     def _has_begun(self, case: Case, empty: Savepoint, writer: SavepointWriter) -> bool:
         """Run the first half of a case and hand over its state; whether it can be moved."""
@@ -168,25 +189,31 @@ class Cuts:
         with empty:
             try:
                 cut(case, work, self._seed)
-                first_half(case, work, self._spark)
-                options, plan = _options(case, work, self._spark), document.load(case.plan_file)
-                operators = empty.manifest.operators
-                with CheckpointState(plan, str(work / "checkpoint"), operators, self._spark, options) as state:
-                    writer.add(state, work / "savepoint")
+                with self._spark.at_most(HALF_SECONDS) as spark:
+                    first_half(case, work, spark)
+                    options, plan = _options(case, work, spark), document.load(case.plan_file)
+                    operators = empty.manifest.operators
+                    with CheckpointState(plan, str(work / "checkpoint"), operators, spark, options) as state:
+                        writer.add(state, work / "savepoint")
                 return True
             except FlinkplanError as e:
-                self.results[case.name] = REFUSED + "; ".join(f"{each.where}: {each.message}" for each in e.errors)
+                self._note(case, REFUSED + "; ".join(f"{each.where}: {each.message}" for each in e.errors))
             except Exception as e:
-                self.results[case.name] = f"{type(e).__name__}: {str(e)[:300]}"
                 (work / "error.txt").write_text(traceback.format_exc())
-        print(f"{time.strftime('%H:%M:%S')} {case.name} {self.results[case.name]}", flush=True)
+                ended = "Spark ended: " if self._spark.has_ended else ""
+                self._note(case, f"{ended}{type(e).__name__}: {str(e)[:300]}")
         return False
+
+
+def _gone_on(case: Case, work: Path, flink: Flink) -> str:
+    try:
+        return second_half(case, work, flink)
+    except (RuntimeError, OSError) as e:
+        return f"Flink ended: {str(e)[:300]}"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the cases that patterns choose; the exit code says whether none has wrong rows."""
-    from flinkplan.executor.jvm.session import session
-
     parser = ArgumentParser(prog="python -m tests.parity.state_flink", description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("patterns", nargs="*")
@@ -199,10 +226,8 @@ def main(arguments: Sequence[str]) -> int:
     chosen = [c for c in cases() if _is_chosen(c.name, given.patterns) and is_stream(c)]
     sample = chosen if given.number is None else drawn(chosen, given.number, given.seed)
     os.environ.setdefault("JAVA_TOOL_OPTIONS", BRIEF)
-    spark = session("local[2]", {"spark.sql.shuffle.partitions": "2"})
-    cuts = Cuts(given.out, spark, python, given.seed)
+    cuts = Cuts(given.out, python, given.seed)
     cuts.run(sample)
-    (given.out / "results.json").write_text(json.dumps(cuts.results, indent=1))
     return report(cuts.results, f"seed {given.seed}")
 
 
