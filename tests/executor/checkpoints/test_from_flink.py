@@ -67,6 +67,9 @@ CREATE TABLE p (k STRING, v INT, pt AS PROCTIME())
   WITH ('connector' = 'filesystem', 'path' = '{folder}/p', 'format' = 'json');
 CREATE TABLE s (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
   WITH ('connector' = 'filesystem', 'path' = '{folder}/s', 'format' = 'json');
+CREATE TABLE e (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+  WITH ('connector' = 'filesystem', 'path' = '{folder}/e', 'format' = 'debezium-json');
+CREATE TABLE extremes (k STRING, m INT) WITH ('connector' = 'print');
 CREATE TABLE overs (k STRING, v INT, s INT) WITH ('connector' = 'print');
 CREATE TABLE spans (k STRING, v INT, e TIMESTAMP(3)) WITH ('connector' = 'print');
 CREATE TABLE hops (k STRING, e TIMESTAMP(3), d BIGINT) WITH ('connector' = 'print');
@@ -74,6 +77,7 @@ CREATE TABLE bits (k STRING, n BIGINT) WITH ('connector' = 'print');
 EXECUTE STATEMENT SET BEGIN
 INSERT INTO hops SELECT k, window_end, COUNT(DISTINCT v)
   FROM HOP(TABLE s, DESCRIPTOR(ts), INTERVAL '1' MINUTE, INTERVAL '2' MINUTE) GROUP BY k, window_start, window_end;
+INSERT INTO extremes SELECT k, MAX(v) FROM e GROUP BY k, SESSION(ts, INTERVAL '1' MINUTE);
 INSERT INTO bits SELECT k, BITMAP_CARDINALITY(BITMAP_BUILD_AGG(v)) FROM p GROUP BY k;
 INSERT INTO overs SELECT k, v, SUM(v) OVER (PARTITION BY k ORDER BY pt ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM p;
 INSERT INTO spans SELECT k, v, window_end FROM SESSION(TABLE s PARTITION BY k, DESCRIPTOR(ts), INTERVAL '1' MINUTE);
@@ -193,6 +197,19 @@ def _changes(plan: Plan, state: Given) -> None:
     state.add(plan, GroupAggregate, "agg2$list", Kind.LIST, {"value": TEXT}, *texts)
 
 
+def _extremes(plan: Plan, state: Given) -> None:
+    """A session of the rows (3, 10 s) and (7, 30 s)."""
+    window, bounds = {"start": LONG, "end": LONG}, {"start": at(10), "end": at(90)}
+    opened = {"map_key": bounds, "value": bounds}
+    state.add(plan, GroupWindowAggregate, "session-window-mapping", Kind.MAP, window, opened, map_key=window)
+    value = {"f0": TYPE["value"], "f1": LONG, "$kind": "TINYINT"}
+    whole = {"namespace": bounds, "value": {"f0": {"f0": 7, "f1": 2, "f2": None}, "f1": 2, "$kind": 0}}
+    state.add(plan, GroupWindowAggregate, "window-aggs", Kind.VALUE, value, whole, namespace=window)
+    counts = [{"namespace": bounds, "map_key": {"value": v}, "value": {"value": 1}} for v in (3, 7)]
+    keys = {"map_key": {"value": INT}, "namespace": window}
+    state.add(plan, GroupWindowAggregate, "agg0$map", Kind.MAP, {"value": LONG}, *counts, **keys)
+
+
 def _matches(plan: Plan, state: Given) -> None:
     event = {"f0": 0, "f1": at(10)}
     node = {"f0": event, "f1": "A"}
@@ -244,8 +261,12 @@ def test_frames_by_the_clock_sessions_of_rows_and_counted_values_go_on(spark: Sp
     _write(tmp_path, "p", [{"k": "a", "v": 4}])
     rows = (("a", 4, "00:01:00"), ("a", 9, "01:00:00"))
     _write(tmp_path, "s", [{"k": k, "v": v, "ts": f"2024-01-01 {time}"} for k, v, time in rows])
+    taken_back = {"before": {"k": "a", "v": 7, "ts": "2024-01-01 00:00:30"}, "after": None, "op": "d"}
+    last = {"before": None, "after": {"k": "b", "v": 9, "ts": "2024-01-01 01:00:00"}, "op": "c"}
+    _write(tmp_path, "e", [taken_back, last])
     plan = compile_script(CLOCK_SCRIPT.format(folder=tmp_path))
     state = Given()
+    _extremes(plan, state)
     single = {"value": LONG}
     counted = {"f0": LONG, "f1": INT, "f2": LONG, "$kind": "TINYINT"}
     state.add(plan, OverAggregate, "accState", Kind.VALUE, counted, {"value": {"f0": 2, "f1": 8, "f2": 2, "$kind": 0}})
@@ -282,6 +303,7 @@ def test_frames_by_the_clock_sessions_of_rows_and_counted_values_go_on(spark: Sp
     assert sorted(collected.texts()) == [
         ("bits", "+U[a, 3]"),
         ("bits", "-U[a, 2]"),
+        ("extremes", "+I[a, 3]"),
         ("hops", "+I[a, 2024-01-01T00:01, 2]"),
         ("hops", "+I[a, 2024-01-01T00:02, 3]"),
         ("hops", "+I[a, 2024-01-01T00:03, 1]"),

@@ -291,7 +291,7 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
             values = [accumulator[WHOLE].getField(field_name(i)) for i in range(len(types))]
         case "PERCENTILE":
             values = [accumulator[WHOLE].getField(field_name(0))]
-        case name if name.startswith(_BITMAP) and not retracts:
+        case name if name.startswith(BITMAP) and not retracts:
             values = _bitmap(name, next(iter(accumulator.values())))
         case "LISTAGG" if retracts:
             separator = accumulator[WHOLE].getField(field_name(2)) if len(call.arg_list) > 1 else F.lit(None)
@@ -310,21 +310,21 @@ def accumulated(call: AggregateCall, retracts: bool, accumulator: Mapping[str, C
 
 def _bitmap(function: str, part: Column) -> list[Column]:
     """How many rows a bitmap is made of, which is only known to be none or some, and the bitmap."""
-    is_built = function.startswith(f"{_BITMAP}BUILD_")
+    is_built = function.startswith(f"{BITMAP}BUILD_")
     bitmap = part if is_built else part.getField(field_name(0))
     is_empty = F.octet_length(bitmap) == len(_NO_MEMBERS) if is_built else F.lit(False)
     return [F.when(bitmap.isNull() | is_empty, 0).otherwise(1), F.coalesce(bitmap, F.lit(_NO_MEMBERS))]
 
 
-_BITMAP = "BITMAP_"
+BITMAP = "BITMAP_"
 _NO_MEMBERS = bytes((0x3A, 0x30, 0, 0, 0, 0, 0, 0))
 """A Roaring bitmap without members in its portable serialization."""
 
 
 def _json_member(entry: Column) -> Column:
-    """A member of a JSON object, of its key and value."""
+    """A member of a JSON object, of its key and value; in Flink an empty text stands for NULL."""
     key = F.regexp_extract(F.to_json(F.array(entry["key"])), r"^\[(.*)\]$", 1)
-    return F.concat(key, F.lit(":"), F.coalesce(entry["value"], F.lit("null")))
+    return F.concat(key, F.lit(":"), F.when(F.length(entry["value"]) > 0, entry["value"]).otherwise("null"))
 
 
 VIEW_COLUMN = "values_of_"

@@ -25,7 +25,7 @@ from .carriers import Carried, Carrier, carries
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_NONE = -1
+NONE = -1
 """Stands in the place of a step where there is none, as in ``Matches.java``."""
 
 Event = tuple[int, int]
@@ -68,7 +68,7 @@ def saved_matches(
             if before is None:
                 raise StateError("the buffer of matches lacks a row")
             node, version = before
-        step = _NONE
+        step = NONE
         for node in reversed(path):
             if (node, step) not in known:
                 event, variable = node

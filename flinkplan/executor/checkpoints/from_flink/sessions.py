@@ -21,7 +21,7 @@ from ...aggregate_functions import function_name
 from ...build.stream import END, KIND, ROW, SEQUENCE, START
 from ...jvm.spark import F, T, sql
 from ...jvm.types import field_name
-from .aggregates import COUNTED, VIEW_COLUMN, Calls, DistinctCall, accumulated, with_views
+from .aggregates import VIEW_COLUMN, Calls, DistinctCall, accumulated, counted, with_views
 from .carriers import Carried, Carrier
 from .tables import FlinkTable
 
@@ -51,7 +51,7 @@ def sessions(carrier: Carrier, calls: Calls, table: FlinkTable, fires: Callable[
     if mapping is None:
         return {}
     for call, retracts in zip(calls.calls, calls.retracts, strict=True):
-        if view_of(call, retracts) is not None and function_name(call) in COUNTED:
+        if view_of(call, retracts) is not None and function_name(call) == "PERCENTILE":
             raise StateError(f"sessions of which {function_name(call)} counts the values are not carried over yet")
     opened = _opened(carrier, mapping)
     placed, kept = zip(*_rows(carrier, calls, table, opened), strict=True)
@@ -108,25 +108,38 @@ def _rows(
         *(name for name in table.frame.columns if name.startswith(VIEW_COLUMN)),
     )
     parts, rows = calls.by_call(F.col("acc"), values_of_calls)
+    values_counted = {n: view for n, view in counted(carrier, calls) if not calls.calls[n].distinct}
     accumulators = [
         F.lit(None).cast(field.dataType).alias(field.name)
-        if call.distinct
+        if call.distinct or number in values_counted
         else accumulated(call, retracts, columns, field.dataType).alias(field.name)
-        for call, retracts, columns, field in zip(calls.calls, calls.retracts, parts, own.fields, strict=True)  # type: ignore[attr-defined]
+        for number, (call, retracts, columns, field) in enumerate(
+            zip(calls.calls, calls.retracts, parts, own.fields, strict=True)  # type: ignore[attr-defined]
+        )
     ]
     count = F.lit(1).cast("bigint") if rows is None else rows
     whole = F.struct(*accumulators).cast(own) if accumulators else F.lit(None).cast(own)
     session = F.struct(count.alias("count"), F.lit(_NO_CALL).alias("call"), whole.alias("accumulators"))
     yield _standing(carrier, _of_sessions(opened, values), 0, session, {})
-    kind = 1
-    for call in calls.distinct:
-        for view in call.tables(carrier):
-            seen, arguments = _seen(carrier, calls, call, view)
-            value = F.struct(
-                F.col("count"), F.lit(call.number).alias("call"), F.lit(None).cast(own).alias("accumulators")
-            )
-            yield _standing(carrier, _of_sessions(opened, seen), kind, value, arguments)
-            kind += 1
+    all_seen = [(c.number, *_seen(carrier, calls, c, view)) for c in calls.distinct for view in c.tables(carrier)]
+    all_seen += [(number, *_values(carrier, calls, number, view)) for number, view in values_counted.items()]
+    for kind, (number, seen, arguments) in enumerate(all_seen, 1):
+        value = F.struct(F.col("count"), F.lit(number).alias("call"), F.lit(None).cast(own).alias("accumulators"))
+        yield _standing(carrier, _of_sessions(opened, seen), kind, value, arguments)
+
+
+def _values(carrier: Carrier, calls: Calls, number: int, view: FlinkTable) -> tuple[DataFrame, dict[str, Column]]:
+    """The values that a call counts, and the column of a row in which they are its argument."""
+    (argument,) = (f"a{index}" for index in calls.calls[number].arg_list)
+    seen = view.frame.select(
+        carrier.key(view).alias("key"),
+        _window(view.frame["namespace"]).alias("owner"),
+        view.frame["map_key"].getField(field_name(0)).alias("seen"),
+        view.frame["value"].getField(field_name(0)).cast("bigint").alias("count"),
+    )
+    if not seen.where("count < 0").isEmpty():
+        raise StateError("values were taken back that had not come, which is not carried over")
+    return seen, {argument: F.col("seen")}
 
 
 def _seen(carrier: Carrier, calls: Calls, call: DistinctCall, view: FlinkTable) -> tuple[DataFrame, dict[str, Column]]:

@@ -214,7 +214,8 @@ def window_aggregate(carrier: Carrier) -> Carried:
     ]
     calls_of = F.struct(*accumulators) if accumulators else F.lit(None)
     frame, emitted = _with_emitted(carrier, frame, stored)
-    value = F.struct("rows", "fired", F.lit(-1), emitted, calls_of)
+    frame, following = _with_next(carrier, frame)
+    value = F.struct("rows", "fired", following, emitted, calls_of)
     kept = frame.select("key", F.struct("end", "start").alias("map_key"), value.alias("value"))
     entries = {
         f"{calls.names[number]}-distinct": values.select(
@@ -245,6 +246,24 @@ def _with_emitted(carrier: Carrier, frame: DataFrame, stored: StructType) -> tup
     same = reduce(and_, (F.col(f"windows.{b}").eqNullSafe(F.col(f"before.{b}")) for b in ("key", "start", "end")))
     joined = frame.alias("windows").join(before.alias("before"), same, "left")
     return joined.select("windows.*", "before.emitted"), F.col("emitted")
+
+
+def _with_next(carrier: Carrier, frame: DataFrame) -> tuple[DataFrame, Column]:
+    """The windows with when each fires next by the clock, early or late; -1: it does not."""
+    by = ("key", "start", "end")
+    times = []
+    for name in [name for name in carrier.tables if name.startswith(flink_states.WINDOW_PERIODIC)]:
+        table = carrier.table(name)
+        assert table is not None
+        bounds = (table.frame["namespace"].getField(field_name(i)).cast("bigint") for i in range(2))
+        columns = (c.alias(n) for c, n in zip((carrier.key(table), *bounds), by, strict=True))
+        times.append(table.frame.select(*columns, table.frame["value"].getField(field_name(0)).alias("next")))
+    if not times:
+        return frame, F.lit(-1)
+    following = reduce(lambda one, other: one.unionByName(other), times).groupBy(*by).agg(F.min("next").alias("next"))
+    same = reduce(and_, (F.col(f"windows.{b}").eqNullSafe(F.col(f"following.{b}")) for b in by))
+    joined = frame.alias("windows").join(following.alias("following"), same, "left")
+    return joined.select("windows.*", "following.next"), F.coalesce("next", F.lit(-1))
 
 
 PARTS = "parts"
