@@ -255,7 +255,8 @@ class _QueryReader:
                 keyed = {t.name: t for t in template.states if t.kind.is_keyed}
                 own = entries[operator.number]
                 options = self._options.options
-                giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark, options)
+                clock = self._progress.metadata.get("batchTimestampMs")
+                giver = Giver(node, plan, stateful, operator, own, keyed, now, zone, self._watermark, clock, options)
                 yield str(template.uid), self._given(template, give(giver))
             except StateError as e:
                 self._state.refused[node.id] = NotMovedError(e.message, where=e.where or where, hint=e.hint)

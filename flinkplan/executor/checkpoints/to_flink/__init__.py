@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import aggregates, joins, over, ranks, rows, timed, windows
+from . import aggregates, joins, over, patterns, ranks, rows, timed, windows
 from .givers import give, given_nodes
 
-__all__ = ["aggregates", "give", "given_nodes", "joins", "over", "ranks", "rows", "timed", "windows"]
+__all__ = ["aggregates", "give", "given_nodes", "joins", "over", "patterns", "ranks", "rows", "timed", "windows"]

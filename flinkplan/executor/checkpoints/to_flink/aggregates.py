@@ -10,15 +10,26 @@ from typing import TYPE_CHECKING
 from ....plan.accumulator_columns import is_count_star
 from ....plan.nodes import GlobalGroupAggregate, GroupAggregate, IncrementalGroupAggregate
 from ....plan.savepoint import flink_states
-from ....plan.savepoint.views import Holding, view_of, view_state
+from ....plan.savepoint.views import view_state
 from ....plan.specs import AggregateCall
 from ....plan.types.parser import parse_type
 from ....state.form import ROW_KIND, StateError, StateTable
 from ...aggregate_functions import function_name
 from ...jvm.spark import F
 from ...jvm.types import field_name
-from ..from_flink.aggregates import COUNTED, RANKS, WHOLE, Calls, DistinctCall, calls_of, partial_calls, parts_of
+from ..from_flink.aggregates import (
+    BITMAP,
+    COUNTED,
+    RANKS,
+    WHOLE,
+    Calls,
+    DistinctCall,
+    calls_of,
+    partial_calls,
+    parts_of,
+)
 from .givers import FlinkEntries, Given, Giver, gives, parts
+from .views import kept_values, view_of_values, viewed, with_size
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -36,9 +47,9 @@ def group_aggregate(giver: Giver) -> Given:
         return {}
     rows, *accumulators = parts(frame, "value")
     schemas = [field.dataType for field in frame.schema["value"].dataType.fields[1:]]  # type: ignore[attr-defined]
-    views, sizes = value_views(giver, calls, ttl, frame, accumulators)
+    views, sizes = value_views(giver, calls, ttl, frame, accumulators, schemas)
     for number, size in sizes.items():
-        frame = _with_size(frame, size, f"size{number}")
+        frame = with_size(frame, size, f"size{number}")
     counts = {number: F.col(f"size{number}") for number in sizes}
     value = accumulator_columns(calls, rows, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS], counts)
     return {flink_states.ACCUMULATORS: FlinkEntries(frame, value), **views, **distinct_views(giver, calls, ttl)}
@@ -52,55 +63,30 @@ def incremental_group_aggregate(giver: Giver) -> Given:
     return distinct_views(giver, partial_calls(node, giver.plan), node.ttl_ms())
 
 
-def _with_size(frame: DataFrame, size: DataFrame, name: str) -> DataFrame:
-    """A frame with how many values are counted for each key, as ``size`` says."""
-    same = F.col("groups.key").eqNullSafe(F.col("sizes.key"))
-    joined = frame.alias("groups").join(size.alias("sizes"), same, "left")
-    return joined.select("groups.*", F.coalesce("sizes.size", F.lit(0)).cast("bigint").alias(name))
-
-
 def value_views(
-    giver: Giver, calls: Calls, ttl: int, frame: DataFrame, accumulators: Sequence[Column]
+    giver: Giver,
+    calls: Calls,
+    ttl: int,
+    frame: DataFrame,
+    accumulators: Sequence[Column],
+    schemas: Sequence[StructType],
 ) -> tuple[Given, Mapping[int, DataFrame]]:
     """The views in which Flink keeps values of groups, and of calls that count theirs, how many different ones.
 
-    ``frame`` has the groups, ``accumulators`` are theirs of each call.
+    ``frame`` has the groups, ``accumulators`` are theirs of each call, of the types ``schemas``.
     """
     given: dict[str, FlinkEntries] = {}
     sizes: dict[int, DataFrame] = {}
-    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
-        view = view_of(call, retracts)
-        if view is None:
-            continue
-        state = view_state(number, view.name)
-        if function_name(call) in COUNTED:
+    for number, view in viewed(calls).items():
+        if function_name(calls.calls[number]) in COUNTED:
             counted = giver.state(calls.names[number], ttl)
             if counted is None:
                 raise StateError(f"nothing is kept of the values of {calls.names[number]}")
+            state = view_state(number, view.name)
             given[state] = FlinkEntries(counted, parts(counted, "value"), parts(counted, "map_key"))
             sizes[number] = counted.groupBy("key").agg(F.count("*").alias("size"))
-            continue
-        values = accumulators[number].getField("values")
-        each = frame.select("key", "accessed", F.posexplode(values).alias("place", "one"))
-        place, one = F.col("place").cast("bigint"), F.col("one")
-        match view.holding:
-            case Holding.COUNTS:
-                total = each.groupBy("key", "one").agg(F.count("*").alias("n"), F.max("accessed").alias("accessed"))
-                given[state] = FlinkEntries(total, [F.col("n")], [one])
-            case Holding.LIST:
-                given[state] = FlinkEntries(each, [one], position=place)
-            case Holding.BY_ORDER:
-                given[state] = FlinkEntries(each, [F.array(one)], [place])
-                orders = each.groupBy("key", "one").agg(
-                    F.sort_array(F.collect_list(place)).alias("orders"), F.max("accessed").alias("accessed")
-                )
-                (other,) = view.others
-                given[view_state(number, other)] = FlinkEntries(orders, [F.col("orders")], [one])
-            case _:
-                raise StateError(f"the values of {function_name(call)} are not given to Flink yet")
-        if view.pending:
-            nothing = each.where(F.lit(False))
-            given[view_state(number, view.pending)] = FlinkEntries(nothing, [one], position=place)
+        else:
+            given |= view_of_values(number, view, frame, kept_values(accumulators[number], schemas[number].names))
     return given, sizes
 
 
@@ -111,12 +97,19 @@ def accumulator_columns(
     schemas: Sequence[StructType],
     table: StateTable,
     sizes: Mapping[int, Column] | None = None,
+    wholes: Mapping[int, Column] | None = None,
 ) -> list[Column]:
-    """The columns of an accumulator row of Flink; ``sizes``: of calls that count their values, how many there are."""
+    """The columns of an accumulator row of Flink.
+
+    ``sizes``: of calls that count their values, how many there are.  ``wholes``: whole accumulators of calls.
+    """
     columns: list[Column] = []
     each = zip(calls.calls, calls.retracts, accumulators, schemas, strict=True)
     for number, (call, retracts, accumulator, schema) in enumerate(each):
         fields = {name: accumulator.getField(name) for name in schema.names}
+        if number in (wholes or {}):
+            columns.append((wholes or {})[number])
+            continue
         given = accumulated(call, retracts, fields, (sizes or {}).get(number, F.lit(0)))
         columns += [given[name] for name in parts_of(call, retracts, calls.types)]
     if calls.counts_rows and not any(map(is_count_star, calls.calls)):
@@ -178,6 +171,12 @@ def accumulated(call: AggregateCall, retracts: bool, kept: Mapping[str, Column],
             return {WHOLE: F.struct(kept["fractions"], F.lit(None))}
         case "ARRAY_AGG":
             return {WHOLE: F.struct(kept["values"], F.array())}
+        case name if name.startswith(("JSON_ARRAYAGG", "JSON_OBJECTAGG")):
+            return {WHOLE: F.struct(F.lit(None))}
+        case name if name.startswith(BITMAP) and not retracts:
+            has_bitmaps, bitmap = kept["rows"] > 0, kept["bitmap"]
+            is_built = name.startswith(f"{BITMAP}BUILD_")
+            return {call.function_name.lower(): bitmap if is_built else F.struct(F.when(has_bitmaps, bitmap))}
         case "LISTAGG" if retracts:
             separator = [kept["separator"]] if len(call.arg_list) > 1 else []
             return {WHOLE: F.struct(F.lit(None), F.lit(None), *separator)}

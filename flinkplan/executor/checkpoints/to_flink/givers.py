@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from ....plan.document import Plan
-from ....plan.nodes import ExecNode, Match
+from ....plan.nodes import ExecNode
 from ....plan.record import Record, field
 from ....plan.types import LogicalType, RowField
 from ....state.form import Kind, StateError, StateTable
@@ -47,8 +47,8 @@ class Giver(Record):
     """What is given of one operator: ``entries`` are those of the kernel's variables, ``tables`` Flink's states.
 
     ``now`` is the time at which the checkpoint is read, ``watermark`` that of the query (epoch milliseconds), if there
-    has been one.  ``time_zone`` is that of nodes that fix none.  ``query`` is the query with the operator,
-    ``options`` are those of the session.
+    has been one, ``clock`` the time of its last batch.  ``time_zone`` is that of nodes that fix none.  ``query`` is the
+    query with the operator, ``options`` are those of the session.
     """
 
     node: ExecNode
@@ -60,6 +60,7 @@ class Giver(Record):
     now: int
     time_zone: str = "UTC"
     watermark: int | None = None
+    clock: int | None = None
     options: Mapping[str, str] = field(default_factory=dict)
 
     def kernel(self) -> Any:
@@ -119,17 +120,18 @@ def as_row(column: Column, types: Sequence[LogicalType]) -> Column:
 
 def event_timers(giver: Giver) -> str:
     """The name under which Flink's operator has its timers of event time."""
-    return next(name for name, t in giver.tables.items() if t.kind is Kind.TIMERS and t.clock == "event")
+    return timers_of(giver, by_clock=False)
+
+
+def timers_of(giver: Giver, by_clock: bool) -> str:
+    """The name under which Flink's operator has its timers of event time, or of processing time."""
+    clock = "processing" if by_clock else "event"
+    return next(name for name, t in giver.tables.items() if t.kind is Kind.TIMERS and t.clock == clock)
 
 
 Give = Callable[[Giver], Given]
 
 _GIVES: dict[type[ExecNode], tuple[Give, frozenset[str]]] = {}
-
-_REASONS: Mapping[type[ExecNode], str] = {
-    Match: "of rows only the columns are kept that the pattern reads, where Flink has whole rows"
-}
-"""Why the states of nodes cannot be given."""
 
 
 def gives(*types: type[ExecNode], empty: Sequence[str] = ()) -> Callable[[Give], Give]:
@@ -151,8 +153,7 @@ def given_nodes() -> frozenset[type[ExecNode]]:
 def give(giver: Giver) -> Given:
     """The entries of Flink's states.  Raises :class:`StateError` where the states here cannot be given."""
     if type(giver.node) not in _GIVES:
-        unknown_type = f"the state of nodes {giver.node.type} is not given to Flink yet"
-        raise StateError(_REASONS.get(type(giver.node), unknown_type))
+        raise StateError(f"the state of nodes {giver.node.type} is not given to Flink yet")
     giving, empty = _GIVES[type(giver.node)]
     given = giving(giver)
     for name, table in giver.tables.items():

@@ -1,7 +1,8 @@
 """OVER windows, as :mod:`..from_flink.over` reads them.
 
 Source: Flink's ``RowTimeRangeUnboundedPrecedingFunction``, ``RowTimeRangeBoundedPrecedingFunction``,
-``RowTimeRowsBoundedPrecedingFunction``, ``ProcTimeUnboundedPrecedingFunction`` and
+``RowTimeRowsBoundedPrecedingFunction``, ``ProcTimeUnboundedPrecedingFunction``,
+``ProcTimeRowsBoundedPrecedingFunction``, ``ProcTimeRangeBoundedPrecedingFunction`` and
 ``AbstractNonTimeUnboundedPrecedingOver``.
 """
 
@@ -14,12 +15,12 @@ from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
 from ....plan.types import RowField
 from ....state.form import StateError
-from ...aggregate_functions import function_name
 from ...jvm.spark import F, sql
 from ...jvm.types import field_name
 from ..from_flink.aggregates import Calls
-from .aggregates import accumulator_columns, distinct_views
-from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts
+from .aggregates import accumulator_columns, distinct_views, value_views
+from .givers import FlinkEntries, Given, Giver, as_row, event_timers, gives, parts, timers_of
+from .views import with_size
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -41,33 +42,73 @@ def over_aggregate(giver: Giver) -> Given:
     is_bounded = group.lower_bound.kind == "BOUNDED_WINDOW"
     constants = [RowField(f"constant{i}", c.type) for i, c in enumerate(node.over_spec.constants)]
     calls = Calls(group.agg_calls, [is_bounded] * len(group.agg_calls), is_bounded, [*giver.fields(), *constants])
-    for call in calls.calls:
-        if view_of(call, is_bounded):
-            raise StateError(f"the values of {function_name(call)} in OVER are not given to Flink yet")
     if giver.operator.kernel == "OrderedAggregate":
         return _ordered(giver, node, calls)
     if giver.operator.kernel != "OverAggregate":
         raise StateError(f"what {giver.operator.kernel} keeps of OVER is not given to Flink yet")
     if giver.operator.time_mode == "ProcessingTime":
-        return _by_clock(giver, calls, is_bounded)
+        return _by_clock(giver, calls, is_bounded, group.is_rows)
     return _by_time(giver, calls, is_bounded)
 
 
-def _by_clock(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
-    """What all rows so far have accumulated."""
-    if is_bounded:
-        raise StateError("a bounded frame in processing time is not given to Flink yet")
-    waiting, frame = giver.state("rows", 0), giver.state("frame", 0)
-    assert waiting is not None and frame is not None
-    giver.refuse_entries(waiting, "rows wait in processing time")
-    _, _, _, _, _, *accumulators = parts(frame, "value")
+def _by_clock(giver: Giver, calls: Calls, is_bounded: bool, by_rows: bool) -> Given:
+    """What has been accumulated, and the rows of a bounded frame, by the clock."""
+    frame = giver.state("frame", 0)
+    assert frame is not None
+    last, in_frame, expiry, _, timers, *_ = parts(frame, "value")
+    accumulated = _accumulated(giver, calls, frame)
+    if not is_bounded:
+        waiting = giver.state("rows", 0)
+        assert waiting is not None
+        giver.refuse_entries(waiting, "rows wait in processing time")
+        return accumulated
+    rows = _rows(giver)
+    waiting = _waiting(rows, frame, last)
+    given = {**accumulated, flink_states.OVER_ROWS: FlinkEntries(rows, [F.col("rows")], [F.col("time")])}
+    if by_rows:
+        giver.refuse_entries(waiting, "rows wait in processing time")
+        earliest = rows.groupBy("key").agg(F.min("time").alias("time"), F.max("accessed").alias("accessed"))
+        return {
+            **given,
+            flink_states.OVER_COUNT: FlinkEntries(frame, [in_frame]),
+            flink_states.OVER_EARLIEST: FlinkEntries(earliest, [F.col("time")]),
+        }
+    expiring = frame.where(expiry != _NEVER)
+    due = waiting.select("key", (F.col("due") + 1).alias("due"))
+    due = due.unionByName(frame.select("key", F.explode(timers).alias("due"))).distinct()
+    return {
+        **given,
+        flink_states.OVER_EXPIRY: FlinkEntries(expiring, [expiry]),
+        timers_of(giver, by_clock=True): FlinkEntries(due, [F.col("due")]),
+    }
+
+
+def _accumulated(giver: Giver, calls: Calls, frame: DataFrame) -> dict[str, FlinkEntries]:
+    """The accumulators of a kernel's frames, and the values that calls keep in states of their own."""
+    _, in_frame, _, _, _, *accumulators = parts(frame, "value")
     schemas = [field.dataType for field in frame.schema["value"].dataType.fields[_HEAD:]]  # type: ignore[attr-defined]
-    acc = accumulator_columns(calls, None, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS])
-    return {flink_states.ACCUMULATORS: FlinkEntries(frame, acc), **distinct_views(giver, calls, 0)}
+    table = giver.tables[flink_states.ACCUMULATORS]
+    views, sizes = value_views(giver, calls, 0, frame, accumulators, schemas)
+    for number, size in sizes.items():
+        frame = with_size(frame, size, f"size{number}")
+    counts = {number: F.col(f"size{number}") for number in sizes}
+    acc = accumulator_columns(calls, in_frame, accumulators, schemas, table, counts)
+    return {flink_states.ACCUMULATORS: FlinkEntries(frame, acc), **views, **distinct_views(giver, calls, 0)}
+
+
+def _waiting(rows: DataFrame, frame: DataFrame, last: Column) -> DataFrame:
+    """The times of the rows that have not come out: ``key`` and ``due``."""
+    passed = frame.select("key", last.alias("last"))
+    same = F.col("rows.key").eqNullSafe(F.col("frames.key"))
+    waiting = rows.alias("rows").join(passed.alias("frames"), same, "left")
+    waiting = waiting.where(F.col("frames.last").isNull() | (F.col("rows.time") > F.col("frames.last")))
+    return waiting.select(F.col("rows.key").alias("key"), F.col("rows.time").alias("due"))
 
 
 def _ordered(giver: Giver, node: OverAggregate, calls: Calls) -> Given:
     """All rows in their order, and what has been accumulated up to each."""
+    if any(map(view_of, calls.calls, calls.retracts)):
+        raise StateError("values in OVER that is not ordered by time are not given to Flink yet")
     if any(call.distinct for call in calls.calls):
         raise StateError("DISTINCT in OVER that is not ordered by time is not given to Flink yet")
     (group,) = node.over_spec.groups
@@ -123,20 +164,14 @@ def _by_position(one: Column, other: Column) -> Column:
 def _by_time(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
     rows = _rows(giver)
     frame = giver.entries["frame"].withColumn("accessed", F.lit(giver.now))
-    last, in_frame, expiry, _, timers, *accumulators = parts(frame, "value")
-    schemas = [field.dataType for field in frame.schema["value"].dataType.fields[_HEAD:]]  # type: ignore[attr-defined]
-    acc = accumulator_columns(calls, in_frame, accumulators, schemas, giver.tables[flink_states.ACCUMULATORS])
+    last, in_frame, expiry, _, timers, *_ = parts(frame, "value")
     given: dict[str, FlinkEntries] = {
-        flink_states.ACCUMULATORS: FlinkEntries(frame, acc),
+        **_accumulated(giver, calls, frame),
         flink_states.OVER_ROWS: FlinkEntries(rows, [F.col("rows")], [F.col("time")]),
     }
     due = rows.select("key", F.col("time").alias("due"))
     if is_bounded:
-        passed = frame.select("key", last.alias("last"))
-        same = F.col("rows.key").eqNullSafe(F.col("frames.key"))
-        waiting = rows.alias("rows").join(passed.alias("frames"), same, "left")
-        waiting = waiting.where(F.col("frames.last").isNull() | (F.col("rows.time") > F.col("frames.last")))
-        due = waiting.select(F.col("rows.key").alias("key"), F.col("rows.time").alias("due"))
+        due = _waiting(rows, frame, last)
         due = due.unionByName(frame.select("key", F.explode(timers).alias("due"))).distinct()
     optional = {
         flink_states.OVER_LAST: FlinkEntries(frame, [last]),
@@ -144,8 +179,7 @@ def _by_time(giver: Giver, calls: Calls, is_bounded: bool) -> Given:
         flink_states.OVER_EXPIRY: FlinkEntries(frame.where(expiry != _NEVER), [expiry]),
     }
     given |= {name: entries for name, entries in optional.items() if name in giver.tables}
-    views = distinct_views(giver, calls, 0)
-    return {**given, **views, event_timers(giver): FlinkEntries(due, [F.col("due")])}
+    return {**given, event_timers(giver): FlinkEntries(due, [F.col("due")])}
 
 
 def _rows(giver: Giver) -> DataFrame:

@@ -8,54 +8,65 @@ Source: Flink's ``MergingWindowProcessFunction``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ....plan.savepoint import flink_states
-from ....plan.savepoint.views import view_of
 from ....state.form import StateError
+from ...aggregate_functions import function_name
 from ...build.stream import DELETE, END, KIND, ROW, SEQUENCE, START, UPDATE_BEFORE
 from ...jvm.spark import F, sql
-from ..from_flink.aggregates import Calls, DistinctCall
+from ..from_flink.aggregates import COUNTED, Calls
 from ..from_flink.sessions import BOUNDS, LAST_NUMBER
 from .aggregates import accumulator_columns, shared_views, view_entries
-from .givers import FlinkEntries, Given, Giver, as_row, event_timers, parts
+from .givers import FlinkEntries, Given, Giver, as_row, parts, timers_of
+from .slices import Slicing
+from .views import EXTREMES, kept_values, view_of_counts, view_of_values, viewed, with_extreme
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-def sessions(giver: Giver, calls: Calls, fires: Callable[[Column], Column]) -> Given:
-    """What each open session has accumulated; ``fires`` gives the instant of a session with an end."""
+def sessions(giver: Giver, calls: Calls, slicing: Slicing) -> Given:
+    """What each open session has accumulated."""
     if giver.operator.kernel != "SessionAggregate":
         raise StateError(f"what {giver.operator.kernel} keeps of sessions is not given to Flink yet")
-    if any(map(view_of, calls.calls, calls.retracts)):
-        raise StateError("sessions whose values are in states of their own are not given to Flink yet")
     opened = _opened(giver).withColumn("accessed", F.lit(giver.now))
-    opened = opened.withColumn("due", fires(F.col("end")).cast("bigint"))
+    opened = opened.withColumn("due", slicing.fires(F.col("end")).cast("bigint"))
     stored = opened.schema["accumulators"].dataType
-    value = accumulator_columns(
-        calls,
-        F.col("count"),
-        parts(opened, "accumulators"),
-        [field.dataType for field in stored.fields],  # type: ignore[attr-defined]
-        giver.tables[flink_states.WINDOW_ACCUMULATORS],
-    )
+    schemas = [field.dataType for field in stored.fields]  # type: ignore[attr-defined]
+    accumulators = parts(opened, "accumulators")
     bounds = [F.col(name) for name in BOUNDS]
     views: dict[str, FlinkEntries] = {}
+    extremes: dict[int, Column] = {}
+    for number, own in viewed(calls).items():
+        function = function_name(calls.calls[number])
+        if function not in COUNTED:
+            views |= view_of_values(
+                number, own, opened, kept_values(accumulators[number], schemas[number].names), BOUNDS
+            )
+            continue
+        counts = _seen(giver, calls, number, opened).where("value.n <> 0")
+        count = F.lit(1).cast("bigint") if calls.calls[number].distinct else F.col("value.n")
+        counts = counts.select("*", count.alias("n"), F.lit(giver.now).alias("accessed"))
+        views |= view_of_counts(number, own, counts, BOUNDS)
+        if function in EXTREMES:
+            opened = with_extreme(opened, counts, f"extreme{number}", function, BOUNDS)
+            extremes[number] = F.col(f"extreme{number}")
+    table = giver.tables[flink_states.WINDOW_ACCUMULATORS]
+    value = accumulator_columns(calls, F.col("count"), accumulators, schemas, table, wholes=extremes)
     for view, sharing in shared_views(calls).items():
-        frames = [_seen(giver, calls, call, opened).withColumn("accessed", F.lit(giver.now)) for call in sharing]
+        frames = [_seen(giver, calls, call.number, opened).withColumn("accessed", F.lit(giver.now)) for call in sharing]
         views |= view_entries(giver, view, sharing, frames, BOUNDS)
     return {
         **views,
         flink_states.WINDOW_ACCUMULATORS: FlinkEntries(opened, value, (), bounds),
         flink_states.SESSIONS: FlinkEntries(opened, bounds, bounds),
-        event_timers(giver): FlinkEntries(opened, [F.col("due")], (), bounds),
+        timers_of(giver, slicing.windowing.is_proctime): FlinkEntries(opened, [F.col("due")], (), bounds),
     }
 
 
-def session_rows(giver: Giver, fires: Callable[[Column], Column]) -> Given:
-    """The rows of each open session, numbered by key as they came; ``fires`` as in :func:`sessions`."""
+def session_rows(giver: Giver, slicing: Slicing) -> Given:
+    """The rows of each open session, numbered by key as they came."""
     if giver.operator.kernel != "WindowRows":
         raise StateError(f"what {giver.operator.kernel} keeps of windows is not given to Flink yet")
     value = F.col("value")
@@ -79,12 +90,12 @@ def session_rows(giver: Giver, fires: Callable[[Column], Column]) -> Given:
         rows = rows.withColumn(f"session_{name}", bound.over(session))
     bounds = [F.col(f"session_{name}") for name in BOUNDS]
     opened = rows.groupBy("key", *(f"session_{name}" for name in BOUNDS)).agg(F.max("accessed").alias("accessed"))
-    opened = opened.withColumn("due", fires(F.col("session_end")).cast("bigint"))
+    opened = opened.withColumn("due", slicing.fires(F.col("session_end")).cast("bigint"))
     return {
         flink_states.SESSIONS: FlinkEntries(opened, bounds, bounds),
         flink_states.SESSION_ROWS: FlinkEntries(rows, parts(rows, "row"), [F.col("number")], bounds),
         flink_states.SESSION_COUNTS: FlinkEntries(counts, [F.col("count")]),
-        event_timers(giver): FlinkEntries(opened, [F.col("due")], (), bounds),
+        timers_of(giver, slicing.windowing.is_proctime): FlinkEntries(opened, [F.col("due")], (), bounds),
     }
 
 
@@ -108,11 +119,11 @@ def _opened(giver: Giver) -> DataFrame:
     return joined.select("key", F.inline(sql.Column(found)))
 
 
-def _seen(giver: Giver, calls: Calls, call: DistinctCall, opened: DataFrame) -> DataFrame:
-    """The values that a DISTINCT call has seen: ``key``, ``start``, ``end``, ``map_key``, ``value`` (a count)."""
+def _seen(giver: Giver, calls: Calls, call: int, opened: DataFrame) -> DataFrame:
+    """The values that the call of a number has seen: ``key``, ``start``, ``end``, ``map_key``, ``value`` (a count)."""
     rows, value = giver.entries["rows"], F.col("value")
     names: list[str] = rows.schema["value"].dataType.names  # type: ignore[attr-defined]
-    own = calls.calls[call.number]
+    own = calls.calls[call]
     number = F.lit(1)
     if KIND in names:
         number = F.when(value.getField(KIND).isin(UPDATE_BEFORE, DELETE), -1).otherwise(1)
@@ -128,7 +139,7 @@ def _seen(giver: Giver, calls: Calls, call: DistinctCall, opened: DataFrame) -> 
     )
     same = F.col("each.key").eqNullSafe(F.col("known.key")) & (F.col("each.number") == F.col("known.number"))
     joined = each.alias("each").join(standing.alias("known"), same, "left")
-    times = F.when(F.col("session.call") == call.number, F.col("session.count")).otherwise(F.lit(0))
+    times = F.when(F.col("session.call") == call, F.col("session.count")).otherwise(F.lit(0))
     counted = joined.select(
         "each.key",
         "each.start",

@@ -1,15 +1,13 @@
 """Operators over windows, as :mod:`..from_flink.windows` reads them.
 
-Kernels keep windows.  Flink keeps slices, of which the windows of HOP and CUMULATE share some.  What each slice has
-accumulated follows from the open windows that have it: totals from their differences; of a minimum the largest one that
-all of them allow, by which each window comes to the same, also with rows that are still to come.
+Kernels keep windows, and Flink slices where windows share some (:mod:`.slices`).
 
-Source: Flink's ``SliceAssigners``, ``SlicingWindowOperator`` and ``SliceSharedWindowAggProcessor``.
+Source: Flink's ``SlicingWindowOperator``, ``WindowOperator`` and ``SliceSharedWindowAggProcessor``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ....plan.accumulator_columns import is_count_star
@@ -22,69 +20,33 @@ from ....plan.nodes import (
     WindowRank,
     WindowTableFunction,
 )
-from ....plan.record import Record
+from ....plan.record import replace
 from ....plan.savepoint import flink_states
 from ....plan.savepoint.views import view_of
-from ....plan.settings import LOCAL_TIME_ZONE
 from ....plan.specs import (
     AggregateCall,
-    CumulativeWindow,
-    HoppingWindow,
     SessionWindow,
-    TimeAttributeWindowing,
-    TumblingWindow,
-    WindowingStrategy,
 )
-from ....plan.types import APPROXIMATE, LogicalType
+from ....plan.types import LogicalType
 from ....state.form import ROW_KIND, StateError
 from ...aggregate_functions import function_name
 from ...build.operators.timed_joins import LEFT_ROW, RIGHT_ROW
 from ...build.stream import END, RIGHT, ROW, SEQUENCE, START, TIME
-from ...build.windows.assignment import timer
 from ...jvm.spark import F, sql
 from ...jvm.types import field_name
 from ...prepare.known.emission import AT_THE_END, Emission, emission_of
-from ...prepare.windows import Clock
 from ..entries import NATIVE
-from ..from_flink.aggregates import Calls, parts_of
+from ..from_flink.aggregates import COUNTED, WHOLE, Calls, parts_of
 from ..from_flink.windows import PARTS, calls_and_windowing, is_in_parts
 from .aggregates import accumulated, shared_views, view_entries
 from .emissions import emitted
-from .givers import FlinkEntries, Given, Giver, as_row, gives, parts
+from .givers import FlinkEntries, Given, Giver, as_row, gives, parts, timers_of
 from .sessions import session_rows, sessions
+from .slices import ROWS, Slicing, sliced, sliced_counts, sliced_values, slicing_of, with_parts
+from .views import EXTREMES, VALUES, kept_values, view_of_counts, view_of_values, viewed, with_extreme
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-    from pyspark.sql.types import DataType
-
-_ADDED = ("sum", "count", "count1")
-_ROWS = "rows"
-
-
-class Slicing(Record):
-    """How windows are made of slices; ``watermark`` in epoch milliseconds, if there has been one."""
-
-    windowing: WindowingStrategy
-    clock: Clock
-    watermark: int | None
-
-    @property
-    def is_sliced(self) -> bool:
-        """Whether windows share slices."""
-        sliced = isinstance(self.windowing, TimeAttributeWindowing)
-        return sliced and not isinstance(self.windowing.window, TumblingWindow)
-
-    def fires(self, end: Column) -> Column:
-        """The instant at which the window with this end fires."""
-        return timer(self.clock, end - 1)
-
-
-def slicing_of(giver: Giver, windowing: WindowingStrategy) -> Slicing:
-    """How a node's windows are sliced.  Raises :class:`StateError` for those that are not known."""
-    if windowing.is_proctime:
-        raise StateError("windows by the clock are not given to Flink yet")
-    zone = giver.node.option(LOCAL_TIME_ZONE, giver.time_zone)
-    return Slicing(windowing, Clock(zone, windowing.time_attribute_type.root == "TIMESTAMP_LTZ"), giver.watermark)
 
 
 @gives(WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
@@ -93,34 +55,46 @@ def window_aggregate(giver: Giver) -> Given:
     calls, windowing = calls_and_windowing(giver.node, giver.plan)
     slicing = slicing_of(giver, windowing)
     if isinstance(windowing.window, SessionWindow):
-        return sessions(giver, calls, slicing.fires)
-    windows, columns = _windows(giver, calls)
-    legacy = isinstance(giver.node, GroupWindowAggregate)
+        return sessions(giver, calls, slicing)
     emission = _emission(giver, slicing)
+    slicing = replace(slicing, lateness=emission.lateness, has_starts=isinstance(giver.node, GroupWindowAggregate))
+    windows, columns = _windows(giver, calls, slicing)
     due = slicing.fires(F.col("end")).cast("bigint")
     timers = windows.select("key", "start", "end", due.alias("due"))
     if emission.lateness:
         later = windows.select("key", "start", "end", (due + emission.lateness).alias("due"))
         watermark = F.lit(slicing.watermark)
         timers = timers.where(watermark.isNull() | (F.col("due") > watermark)).unionByName(later)
-    end = [F.col("start"), F.col("end")] if legacy else [F.col("end")]
-    given = {flink_states.WINDOW_TIMERS: FlinkEntries(timers, [F.col("due")], (), end)}
+    namespace = [F.col(bound) for bound in slicing.bounds]
+    given = {timers_of(giver, windowing.is_proctime): FlinkEntries(timers, [F.col("due")], (), namespace)}
     if emission.updates:
         assert isinstance(giver.node, GroupWindowAggregate)
-        given |= emitted(giver, giver.node, open_windows(giver), slicing.clock)
-    views = _seen(giver, calls)
+        given |= emitted(giver, giver.node, open_windows(giver), slicing.clock, emission)
+    views, counts = _seen(giver, calls), _counts(giver, calls)
     parts_of_slices = {name: kind for name, kind in columns.items() if kind == PARTS}
     if slicing.is_sliced:
         whole = {name: kind for name, kind in columns.items() if kind != PARTS}
         slices = sliced(windows, whole, slicing, calls)
         for name in parts_of_slices:
-            slices = _with_parts(slices, windows, name, slicing)
-        windows = slices
-        views = {number: _sliced_values(frame, slicing) for number, frame in views.items()}
-        end = [F.col("end")]
+            slices = with_parts(slices, windows, name, slicing)
+        views = {
+            number: slicing.placed(_sliced_seen(frame, windows, slicing, calls)) for number, frame in views.items()
+        }
+        counts = {number: slicing.placed(sliced_counts(frame, windows, slicing)) for number, frame in counts.items()}
+        windows = slicing.placed(slices)
     table = giver.tables[flink_states.WINDOW_ACCUMULATORS]
     for name in parts_of_slices:
         windows = _merged(giver, calls, windows, name)
+    windows = windows.withColumn("accessed", F.lit(giver.now))
+    for number, view in viewed(calls).items():
+        if number not in counts:
+            given |= view_of_values(number, view, windows, F.col(f"{number}_{VALUES}"), slicing.bounds)
+            continue
+        frame = counts[number].withColumn("accessed", F.lit(giver.now))
+        given |= view_of_counts(number, view, frame, slicing.bounds)
+        function = function_name(calls.calls[number])
+        if function in EXTREMES:
+            windows = with_extreme(windows, frame, f"{number}_{WHOLE}", function, slicing.bounds)
     each = zip(calls.calls, calls.retracts, strict=True)
     value: list[Column] = [
         F.col(f"{number}_{part}")
@@ -128,19 +102,40 @@ def window_aggregate(giver: Giver) -> Given:
         for part in parts_of(call, retracts, calls.types)
     ]
     if calls.counts_rows and not any(map(is_count_star, calls.calls)):
-        value.append(F.coalesce(F.col(_ROWS), F.lit(1)))
+        value.append(F.coalesce(F.col(ROWS), F.lit(1)))
     by_view = shared_views(calls)
     value += [F.lit(None)] * len(by_view)
     width = sum(column.name != ROW_KIND for column in table.value)
     if len(value) != width:
         raise StateError(f"Flink's accumulators have {width} parts, not {len(value)}")
-    windows = windows.withColumn("accessed", F.lit(giver.now))
-    given[flink_states.WINDOW_ACCUMULATORS] = FlinkEntries(windows, value, (), end)
-    by = ("start", "end") if legacy else ("end",)
-    for view, sharing in by_view.items():
+    given[flink_states.WINDOW_ACCUMULATORS] = FlinkEntries(windows, value, (), namespace)
+    for place, sharing in by_view.items():
         frames = [views[call.number].withColumn("accessed", F.lit(giver.now)) for call in sharing]
-        given |= view_entries(giver, view, sharing, frames, by)
+        given |= view_entries(giver, place, sharing, frames, slicing.bounds)
     return given
+
+
+def _sliced_seen(seen: DataFrame, windows: DataFrame, slicing: Slicing, calls: Calls) -> DataFrame:
+    """The values that a DISTINCT call has seen in each slice."""
+    if not any(calls.retracts):
+        return sliced_values(seen, windows, slicing)
+    (count,) = parts(seen, "value")
+    counts = seen.select("key", "start", "end", "map_key", count.cast("bigint").alias("n"))
+    return sliced_counts(counts, windows, slicing).withColumn("value", F.struct("n"))
+
+
+def _counts(giver: Giver, calls: Calls) -> dict[int, DataFrame]:
+    """How often each window has a value that a call counts: ``key``, ``start``, ``end``, ``map_key`` and ``n``."""
+    counts = {}
+    for number, (call, retracts) in enumerate(zip(calls.calls, calls.retracts, strict=True)):
+        if function_name(call) not in COUNTED or view_of(call, retracts) is None:
+            continue
+        frame = giver.entries[calls.names[number]]
+        window, value = (F.col("map_key").getField(name) for name in ("window", "key"))
+        bounds = (window.getField(name).alias(name) for name in ("start", "end"))
+        (count,) = parts(frame, "value")
+        counts[number] = frame.select("key", *bounds, value.alias("map_key"), count.cast("bigint").alias("n"))
+    return counts
 
 
 def _emission(giver: Giver, slicing: Slicing) -> Emission:
@@ -158,42 +153,12 @@ def _merged(giver: Giver, calls: Calls, windows: DataFrame, name: str) -> DataFr
     names = windows.schema["$merged"].dataType.names  # type: ignore[attr-defined]
     given = accumulated(call, retracts, {n: F.col("$merged").getField(n) for n in names}, F.lit(0))
     columns = [given[part].alias(f"{number}_{part}") for part in parts_of(call, retracts, calls.types)]
+    if view_of(call, retracts) is not None:
+        columns.append(kept_values(F.col("$merged"), names).alias(f"{number}_{VALUES}"))
     return windows.select(*(c for c in windows.columns if c != "$merged"), *columns)
 
 
-def _with_parts(slices: DataFrame, windows: DataFrame, name: str, slicing: Slicing) -> DataFrame:
-    """The slices with the parts of a call's accumulator that are theirs, in a column ``name``.
-
-    The windows that have a slice have the same of it.
-    """
-    each = windows.select("key", "start", "end", F.explode(name).alias("part"))
-    place = F.col("part").getField("slice")
-    window = slicing.windowing.window
-    if isinstance(window, CumulativeWindow):  # what has been merged is in the first slice
-        earliest = F.min("end").over(sql.Window.partitionBy("key", "start"))
-        each = each.withColumn("earliest", earliest)
-        end = F.when(place <= F.col("earliest"), F.col("start") + window.step_ms).otherwise(place)
-    else:
-        end = -place
-    each = each.select("key", end.alias("end"), "part")
-    by = [F.col("part").getField(name).alias(alias) for name, alias in (("slice", "place"), ("part", "number"))]
-    known = each.groupBy("key", "end", *by).agg(F.first("part").alias("part"))
-    lists = known.groupBy("key", "end").agg(F.array_sort(F.collect_list("part"), _by_place).alias(name))
-    same = F.col("slices.key").eqNullSafe(F.col("lists.key")) & (F.col("slices.end") == F.col("lists.end"))
-    joined = slices.alias("slices").join(lists.alias("lists"), same, "left")
-    none = F.array().cast(lists.schema[name].dataType)
-    return joined.select("slices.*", F.coalesce(F.col(f"lists.{name}"), none).alias(name))
-
-
-def _by_place(one: Column, other: Column) -> Column:
-    result = F.lit(0)
-    for name in ("part", "slice"):
-        place, other_place = one.getField(name), other.getField(name)
-        result = F.when(place < other_place, -1).when(place > other_place, 1).otherwise(result)
-    return result
-
-
-def _windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str, str]]:
+def _windows(giver: Giver, calls: Calls, slicing: Slicing) -> tuple[DataFrame, Mapping[str, str]]:
     """The open windows: ``key``, ``start``, ``end``, ``rows`` and the parts of Flink's accumulators.
 
     These have the number of the call before their names; what each is is in the mapping.
@@ -209,22 +174,26 @@ def _windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str, str]]:
     columns: dict[str, Column] = {}
     names: dict[str, str] = {}
     for number, (call, retracts, field) in enumerate(zip(calls.calls, calls.retracts, schemas, strict=True)):
-        if view_of(call, retracts) is not None:
-            raise StateError(f"the values of {function_name(call)} in windows are not given to Flink yet")
         stored = accumulators.getField(field.name)
-        if is_in_parts(field.dataType) and call.distinct:
-            raise StateError(f"parts of {function_name(call)}(DISTINCT) in windows are not given to Flink yet")
+        is_viewed = view_of(call, retracts) is not None
+        if is_viewed and function_name(call) in EXTREMES:
+            continue
+        if is_in_parts(field.dataType) and slicing.is_sliced and (is_viewed or call.distinct):
+            what = f"{function_name(call)}{'(DISTINCT)' if call.distinct else ''}"
+            raise StateError(f"parts of {what} in windows are not given to Flink yet")
         if is_in_parts(field.dataType):
             columns[f"{number}_{PARTS}"] = stored.getField(PARTS)
             names[f"{number}_{PARTS}"] = PARTS
             continue
         fields = {name: stored.getField(name) for name in field.dataType.names}
         given = accumulated(call, retracts, fields, F.lit(0))
-        for part in parts_of(call, retracts, calls.types):
+        if is_viewed and function_name(call) not in COUNTED:
+            given = {**given, VALUES: kept_values(stored, field.dataType.names)}
+        for part in (name for name in given if name == VALUES or name in parts_of(call, retracts, calls.types)):
             columns[f"{number}_{part}"] = given[part]
             names[f"{number}_{part}"] = part
     named = [column.alias(name) for name, column in columns.items()]
-    rows = F.col("window").getField("count").alias(_ROWS)
+    rows = F.col("window").getField("count").alias(ROWS)
     return frame.select("key", "start", "end", rows, *named), names
 
 
@@ -255,7 +224,7 @@ def _native_windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str,
             value = F.when(~next(stored), value)
         kept[buffer] = value
     expected = [buffer[0] for buffer in wanted]
-    if [name for name in names if name != "isEmpty"] != (expected or ["count"]):
+    if [name for name in names if name != "isEmpty"] not in ([expected] if expected else [[], ["count"]]):
         raise StateError(f"Spark keeps {', '.join(names)} of windows, which is not known")
     columns: dict[str, Column] = {}
     kinds: dict[str, str] = {}
@@ -269,7 +238,7 @@ def _native_windows(giver: Giver, calls: Calls) -> tuple[DataFrame, Mapping[str,
     keys = [name for name in frame.schema["key"].dataType.names if name not in (START, END, TIME)]  # type: ignore[attr-defined]
     key = F.struct(*(F.col("key").getField(name).alias(name) for name in keys)) if keys else F.struct(F.lit(0))
     bounds = [F.col("key").getField(name).alias(alias) for name, alias in ((START, "start"), (END, "end"))]
-    rows = F.lit(None).cast("bigint").alias(_ROWS)
+    rows = F.lit(None).cast("bigint").alias(ROWS)
     named = [column.alias(name) for name, column in columns.items()]
     return frame.select(key.alias("key"), *bounds, rows, *named), kinds
 
@@ -307,116 +276,12 @@ def _seen(giver: Giver, calls: Calls) -> dict[int, DataFrame]:
     return seen
 
 
-def sliced(windows: DataFrame, names: Mapping[str, str], slicing: Slicing, calls: Calls) -> DataFrame:
-    """What each slice has accumulated, its end in ``end``, of windows with parts of accumulators."""
-
-    for name, part in names.items():
-        call = calls.calls[int(name.partition("_")[0])]
-        if part not in (*_ADDED, "min", "max"):
-            raise StateError(f"slices of {function_name(call)} are not given to Flink yet")
-        if call.type.root in APPROXIMATE and part == "sum":
-            raise StateError(f"slices of {function_name(call)} of floating-point numbers do not follow from windows")
-    columns = [_ROWS, *names]
-    kinds = {_ROWS: "count1", **names}
-    if isinstance(slicing.windowing.window, CumulativeWindow):
-        return _growing(windows, columns, kinds, slicing.windowing.window)
-    assert isinstance(slicing.windowing.window, HoppingWindow)
-    return _overlapping(windows, columns, kinds, slicing)
-
-
-def _growing(
-    windows: DataFrame, columns: Sequence[str], kinds: Mapping[str, str], window: CumulativeWindow
-) -> DataFrame:
-    """The slices of CUMULATE: the first one has what the earliest open window has, each other one what is new."""
-    in_order = sql.Window.partitionBy("key", "start").orderBy("end")
-    before = {name: F.lag(name).over(in_order) for name in columns}
-    is_first = F.row_number().over(in_order) == 1
-    end = F.when(is_first, F.col("start") + window.step_ms).otherwise(F.col("end"))
-    values = []
-    for name in columns:
-        value = F.col(name)
-        if kinds[name] in _ADDED:
-            value = F.when(is_first, value).otherwise(value - F.coalesce(before[name], F.lit(0)))
-        values.append(value.alias(name))
-    return windows.select("key", end.alias("end"), *values)
-
-
-def _overlapping(windows: DataFrame, columns: Sequence[str], kinds: Mapping[str, str], slicing: Slicing) -> DataFrame:
-    """The slices of HOP."""
-    one = F.struct("end", *columns)
-    frame = windows.groupBy("key").agg(F.collect_list(one).alias("windows"))
-    frame = _with_slices(frame, slicing)
-    sizes = _sizes(slicing)
-    values = [_slice_value(name, kinds[name], windows.schema[name].dataType, sizes).alias(name) for name in columns]
-    return frame.select("key", "end", *values)
-
-
-def _slice_value(name: str, kind: str, t: DataType, sizes: tuple[int, int]) -> Column:
-    """A part of a slice's accumulator, of the key's ``windows`` and the slice's ``own``."""
-
-    def has_value(window: Column) -> Column:
-        return window.getField(name).isNotNull()
-
-    def value(window: Column) -> Column:
-        return window.getField(name)
-
-    def added(total: Column, window: Column) -> Column:
-        weight = _weight(window.getField("end") - F.col("end"), *sizes)
-        return (total + weight * F.coalesce(value(window), zero)).cast(t)
-
-    zero = F.lit(0).cast(t)
-    if kind in _ADDED:
-        result = F.aggregate("windows", zero, added)
-    else:
-        result = (F.array_max if kind == "min" else F.array_min)(F.transform("own", value))
-    return F.when(F.forall("own", has_value), result)
-
-
-def _sizes(slicing: Slicing) -> tuple[int, int]:
-    window = slicing.windowing.window
-    assert isinstance(window, HoppingWindow)
-    return window.size_ms, window.slide_ms
-
-
-def _with_slices(frame: DataFrame, slicing: Slicing) -> DataFrame:
-    """A frame with arrays of ``windows`` for each slice that is not empty: its ``end``, and its ``own`` windows."""
-    size, slide = _sizes(slicing)
-    step = F.lit(slide).cast("bigint")
-    ends = F.transform("windows", lambda w: F.sequence(w.getField("end") - (size - slide), w.getField("end"), step))
-    frame = frame.select("*", F.explode(F.array_distinct(F.flatten(ends))).alias("end"))
-    own = F.filter("windows", lambda w: (w.getField("end") >= F.col("end")) & (w.getField("end") < F.col("end") + size))
-    possible = F.sequence(F.col("end"), F.col("end") + (size - slide), step)
-    watermark = slicing.watermark
-    if watermark is not None:
-        possible = F.filter(possible, lambda end: slicing.fires(end) > F.lit(watermark))
-    return frame.withColumn("own", own).where((F.size("own") > 0) & (F.size("own") == F.size(possible)))
-
-
-def _weight(distance: Column, size: int, slide: int) -> Column:
-    """With what sign a window counts for a slice, by how far behind the slice's end it ends."""
-    first = distance - (size - slide)
-    begins = (first >= 0) & (F.pmod(first, F.lit(size)) == 0)
-    follows = (distance - size >= 0) & (F.pmod(distance, F.lit(size)) == 0)
-    return F.when(begins, F.lit(1)).when(follows, F.lit(-1)).otherwise(F.lit(0))
-
-
-def _sliced_values(seen: DataFrame, slicing: Slicing) -> DataFrame:
-    """The values that slices have seen; how often does not matter, as none is taken back."""
-    window = slicing.windowing.window
-    if isinstance(window, CumulativeWindow):
-        earliest = F.min("end").over(sql.Window.partitionBy("key", "start"))
-        end = F.when(F.col("end") == earliest, F.col("start") + window.step_ms).otherwise(F.col("end"))
-        return seen.withColumn("end", end).drop("start")
-    frame = seen.groupBy("key", "map_key").agg(F.collect_list(F.struct("end")).alias("windows"))
-    return _with_slices(frame, slicing).select("key", "end", "map_key", F.struct(F.lit(1)).alias("value"))
-
-
 @gives(WindowTableFunction)
 def window_table_function(giver: Giver) -> Given:
     """The rows of open sessions: those of other windows are not kept."""
     node = giver.node
     assert isinstance(node, WindowTableFunction)
-    return session_rows(giver, slicing_of(giver, node.windowing).fires)
+    return session_rows(giver, slicing_of(giver, node.windowing))
 
 
 @gives(WindowRank, WindowDeduplicate)
@@ -426,7 +291,7 @@ def window_rank(giver: Giver) -> Given:
     assert isinstance(node, WindowRank | WindowDeduplicate)
     slicing = slicing_of(giver, node.windowing)
     rows = _window_rows(giver).withColumn("row", as_row(F.col("value").getField(ROW), giver.types()))
-    given = {flink_states.WINDOW_TIMERS: _timers(rows, slicing)}
+    given = {timers_of(giver, slicing.windowing.is_proctime): _timers(rows, slicing)}
     end = [F.col("end")]
     if isinstance(node, WindowDeduplicate):
         time = F.col("row").getField(field_name(node.order_key))
@@ -452,7 +317,7 @@ def window_join(giver: Giver) -> Given:
     assert isinstance(node, WindowJoin)
     slicing = slicing_of(giver, node.left_windowing)
     rows = _window_rows(giver)
-    given = {flink_states.WINDOW_TIMERS: _timers(rows, slicing)}
+    given = {timers_of(giver, slicing.windowing.is_proctime): _timers(rows, slicing)}
     for is_right, (name, field) in enumerate(zip(flink_states.JOINED, (LEFT_ROW, RIGHT_ROW), strict=True)):
         side = rows.where(F.col("value").getField(RIGHT) == bool(is_right))
         side = side.withColumn("row", as_row(F.col("value").getField(field), giver.types(is_right)))

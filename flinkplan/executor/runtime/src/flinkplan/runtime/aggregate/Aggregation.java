@@ -60,7 +60,8 @@ public final class Aggregation implements Serializable {
 
     /** What a call has accumulated over parts of slices, of a column with an array of these. */
     public Column mergedParts(int call, Column parts) {
-        Sliced sliced = (Sliced) calls[call].function();
+        Accumulator function = calls[call].function();
+        Sliced sliced = (Sliced) (function instanceof Delegating outer ? outer.function : function);
         return MethodCall.deterministic(
                 sliced,
                 "merged",
