@@ -13,6 +13,7 @@ from ..plan.specs import Column, ResolvedSchema
 from ..plan.types import LogicalType
 
 if TYPE_CHECKING:
+    from ..plan.functions.user import UserFunction
     from ..planner.catalog.catalog import Catalog, Table, View
     from ..planner.sql.ast import Describe, Name, Show
 
@@ -240,8 +241,6 @@ def _describe_function(catalog: Catalog, statement: Describe) -> Content:
     """A function: whose it is, and the class of one of a catalog."""
     from ..plan.functions import find_function
 
-    if statement.extended:
-        raise UnsupportedError("DESCRIBE FUNCTION EXTENDED is not supported", where=statement.span.location)
     names = statement.name.names
     registered = catalog.functions.registered(names, catalog.qualify(names))
     rows: Rows
@@ -252,6 +251,9 @@ def _describe_function(catalog: Catalog, statement: Describe) -> Content:
             quoted = ".".join(f"`{name}`" for name in names)
             error.in_flink = (VALIDATION, f"Function with the identifier '{quoted}' doesn't exist.")
             raise error
+        if statement.extended:
+            message = "DESCRIBE FUNCTION EXTENDED of a built-in function is not supported"
+            raise UnsupportedError(message, where=statement.span.location)
         rows = [("is system function", "true"), ("is temporary", "false")]
         return _INFO, rows
     function, is_system = registered
@@ -266,7 +268,34 @@ def _describe_function(catalog: Catalog, statement: Describe) -> Content:
             ("function language", "JAVA" if function.is_java else "PYTHON"),
             ("resource uris", f"[{uris}]"),
         ]
+    if statement.extended:
+        name = names[0] if is_system else catalog.qualify(names).summary
+        rows += _declared(catalog.find_function(names), name, statement)
     return _INFO, rows
+
+
+def _declared(function: UserFunction | None, name: str, statement: Describe) -> Rows:
+    """What the code of a function says of it."""
+    from ..plan.functions.java import JavaDeclaration
+    from ..plan.types.readable import readable
+
+    declaration = getattr(function, "declaration", None)
+    if not isinstance(declaration, JavaDeclaration) or declaration.signatures is None:
+        message = "DESCRIBE FUNCTION EXTENDED is only supported for functions in Java that declare their types"
+        raise UnsupportedError(message, where=statement.span.location)
+    signatures = []
+    for signature in declaration.signatures:
+        types = ["ANY" if t is None else readable(t.nullable_().text) for t in signature.arguments]
+        argument_names = signature.names or tuple(f"arg{i}" for i in range(len(types)))
+        arguments = [f"{argument} => {t}" for argument, t in zip(argument_names, types, strict=True)]
+        signatures.append(f"{name}({', '.join(arguments)})")
+    return [
+        ("kind", declaration.kind.value.upper()),
+        ("requirements", f"[{', '.join(declaration.requirements)}]"),
+        ("is deterministic", str(declaration.deterministic).lower()),
+        ("supports constant folding", str(declaration.folds_constants).lower()),
+        ("signature", "\n".join(signatures)),
+    ]
 
 
 def _existing(catalog: Catalog, name: Name) -> Table | View:
