@@ -353,10 +353,10 @@ def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     if not searched.ranges or searched.ranges == sargs.ALL:
         return simplifier.simplify(sargs.written(searched, unknown), unknown)
     if searched.null is not None and simplifier.is_certain(operand):
-        searched = replace(searched, null=None)
-    elif searched.null is None and len(searched.ranges) == 1 and point(searched.ranges) is not None:
+        return sargs.write(replace(searched, null=None))
+    if searched.null is None and len(searched.ranges) == 1 and point(searched.ranges) is not None:
         return sargs.expand(rex)
-    return sargs.write(searched)
+    return rex
 
 
 def _not_distinct(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
