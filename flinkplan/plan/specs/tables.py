@@ -66,11 +66,26 @@ class ResolvedSchema(PlanRecord, dict=True, gc=True):
         return tuple([c.name for c in self.columns if c.kind is None])
 
 
+class TableDistribution(PlanRecord):
+    """How a table's rows are divided into buckets: HASH, RANGE, or UNKNOWN, which leaves it to the connector."""
+
+    kind: str
+    bucket_count: Number | None = None
+    bucket_keys: tuple[str, ...] | None = None
+
+    def __str__(self) -> str:
+        """The clause of CREATE TABLE."""
+        keys = ", ".join(f"`{key.replace('`', '``')}`" for key in self.bucket_keys or ())
+        by = f" BY {'' if self.kind == 'UNKNOWN' else self.kind}({keys})" if keys else ""
+        into = "" if self.bucket_count is None else f" INTO {self.bucket_count} BUCKETS"
+        return f"DISTRIBUTED{by}{into}"
+
+
 class ResolvedTable(PlanRecord):
     """A table of the catalog at the time when the plan was compiled."""
 
     schema: ResolvedSchema
-    distribution: Any = None
+    distribution: TableDistribution | None = None
     partition_keys: tuple[str, ...] | None = None
     comment: str | None = None
     options: Mapping[str, str] | None = None

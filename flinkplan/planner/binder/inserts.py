@@ -80,6 +80,12 @@ def _sink(context: Context, node: ast.Insert) -> Table:
             node.span.to(node.table.span),
             "only tables of files can, and those in batch mode; write INSERT INTO",
         )
+    if table.resolved.distribution is not None:
+        raise BindError(
+            f"'{node.table}' cannot be written: no connector here divides rows into buckets",
+            node.table.span,
+            "define the table without DISTRIBUTED",
+        )
     context.uses.append(TableUse(table, dict(hint_options(node.hints)), node.table.span, as_sink=True))
     return table
 

@@ -9,7 +9,15 @@ from ...plan.findings import did_you_mean
 from ...plan.functions.temporal import SOURCE_WATERMARK
 from ...plan.functions.user import UserFunction
 from ...plan.record import Record, field, replace
-from ...plan.specs import Column, ResolvedSchema, ResolvedTable, TableExpression, UniqueConstraint, WatermarkSpec
+from ...plan.specs import (
+    Column,
+    ResolvedSchema,
+    ResolvedTable,
+    TableDistribution,
+    TableExpression,
+    UniqueConstraint,
+    WatermarkSpec,
+)
 from ...plan.types import LogicalType, TimeKind, row
 from ...plan.types.readable import readable
 from ..binder.columns import renamed
@@ -34,6 +42,7 @@ class _Draft(Record):
     watermarks: tuple[WatermarkSpec, ...] = ()
     primary_key: UniqueConstraint | None = None
     partition_keys: tuple[str, ...] = ()
+    distribution: TableDistribution | None = None
     options: tuple[tuple[str, str], ...] = ()
     merging: Mapping[str, str] = field(default_factory=dict)
 
@@ -62,6 +71,8 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
     for partition_column in node.partitioned_by[:1]:
         draft.check("PARTITIONS", bool(draft.partition_keys), "partitions", partition_column.span)
     partition_keys = _partition_keys(node, columns) or draft.partition_keys
+    if node.distribution is not None:
+        draft.check("DISTRIBUTION", draft.distribution is not None, "buckets", node.distribution.span)
     for option in node.options:
         draft.check("OPTIONS", option.key in dict(draft.options), f"the option '{option.key}'", option.span)
     identifier = context.catalog.qualify(node.name.names)
@@ -74,7 +85,7 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
         identifier,
         ResolvedTable(
             schema=ResolvedSchema(columns, watermarks or None, primary_key),
-            distribution=_distribution(node),
+            distribution=_distribution(node, columns) or draft.distribution,
             partition_keys=partition_keys or None,
             options=options,
             comment=node.comment,
@@ -395,10 +406,20 @@ def _partition_keys(node: ast.CreateTable, columns: tuple[Column, ...]) -> tuple
     return tuple(k.name for k in node.partitioned_by)
 
 
-def _distribution(node: ast.CreateTable) -> object:
-    if node.distribution is None:
+def _distribution(node: ast.CreateTable, columns: tuple[Column, ...]) -> TableDistribution | None:
+    """The buckets of a table; raises :class:`BindError` for a key that is no physical column, and for no bucket."""
+    given = node.distribution
+    if given is None:
         return None
-    raise unsupported("DISTRIBUTED BY", node.distribution.span)
+    names = [c.name for c in columns if c.is_physical]
+    for key in given.columns:
+        if key.name not in names:
+            raise BindError(
+                f"there is no column '{key.name}' to distribute by", key.span, did_you_mean(key.name, names)
+            )
+    if given.buckets is not None and given.buckets < 1:
+        raise BindError("a table has one bucket at least", given.span, "INTO a number of buckets from 1 on")
+    return TableDistribution(given.kind or "UNKNOWN", given.buckets, tuple(key.name for key in given.columns))
 
 
 # ---------------------------------------------------------------- LIKE
@@ -434,6 +455,7 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
         watermarks=tuple(schema.watermark_specs or ()) if kept("WATERMARKS") else (),
         primary_key=schema.primary_key if kept("CONSTRAINTS") else None,
         partition_keys=tuple(resolved.partition_keys or ()) if kept("PARTITIONS") else (),
+        distribution=resolved.distribution if kept("DISTRIBUTION") else None,
         options=tuple((resolved.options or {}).items()) if kept("OPTIONS") else (),
         merging=merging,
     )

@@ -25,6 +25,8 @@ def create_table_text(table: Table) -> str:
     lines = [f"CREATE {_temporary(table)}TABLE {table.identifier} (", ",\n".join(f"  {e}" for e in elements), ")"]
     if resolved.comment:
         lines.append(f"COMMENT {quoted_string(resolved.comment)}")
+    if resolved.distribution is not None:
+        lines.append(str(resolved.distribution))
     if resolved.partition_keys:
         lines.append(f"PARTITIONED BY ({_names(tuple(resolved.partition_keys))})")
     return "\n".join([*lines, *_with(resolved.options or {})]) + "\n"

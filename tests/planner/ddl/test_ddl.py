@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.specs import ResolvedTable
+from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.specs import ResolvedTable, TableDistribution
+from flinkplan.planner import compile_script
+from flinkplan.planner.binder.errors import BindError
 from flinkplan.planner.catalog.catalog import Table
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import parse_script
@@ -101,3 +104,45 @@ def test_the_text_of_an_expression(sql: str, text: str) -> None:
     from tests.planner.parsing import parse_expression
 
     assert sql_text(parse_expression(sql)) == text
+
+
+BUCKETS = "CREATE TABLE t (a INT, b STRING) DISTRIBUTED BY HASH(a) INTO 4 BUCKETS PARTITIONED BY (b) WITH ('c'='x');"
+
+
+@pytest.mark.parametrize(
+    ("sql", "distribution"),
+    [
+        (BUCKETS, TableDistribution("HASH", 4, ("a",))),
+        (f"{BUCKETS} CREATE TABLE u LIKE t;", TableDistribution("HASH", 4, ("a",))),
+        (f"{BUCKETS} CREATE TABLE u LIKE t (EXCLUDING DISTRIBUTION);", None),
+        ("CREATE TABLE t (a INT) DISTRIBUTED INTO 3 BUCKETS WITH ('c'='x');", TableDistribution("UNKNOWN", 3, ())),
+        ("CREATE TABLE t (a INT) DISTRIBUTED BY (a) WITH ('c'='x');", TableDistribution("UNKNOWN", None, ("a",))),
+    ],
+)
+def test_rows_are_divided_into_buckets(sql: str, distribution: TableDistribution | None) -> None:
+    assert resolved(sql).distribution == distribution
+
+
+def test_buckets_are_shown_as_they_are_written() -> None:
+    assert str(TableDistribution("HASH", 4, ("a",))) == "DISTRIBUTED BY HASH(`a`) INTO 4 BUCKETS"
+    assert str(TableDistribution("UNKNOWN", 3, ())) == "DISTRIBUTED INTO 3 BUCKETS"
+    assert str(TableDistribution("UNKNOWN", None, ("a",))) == "DISTRIBUTED BY (`a`)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "message"),
+    [
+        ("CREATE TABLE t (a INT) DISTRIBUTED BY (z) WITH ('c'='x');", "no column 'z' to distribute by"),
+        ("CREATE TABLE t (a INT) DISTRIBUTED INTO 0 BUCKETS WITH ('c'='x');", "one bucket at least"),
+        (f"{BUCKETS} CREATE TABLE u DISTRIBUTED BY (a) LIKE t;", "has buckets already"),
+    ],
+)
+def test_buckets_that_flink_refuses(sql: str, message: str) -> None:
+    with pytest.raises(BindError, match=message):
+        resolved(sql)
+
+
+def test_nothing_is_written_into_buckets() -> None:
+    table = BUCKETS.replace("'c'='x'", "'connector'='blackhole'")
+    with pytest.raises(FlinkplanError, match="no connector here divides rows into buckets"):
+        compile_script(f"{table} INSERT INTO t VALUES (1, 'b');")
