@@ -81,7 +81,7 @@ soak-state: java venv ## kill each command that writes state 50 times; those of 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/executor/kafka/test_kill.py
 
-soak-lake: java venv ## kill a running job into a table of Delta Lake 30 times
+soak-lake: java venv ## kill a running job into a Delta and an Iceberg table 30 times
 	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/lake/test_kill.py
 
 clusters: java venv ## kill executors and drivers of streams and bounded jobs on two kinds of clusters

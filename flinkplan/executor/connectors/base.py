@@ -22,6 +22,9 @@ class Connector:
     upserts = False
     """Whether of rows with the same primary key, where a table has one, the last one written stays."""
 
+    appends_only: str | None = None
+    """Why no changes are written to the tables, which Flink writes; ``None``: they are, or the planner refuses them."""
+
     knows_watermarks = False
     """Whether a source tells watermarks of its own, as SOURCE_WATERMARK() asks for."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Protocol
 
 from ...plan.errors import FlinkplanError
@@ -36,9 +35,8 @@ class JavaTableLog:
 
         implements = ("java.util.function.BiFunction",)
 
-    def __init__(self, log: TableLog, root: Path) -> None:
+    def __init__(self, log: TableLog) -> None:
         self._log = log
-        self._root = root
 
     def apply(self, method: str, arguments: str) -> str:
         """The answer, or why there is none."""

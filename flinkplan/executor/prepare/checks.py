@@ -15,6 +15,7 @@ from ...plan.errors import FlinkplanError, combined_error
 from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
 from ...plan.nodes.expressions import expressions
 from ...plan.record import Record, replace
+from ...plan.row_kinds import INSERTS
 from ...plan.specs import ContextResolvedTable, Overwrite
 from ...plan.tables import plan_tables, unset_variables
 from ..connectors import find_connector
@@ -171,6 +172,9 @@ def _of_table(
         except TableError as e:
             yield Refusal(Subject.TABLE, e, steps=steps)
             return
+        if isinstance(node, Sink) and connector.appends_only is not None and node.input_kinds != INSERTS:
+            error = TableError(connector.appends_only, hint="write the rows of a query that only inserts")
+            yield Refusal(Subject.TABLE, error, steps=steps)
         yield from (refused(Subject.DATABASE, problem) for problem in unnamed_databases(table.options, own, databases))
         if is_source and connector.is_bounded(table) and (missing := _missing_files(table)) is not None:
             yield Refusal(Subject.FILES, missing, steps=(*steps, "path"))

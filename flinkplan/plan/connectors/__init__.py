@@ -16,6 +16,7 @@ from .bundled import BUNDLED, DEFAULT_PARTITION
 from .delta import DELTA
 from .formats import FORMATS
 from .hybrid import HYBRID
+from .iceberg import ICEBERG
 from .jdbc import JDBC
 from .kafka import KAFKA
 from .kinds import format_name
@@ -55,7 +56,7 @@ __all__ = [
 ]
 
 CONNECTORS: Mapping[str, Connector] = {
-    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, *OTHERS)
+    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, ICEBERG, *OTHERS)
 }
 """The connectors by name."""
 

@@ -173,7 +173,7 @@ def _option_problems(
     known |= {listed.key: listed for option in declared for listed in option.listed}
     prefixes = (
         *_format_prefixes(options, connector),
-        *(o.key.removesuffix("*") for o in declared if o.key.endswith(".*")),
+        *(o.key.removesuffix("*") for o in declared if o.key.endswith("*")),
         *(f"{part}." for part in _parts(connector, options)),
     )
     lacks_parts = connector.parts is not None and not connector.parts(options)

@@ -89,12 +89,6 @@ OTHERS = (
         Sink(paimon_sink, as_requested=True),
     ),
     Connector("hudi", "tables of Apache Hudi", Source(hudi_source, **_TABLES), Sink(hudi_sink)),
-    Connector(
-        "iceberg",
-        "tables of Apache Iceberg",
-        Source(always(INSERTS), **_TABLES),
-        Sink(always(ALL), as_requested=True),
-    ),
     Connector("hive", "tables of Apache Hive", Source(always(INSERTS), lookups=True), Sink(always(INSERTS))),
     Connector(
         "fluss",

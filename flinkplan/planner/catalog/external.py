@@ -53,12 +53,21 @@ def _jdbc(catalog: Options, table: Identifier) -> Options:
     return {**own, **{key: catalog[key] for key in ("username", "password") if key in catalog}}
 
 
+def _iceberg(catalog: Options, table: Identifier) -> Options:
+    """With what finds the table in its catalog, as tables of the connector have it."""
+    named = {key: catalog[key] for key in _OF_ICEBERG if key in catalog}
+    place = {"catalog-name": table.catalog, "catalog-database": table.database, "catalog-table": table.name}
+    return {"connector": "iceberg", **place, **named}
+
+
+_OF_ICEBERG = ("catalog-type", "uri", "warehouse", "credential", "token", "jdbc.user", "jdbc.password")
+
 EXTERNAL = {
     "delta-catalog": CatalogType("default", _connector("delta")),
     "fluss": CatalogType("fluss", _connector("fluss")),
     "hive": CatalogType("default", _connector("hive")),
     "hudi": CatalogType("default", _connector("hudi")),
-    "iceberg": CatalogType("default", _connector("iceberg")),
+    "iceberg": CatalogType("default", _iceberg),
     "jdbc": CatalogType(None, _jdbc),
     "paimon": CatalogType("default", _connector("paimon")),
     "paimon-generic": CatalogType("default", _connector("paimon")),

@@ -117,7 +117,7 @@ SCHEMA = json.dumps(
 
 
 def test_a_commit_is_known_by_its_writer_and_batch(tmp_path: Path) -> None:
-    log = JavaTableLog(DeltaLog(sink(tmp_path), SCHEMA), tmp_path / "out")
+    log = JavaTableLog(DeltaLog(sink(tmp_path), SCHEMA))
     assert log.apply("holds", '["query", 0]') == '{"answer": false}'
     (tmp_path / "out" / "p=a%3Ab").mkdir()
     pq.write_table(pa.table({"id": pa.array([1], pa.int32())}), tmp_path / "out" / "p=a%3Ab" / "f.parquet")

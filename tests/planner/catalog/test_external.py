@@ -45,8 +45,12 @@ def test_tables_come_from_a_script(statements: str) -> None:
         if isinstance(node, (TableSourceScan, Sink))
     ]
     assert [str(table.identifier) for table in tables] == ["`lake`.`sales`.`orders`", "`lake`.`sales`.`ids`"]
+    lake = {"catalog-name": "lake", "catalog-type": "rest", "uri": "http://localhost:8181", "catalog-database": "sales"}
     options = [table.resolved_table.options for table in tables if table.resolved_table]
-    assert options == [{"connector": "iceberg", "write.format.default": "orc"}, {"connector": "iceberg"}]
+    assert options == [
+        {"connector": "iceberg", **lake, "catalog-table": "orders", "write.format.default": "orc"},
+        {"connector": "iceberg", **lake, "catalog-table": "ids"},
+    ]
 
 
 def test_a_script_may_create_the_catalog_itself() -> None:

@@ -54,10 +54,8 @@ class Delta(TableBuilder):
         }
 
     def table_log(self, table: Table, context: TranslationContext) -> Any:
-        local = Place.of(table.options[PATH]).local
-        assert local is not None, "it was checked"
         start_callbacks(context.spark)
-        return JavaTableLog(DeltaLog(table, _schema(table).json()), local)
+        return JavaTableLog(DeltaLog(table, _schema(table).json()))
 
 
 def _schema(table: Table) -> T.StructType:

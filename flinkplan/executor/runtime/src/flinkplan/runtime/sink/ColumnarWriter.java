@@ -2,6 +2,9 @@ package flinkplan.runtime.sink;
 
 import static org.apache.spark.sql.functions.count;
 import static org.apache.spark.sql.functions.lit;
+import static org.apache.spark.sql.functions.md5;
+import static org.apache.spark.sql.functions.struct;
+import static org.apache.spark.sql.functions.to_json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -23,6 +26,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.deploy.SparkHadoopUtil;
+import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Observation;
 import org.apache.spark.sql.Row;
@@ -32,18 +36,23 @@ import org.apache.spark.sql.util.QueryExecutionListener;
 /** Writes the batches of a query with Spark's own writer of a columnar format. */
 public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private static final ObjectMapper MAPPER = new ObjectMapper();
+    private static final String PARTITION = "__partition";
 
     private final String path;
     private final String format;
     private final Map<String, String> options = new HashMap<>();
     private final List<String> names = new ArrayList<>();
     private final List<String> partitions = new ArrayList<>();
+    private final Map<String, String> stored = new HashMap<>();
+    private final List<String> order = new ArrayList<>();
     private final Publication publication;
     private final PythonMethods log;
     private final Counts counts = new Counts();
 
     /**
-     * @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON
+     * @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON; where it has
+     *     {@code "order"}, files hold all columns in that order, and each file those of one partition; {@code "stored"}
+     *     are the types of columns that files hold with other ones
      * @param log what commits the files of a batch to a table that has a log: its methods {@code holds} and {@code
      *     commit}; null where the files alone are the table
      */
@@ -55,19 +64,24 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         json.get("type").get("names").forEach(name -> names.add(name.asText()));
         json.get("partitions").forEach(name -> partitions.add(name.asText()));
         names.addAll(partitions);
+        json.path("stored").properties().forEach(entry -> stored.put(entry.getKey(), entry.getValue().asText()));
+        json.path("order").forEach(name -> order.add(name.asText()));
         publication = Publication.of(json);
         this.log = log == null ? null : new PythonMethods(log);
     }
 
     @Override
-    public void call(Dataset<Row> rows, Long batch) throws IOException, InterruptedException, TimeoutException {
-        String query = BatchWriter.query(rows);
+    public void call(Dataset<Row> given, Long batch) throws IOException, InterruptedException, TimeoutException {
+        String query = BatchWriter.query(given);
         if (log != null && log.ask("holds", text(query), batch.toString()).equals("true")) {
             counts.add(batch, 0, 0);
             return;
         }
         Observation observation = new Observation();
+        Dataset<Row> rows = log == null ? given : withMicroseconds(given);
         Dataset<Row> counted = rows.toDF(names.toArray(String[]::new)).observe(observation, count(lit(1)).as("rows"));
+        List<String> folders = order.isEmpty() || partitions.isEmpty() ? partitions : List.of(PARTITION);
+        counted = ordered(counted);
         String name = BatchWriter.name(rows, batch);
         Path staging = Publication.staging(path, name);
         publication.clean(name);
@@ -79,7 +93,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                     .write()
                     .format(format)
                     .options(options)
-                    .partitionBy(partitions.toArray(String[]::new))
+                    .partitionBy(folders.toArray(String[]::new))
                     .save(staging.toString());
             List<Publication.Staged> files = staged(staging, name);
             publication.publish(name, files);
@@ -93,6 +107,33 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
             rows.sparkSession().listenerManager().unregister(listener);
             publication.clean(name);
         }
+    }
+
+    /** The rows in a session of their own, which writes times in microseconds: readers of tables take no others. */
+    private static Dataset<Row> withMicroseconds(Dataset<Row> rows) {
+        var own = (org.apache.spark.sql.classic.Dataset<Row>) rows;
+        var session = own.sparkSession().cloneSession();
+        session.conf().set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS");
+        return org.apache.spark.sql.classic.Dataset.ofRows(session, own.queryExecution().analyzed());
+    }
+
+    /** The columns as files hold them; those of partitions that files hold, too, have a name for each partition. */
+    private Dataset<Row> ordered(Dataset<Row> rows) {
+        if (order.isEmpty()) {
+            return rows;
+        }
+        List<Column> columns = new ArrayList<>();
+        for (String name : order) {
+            Column column = rows.col("`" + name.replace("`", "``") + "`");
+            columns.add(stored.containsKey(name) ? column.cast(stored.get(name)).as(name) : column);
+        }
+        if (!partitions.isEmpty()) {
+            Column[] values = partitions.stream()
+                    .map(name -> rows.col("`" + name.replace("`", "``") + "`"))
+                    .toArray(Column[]::new);
+            columns.add(md5(to_json(struct(values)).cast("binary")).as(PARTITION));
+        }
+        return rows.select(columns.toArray(Column[]::new));
     }
 
     private static String text(String value) throws JsonProcessingException {

@@ -1,0 +1,61 @@
+"""The connector ``iceberg``: Iceberg tables of SQL and REST catalogs, in local warehouses."""
+
+from __future__ import annotations
+
+from ...plan.connectors.iceberg import APPENDED, CATALOG, CHANGING, STREAMED, STREAMING, TYPE, URI
+from ...plan.types import LogicalType
+from ...plan.types.readable import readable
+from ..errors import TableError
+from ..jvm.types import has_nanos
+from .base import Connector, connector
+from .tables import Table
+
+_AS_THEY_ARE = (
+    *("BOOLEAN", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR", "BINARY", "VARBINARY", "DATE"),
+    "TIMESTAMP_LTZ",
+)
+_CONVERTED = ("TINYINT", "SMALLINT", "TIMESTAMP")
+"""Types whose values a table holds as those of others, or Spark does, so that they cannot be in arrays and maps."""
+
+_EXECUTED = ("rest", "jdbc")
+
+
+@connector
+class Iceberg(Connector):
+    """Rows are appended in one snapshot a batch; a snapshot is read."""
+
+    name = "iceberg"
+    repeats = True
+    appends_only = APPENDED
+
+    def check(self, table: Table, is_source: bool) -> None:
+        where, options = f"table {table.identifier}", table.options
+        kind = options.get(TYPE)
+        if kind is not None and kind not in _EXECUTED:
+            hint = f"catalogs of the types {' and '.join(_EXECUTED)} are"
+            raise TableError(f"Iceberg catalogs of the type '{kind}' are not asked here", where=where, hint=hint)
+        if kind is not None and URI not in options:
+            raise TableError(f"the option '{URI}' of the catalog is missing", where=where)
+        if kind is None and CATALOG not in options:
+            raise TableError(f"neither '{CATALOG}' nor '{TYPE}' says which catalog has the table", where=where)
+        if is_source and _is_on(options.get(STREAMING)):
+            raise TableError(STREAMED, where=where, hint=f"leave '{STREAMING}' out")
+        if not is_source and (changing := [key for key in CHANGING if _is_on(options.get(key))]):
+            raise TableError(APPENDED, where=where, hint=f"leave '{changing[0]}' out")
+        for name, t in table.physical:
+            if (t.root not in _CONVERTED and not _is_held(t)) or has_nanos(t):
+                message = readable(f"no column of an Iceberg table is of the type {t}, as '{name}' is")
+                raise TableError(message, where=where)
+
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        return "its rows are read once" if is_source else "its rows are committed in batches"
+
+
+def _is_on(value: str | None) -> bool:
+    return value is not None and value.strip().lower() == "true"
+
+
+def _is_held(t: LogicalType) -> bool:
+    if t.root in ("ARRAY", "MAP"):
+        return all(map(_is_held, t.children))
+    return t.root in _AS_THEY_ARE and not has_nanos(t)

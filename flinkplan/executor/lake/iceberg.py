@@ -1,0 +1,308 @@
+"""Tables of Apache Iceberg, by the library PyIceberg.
+
+A commit sets a property of the table that names its writer and batch, in the same transaction as it adds files.
+
+Source: the Iceberg specification, and ``Table.add_files`` of PyIceberg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ...plan.connectors.iceberg import (
+    BRANCH,
+    CATALOG,
+    CREDENTIAL,
+    DATABASE,
+    PASSWORD,
+    SNAPSHOT,
+    TABLE,
+    TAG,
+    TIME,
+    TOKEN,
+    TYPE,
+    URI,
+    USER,
+    WAREHOUSE,
+)
+from ...plan.errors import FlinkplanError
+from ...plan.files import Place
+from ...plan.record import Record
+from ...plan.types import LogicalType
+from ..connectors.tables import Table
+from ..errors import TableError
+from .log import DataFile
+
+_COMMITTED = "flinkplan.committed."
+_ATTEMPTS = 5
+
+_TYPES = {
+    "BOOLEAN": "boolean",
+    "TINYINT": "int",
+    "SMALLINT": "int",
+    "INT": "int",
+    "BIGINT": "long",
+    "FLOAT": "float",
+    "DOUBLE": "double",
+    "CHAR": "string",
+    "VARCHAR": "string",
+    "BINARY": "binary",
+    "VARBINARY": "binary",
+    "DATE": "date",
+    "TIMESTAMP": "timestamp",
+    "TIMESTAMP_LTZ": "timestamptz",
+}
+
+_CLASSES = {
+    "boolean": "BooleanType",
+    "int": "IntegerType",
+    "long": "LongType",
+    "float": "FloatType",
+    "double": "DoubleType",
+    "string": "StringType",
+    "binary": "BinaryType",
+    "date": "DateType",
+    "timestamp": "TimestampType",
+    "timestamptz": "TimestamptzType",
+}
+"""PyIceberg's classes of types."""
+
+
+def type_text(t: LogicalType) -> str:
+    """The Iceberg type that holds values of a type, as PyIceberg shows it."""
+    if t.root == "DECIMAL":
+        return f"decimal({t.precision or 10}, {t.scale or 0})"
+    if t.root == "ARRAY":
+        return f"list<{type_text(t.element)}>"
+    if t.root == "MAP":
+        key, value = t.children
+        return f"map<{type_text(key)}, {type_text(value)}>"
+    return _TYPES[t.root]
+
+
+class IcebergLog:
+    """The snapshots of a table that is written."""
+
+    def __init__(self, table: Table) -> None:
+        """Open the table, or create it.  Raises :class:`TableError` where it has other columns or partitions."""
+        self._where = f"table {table.identifier}"
+        self._declared = {name: type_text(t) for name, t in table.physical}
+        self._partitions = list(table.partition_keys)
+        with _errors(self._where):
+            from pyiceberg.exceptions import NoSuchTableError
+
+            catalog, name = _catalog(table), _name(table)
+            catalog.create_namespace_if_not_exists(name[:-1])
+            try:
+                self._table = catalog.load_table(name)
+            except NoSuchTableError:
+                schema = _schema(table)
+                self._table = catalog.create_table_if_not_exists(name, schema, partition_spec=_spec(table, schema))
+            self._check()
+
+    def _check(self) -> None:
+        fields = self._table.schema().fields
+        existing = {field.name: str(field.field_type) for field in fields}
+        if list(existing.items()) != list(self._declared.items()):
+            raise TableError(
+                f"the Iceberg table has the columns {_shown(existing)}, and not {_shown(self._declared)}",
+                where=self._where,
+                hint="declare those that it has, in their order",
+            )
+        if required := [field.name for field in fields if field.required]:
+            raise TableError(
+                f"the column '{required[0]}' of the Iceberg table is required, and the files that Spark writes say "
+                "that values may be NULL",
+                where=self._where,
+                hint="make it optional",
+            )
+        spec = [
+            (str(f.transform), self._table.schema().find_column_name(f.source_id)) for f in self._table.spec().fields
+        ]
+        if spec != [("identity", name) for name in self._partitions]:
+            shown = ", ".join(f"{transform}({column})" for transform, column in spec)
+            raise TableError(
+                f"the Iceberg table is partitioned by {shown or 'nothing'}",
+                where=self._where,
+                hint="declare PARTITIONED BY as the table has it; transforms other than identity are not written here",
+            )
+
+    @property
+    def data(self) -> Path:
+        """The directory of the data files.  Raises :class:`TableError` where it is not local."""
+        local = Place.of(self._table.location()).local
+        if local is None:
+            raise TableError("Iceberg tables are in local directories here", where=self._where)
+        return local / "data"
+
+    def holds(self, writer: str, batch: int) -> bool:
+        """As :meth:`TableLog.holds`."""
+        with _errors(self._where):
+            last = self._table.refresh().properties.get(_COMMITTED + writer)
+        return last is not None and int(last) >= batch
+
+    def commit(self, writer: str, batch: int, files: Sequence[DataFile]) -> None:
+        """As :meth:`TableLog.commit`."""
+        from pyiceberg.exceptions import CommitFailedException
+
+        data = self.data
+        paths = [f"file://{data / file.path}" for file in files]
+        with _errors(self._where):
+            for attempt in range(_ATTEMPTS):
+                self._table.refresh()
+                self._check()
+                try:
+                    with self._table.transaction() as transaction:
+                        if paths:
+                            transaction.add_files(paths, snapshot_properties={"flinkplan.batch": str(batch)})
+                        transaction.set_properties({_COMMITTED + writer: str(batch)})
+                    return
+                except CommitFailedException:  # another writer was first
+                    if attempt == _ATTEMPTS - 1:
+                        raise
+
+
+class Snapshot(Record):
+    """The Parquet files of a snapshot, and the types of its columns by their names."""
+
+    files: tuple[str, ...]
+    columns: Mapping[str, str]
+
+
+def snapshot(table: Table) -> Snapshot:
+    """The snapshot that the options of a table name.
+
+    Raises :class:`TableError` where there is none, or where its files hold more than its rows, or under other names.
+    """
+    where = f"table {table.identifier}"
+    with _errors(where):
+        opened = _catalog(table).load_table(_name(table))
+        chosen = _snapshot_id(opened, table.options, where)
+        scan = opened.scan(snapshot_id=chosen)
+        files = []
+        for task in scan.plan_files():
+            if task.delete_files:
+                raise TableError(
+                    "Iceberg tables with deleted rows in files of their own are not read here", where=where
+                )
+            if str(task.file.file_format.value).upper() != "PARQUET":
+                raise TableError(f"files of the format {task.file.file_format} are not read here", where=where)
+            files.append(task.file.file_path)
+        schema = scan.projection()
+        _check_names(opened.metadata.schemas, schema, where)
+        return Snapshot(tuple(files), {field.name: str(field.field_type) for field in schema.fields})
+
+
+def _snapshot_id(opened: Any, options: Mapping[str, str], where: str) -> int | None:
+    if SNAPSHOT in options:
+        return int(options[SNAPSHOT])
+    named = options.get(BRANCH) or options.get(TAG)
+    if named is None and TIME not in options:
+        return None
+    found = opened.snapshot_by_name(named) if named else opened.snapshot_as_of_timestamp(int(options[TIME]))
+    if found is None:
+        raise TableError(f"the Iceberg table has no snapshot '{named or options[TIME]}'", where=where)
+    return int(found.snapshot_id)
+
+
+def _check_names(schemas: Sequence[Any], schema: Any, where: str) -> None:
+    """Raise :class:`TableError` where a column once had another name: columns of files are read by name."""
+    names = {field.field_id: field.name for field in schema.fields}
+    for earlier in schemas:
+        for field in earlier.fields:
+            if names.get(field.field_id, field.name) != field.name:
+                raise TableError(
+                    f"the column '{names[field.field_id]}' of the Iceberg table was once called '{field.name}'; "
+                    "tables whose columns were renamed are not read here",
+                    where=where,
+                )
+
+
+def _shown(types: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} {t}" for name, t in types.items())
+
+
+def _name(table: Table) -> tuple[str, ...]:
+    return (*table.option(DATABASE, "default").split("."), table.option(TABLE, table.name))
+
+
+def _catalog(table: Table) -> Any:
+    from pyiceberg.catalog import load_catalog
+
+    return load_catalog(table.option(CATALOG, "default"), **catalog_properties(table.options))
+
+
+def catalog_properties(options: Mapping[str, str]) -> Mapping[str, str]:
+    """What PyIceberg is told of a catalog, by the options of a table."""
+    properties = {key: options[key] for key in (WAREHOUSE, CREDENTIAL, TOKEN) if key in options}
+    if options.get(TYPE) == "jdbc":
+        return {**properties, "type": "sql", "uri": _sql_url(options)}
+    return {**properties, "type": "rest", "uri": options[URI]} if URI in options else properties
+
+
+def _sql_url(options: Mapping[str, str]) -> str:
+    """The URL of SQLAlchemy for one of JDBC."""
+    from urllib.parse import quote
+
+    url = options[URI].removeprefix("jdbc:")
+    if url.startswith("sqlite:"):
+        path = url.removeprefix("sqlite:")
+        return f"sqlite:///{path.removeprefix('file:')}"
+    scheme, _, rest = url.partition("://")
+    login = ":".join(quote(options[key], safe="") for key in (USER, PASSWORD) if key in options)
+    return f"{scheme}://{login}@{rest}" if login else url
+
+
+def _schema(table: Table) -> Any:
+    from pyiceberg.schema import Schema
+    from pyiceberg.types import NestedField
+
+    ids = iter(range(1, 1 << 20))
+    fields = [(name, next(ids), t) for name, t in table.physical]
+    return Schema(*(NestedField(id_, name, _iceberg_type(t, ids), required=False) for name, id_, t in fields))
+
+
+def _iceberg_type(t: LogicalType, ids: Iterator[int]) -> Any:
+    from pyiceberg import types
+
+    if t.root == "DECIMAL":
+        return types.DecimalType(t.precision or 10, t.scale or 0)
+    if t.root == "ARRAY":
+        return types.ListType(next(ids), _iceberg_type(t.element, ids), element_required=False)
+    if t.root == "MAP":
+        key, value = t.children
+        number, other = next(ids), next(ids)
+        return types.MapType(number, _iceberg_type(key, ids), other, _iceberg_type(value, ids), value_required=False)
+    return getattr(types, _CLASSES[_TYPES[t.root]])()
+
+
+def _spec(table: Table, schema: Any) -> Any:
+    from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, PartitionSpec
+    from pyiceberg.transforms import IdentityTransform
+
+    fields = [
+        PartitionField(schema.find_field(name).field_id, PARTITION_FIELD_ID_START + i, IdentityTransform(), name)
+        for i, name in enumerate(table.partition_keys)
+    ]
+    return PartitionSpec(*fields)
+
+
+@contextmanager
+def _errors(where: str) -> Iterator[None]:
+    """What the library raises, as :class:`TableError`."""
+    try:
+        import pyiceberg.exceptions as exceptions
+    except ImportError:
+        hint = "pip install 'flinkplan[iceberg]'"
+        raise TableError("Iceberg tables need PyIceberg", where=where, hint=hint) from None
+    try:
+        yield
+    except FlinkplanError:
+        raise
+    except exceptions.NoSuchTableError as e:
+        raise TableError(f"there is no such Iceberg table: {e}", where=where) from None
+    except Exception as e:  # also of SQLAlchemy, of requests and of PyArrow
+        raise TableError(f"the Iceberg table: {type(e).__name__}: {e}", where=where) from e
