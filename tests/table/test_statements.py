@@ -217,7 +217,7 @@ def test_a_view_looks_names_up_where_it_was_made() -> None:
         ("ALTER VIEW orders RENAME TO o", "'orders' is a table, not a view", "ALTER VIEW"),
         ("CREATE CATALOG c WITH ('type' = 'acme')", "a catalog of the type 'acme' is not supported", "CREATE"),
         ("SHOW TABELS", "SHOW TABELS is not supported", None),
-        ("DESCRIBE FUNCTION EXTENDED lower", "EXTENDED of a built-in function is not supported", None),
+        ("DESCRIBE FUNCTION EXTENDED `lower`", "EXTENDED of a built-in function is not supported", None),
     ],
 )
 def test_what_is_refused(statement: str, message: str, marked: str | None) -> None:
