@@ -70,7 +70,7 @@ class TableDistribution(PlanRecord):
     """How a table's rows are divided into buckets: HASH, RANGE, or UNKNOWN, which leaves it to the connector."""
 
     kind: str
-    bucket_count: Number | None = None
+    bucket_count: Annotated[int | None, Input.NONE] = None
     bucket_keys: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
