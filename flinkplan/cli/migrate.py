@@ -14,8 +14,8 @@ from .signals import ends_raised
 from .variables import variable_options
 
 if TYPE_CHECKING:
+    from ..compat.migration.changed_sinks import SinkChange
     from ..compat.migration.recipe import Allowed, Migration
-    from ..compat.migration.telling import SinkChange
     from ..plan.document import Plan
 
 _FORMATS = ("text", "json", "html")
@@ -81,10 +81,10 @@ def command(
     FLINK_HOME in the environment.
     """
     from ..compat.comparing import compare
+    from ..compat.migration.changed_sinks import changed_sinks, not_in_checkpoints
     from ..compat.migration.planning import migration_of
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render
-    from ..compat.migration.telling import not_in_checkpoints, sinks_to_tell
     from ..compat.order_changes import order_is_enough
     from ..compat.validation import read_plan
     from ..state.checkpoint import CheckpointRecord
@@ -101,15 +101,15 @@ def command(
     comparison = compare(before, after)
     migration = migration_of(comparison)
     record = CheckpointRecord(state)
-    told = sinks_to_tell(comparison, migration) if record.exists and not silent else ()
+    sinks = changed_sinks(comparison, migration) if record.exists and not silent else ()
     allowed = Allowed(empty, mixed)
-    if order_is_enough(before, after) and not told:
+    if order_is_enough(before, after) and not sinks:
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)
     shown = render(migration, allowed, format_, silent=silent or record.exists)
     click.echo(shown, nl=False, err=not dry_run)
     for sentence in not_in_checkpoints(comparison, migration) if record.exists else ():
         click.echo(one_line(f"note: {sentence}"), err=True)
-    refused = _refused(migration, allowed) | _untold(told)
+    refused = _refused(migration, allowed) | _obstacles(sinks)
     if dry_run:
         return 1 if refused else 0
     assert output is not None
@@ -122,7 +122,7 @@ def command(
         from .migrate_checkpoint import CheckpointChange, migrate_checkpoint
 
         own = {**(record.session_options or {}), **session}
-        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug, told))
+        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug, sinks))
     else:
         _write_savepoint(state, plans, migration, output, session, flink)
     return 0
@@ -149,11 +149,16 @@ def _refused(migration: Migration, allowed: Allowed) -> bool:
     return bool(refusals)
 
 
-def _untold(sinks: Sequence[SinkChange]) -> bool:
-    """Print which sinks must be told what is not known, and tell whether there are any."""
+def _obstacles(sinks: Sequence[SinkChange]) -> bool:
+    """Print for which sinks it is not known what the change adds and takes back, and tell whether there are any."""
     known = [(sink.name, sink.obstacle) for sink in sinks if sink.obstacle]
     for name, obstacle in known:
-        click.echo(one_line(f"error: {name}: what it must be told is not known: {obstacle}; or add --silent"), err=True)
+        click.echo(
+            one_line(
+                f"error: {name}: what the change adds to it and takes back is not known: {obstacle}; or add --silent"
+            ),
+            err=True,
+        )
     return bool(known)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..compat.migration.changed_sinks import SinkChange, keeps_input
 from ..compat.migration.recipe import Migration, RecipeKind
-from ..compat.migration.telling import SinkChange, keeps_input
 from ..plan.document import Plan
 from ..plan.nodes import Sink
 from ..plan.printable import one_line
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from ..executor.checkpoints.job_state import CheckpointState
     from ..executor.jobs.options import JobOptions
 
-_SILENT = "with --silent the sink is not told"
+_SILENT = "--silent leaves it out"
 
 
 class CheckpointChange(Record):
-    """A checkpoint, the plans of the old and the new job, the recipes, where to write, and which sinks are told."""
+    """A checkpoint, the plans of the old and the new job, the recipes, where to write, and the changed sinks."""
 
     checkpoint: str
     plans: tuple[Plan, Plan]
@@ -39,7 +39,7 @@ class CheckpointChange(Record):
     variables: Mapping[str, str]
     options: Mapping[str, str]
     debug: bool
-    told: tuple[SinkChange, ...] = ()
+    sinks: tuple[SinkChange, ...] = ()
 
 
 def migrate_checkpoint(change: CheckpointChange) -> None:
@@ -90,7 +90,7 @@ def write_migrated(
             own.conf.set(name, value)
         first = dict(_first_rows(change, state, migrated, own, job, Path(folder)))
         for name in first:
-            report(Moved(f"sink {name}", "is told first what the change adds to it and takes back"))
+            report(Moved(f"sink {name}", "gets first what the change adds and takes back"))
         starts = predecessor.starts(new)
         write_checkpoint(new, migrated, change.output, own, job, starts, report, progress, predecessor, first)
 
@@ -103,29 +103,29 @@ def _first_rows(
     job: JobOptions,
     folder: Path,
 ) -> Iterator[tuple[str, Any]]:
-    """What each sink is told, by the name of its query."""
+    """What each sink gets first, by the name of its query."""
     from ..executor.checkpoints.contents import SinkRows, sink_changes
     from ..executor.prepare.job_plan import queries_of
 
     old, new = change.plans
     names = {node.id: name for name, part in queries_of(new).items() for node in part.nodes if isinstance(node, Sink)}
     origins = {recipe.node: recipe.old for recipe in change.migration.recipes}
-    for number, told in enumerate(change.told):
-        for keeper in (*told.old_keepers, *(origins.get(keeper) for keeper in told.keepers)):
+    for number, changed in enumerate(change.sinks):
+        for keeper in (*changed.old_keepers, *(origins.get(keeper) for keeper in changed.keepers)):
             if keeper in state.refused:
-                message = f"what it must be told is not known: {state.refused[keeper].message}"
-                raise StateError(message, where=f"sink {told.name}", hint=_SILENT)
+                message = f"what the change adds and takes back is not known: {state.refused[keeper].message}"
+                raise StateError(message, where=f"sink {changed.name}", hint=_SILENT)
         before = None
-        if told.old_sink is not None:
-            before = SinkRows(old, state, told.old_sink, told.old_keepers, keeps_input)
-        after = SinkRows(new, migrated, told.sink, told.keepers, keeps_input)
+        if changed.old_sink is not None:
+            before = SinkRows(old, state, changed.old_sink, changed.old_keepers, keeps_input)
+        after = SinkRows(new, migrated, changed.sink, changed.keepers, keeps_input)
         places = [folder / f"{number}-{side}" for side in ("old", "new")]
         for place in places:
             place.mkdir()
         try:
-            yield names[told.sink], sink_changes(spark, before, after, job, (places[0], places[1]))
+            yield names[changed.sink], sink_changes(spark, before, after, job, (places[0], places[1]))
         except StateError as e:
-            raise StateError(e.message, where=f"sink {told.name}", hint=_SILENT) from None
+            raise StateError(e.message, where=f"sink {changed.name}", hint=_SILENT) from None
 
 
 def _report(moved: Moved) -> None:

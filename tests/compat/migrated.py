@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from flinkplan.cli.migrate_checkpoint import CheckpointChange, write_migrated
 from flinkplan.compat.comparing import compare
+from flinkplan.compat.migration.changed_sinks import changed_sinks
 from flinkplan.compat.migration.planning import migration_of
 from flinkplan.compat.migration.recipe import Allowed
-from flinkplan.compat.migration.telling import sinks_to_tell
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan, dumps, loads, plan_from_json
@@ -74,8 +74,8 @@ def in_folder(plan: Plan, folder: Path) -> Plan:
 class Outcome:
     """What became of a change: ``refused`` with a reason, or the rows of the migrated job and those of a new one.
 
-    ``after`` are the net rows since the migration, ``all`` those of both plans together; ``is_told``: the sinks were
-    told of the change.
+    ``after`` are the net rows since the migration, ``all`` those of both plans together.  ``has_first_rows``: the sinks
+    got what the change itself adds and takes back.
     """
 
     refused: str = ""
@@ -83,12 +83,12 @@ class Outcome:
     all: Mapping[tuple[str, ...], int] = None  # type: ignore[assignment]
     expected_after: Mapping[tuple[str, ...], int] = None  # type: ignore[assignment]
     expected: Mapping[tuple[str, ...], int] = None  # type: ignore[assignment]
-    is_told: bool = False
+    has_first_rows: bool = False
 
     @property
     def is_right(self) -> bool:
-        """Whether the rows are those of a new job: all of them if the sinks were told, else those since the change."""
-        return self.all == self.expected if self.is_told else self.after == self.expected_after
+        """Whether the rows are those of a new job: all of them with first rows, else those since the change."""
+        return self.all == self.expected if self.has_first_rows else self.after == self.expected_after
 
 
 def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, spark: SparkSession) -> Outcome:
@@ -98,14 +98,14 @@ def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, 
     refusals = [f"{where}: {why}; {fix}" for where, why, fix in migration.refusals(Allowed())]
     if refusals:
         return Outcome("; ".join(refusals))
-    told = sinks_to_tell(comparison, migration)
+    sinks = changed_sinks(comparison, migration)
     work = folder / "migrated"
     old, new = (in_folder(plan, work) for plan in plans)
     put(work, files[0])
     _run(old, work / "checkpoint", spark)
     before = written(work)
     change = CheckpointChange(
-        str(work / "checkpoint"), (old, new), migration, str(work / "target"), {}, {}, debug=False, told=told
+        str(work / "checkpoint"), (old, new), migration, str(work / "target"), {}, {}, debug=False, sinks=sinks
     )
     try:
         write_migrated(change, spark)
@@ -128,7 +128,7 @@ def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, 
         total(every),
         total({file: rows for file, rows in expected.items() if file not in first}),
         total(expected),
-        bool(told),
+        bool(sinks),
     )
 
 

@@ -53,12 +53,12 @@ def test_a_changed_job_goes_on_and_its_sinks_are_told(spark: SparkSession, tmp_p
     plans = compile_script(SCRIPT + OLD), compile_script(SCRIPT + NEW)
     outcome = migrate(plans, (FIRST, SECOND), tmp_path, spark)
     assert not outcome.refused
-    assert outcome.is_told
+    assert outcome.has_first_rows
     assert outcome.all == outcome.expected
     # as after a kill behind the rows of the change, before it was noted that they are written
     work = tmp_path / "migrated"
     folder = work / "target" / "joined"
-    (folder / "first-rows-told").rename(folder / "first-rows")
+    (folder / "first-rows-written").rename(folder / "first-rows")
     options = JobOptions(str(work / "target"), mode=Mode.AVAILABLE_NOW, spark=spark)
     execute(in_folder(plans[1], work), options).wait()
     assert total(written(work)) == outcome.expected

@@ -91,22 +91,22 @@ def sink_changes(
 class _Contents:
     """Computes the rows of a sink."""
 
-    def __init__(self, spark: SparkSession, of: SinkRows, options: JobOptions, folder: Path) -> None:
+    def __init__(self, spark: SparkSession, sink_rows: SinkRows, options: JobOptions, folder: Path) -> None:
         self._spark = spark
-        self._of = of
+        self._sink_rows = sink_rows
         self._options = options
         self._folder = folder
         self._uids = Uids(options.options)
-        self._kinds = row_kinds(of.plan)
+        self._kinds = row_kinds(sink_rows.plan)
 
     def rows(self) -> DataFrame:
         """The sink's rows, each once, with their numbers."""
         settings = JobSettings(self._options.variables, self._options.options)
-        job = prepare(self._of.plan, Mode.BOUNDED, settings)
+        job = prepare(self._sink_rows.plan, Mode.BOUNDED, settings)
         name = next(
             name
-            for name, part in queries_of(self._of.plan).items()
-            if any(node.id == self._of.sink and isinstance(node, Sink) for node in part.nodes)
+            for name, part in queries_of(self._sink_rows.plan).items()
+            if any(node.id == self._sink_rows.sink and isinstance(node, Sink) for node in part.nodes)
         )
         known = _KnownStreams(job.queries[name].plan, self._streams(), lambda node: self._stream(node, None))
         stream = Batches(job, CheckpointRecord(self._folder), self._spark, self._options).stream(
@@ -121,11 +121,11 @@ class _Contents:
 
     def _streams(self) -> Mapping[int, Stream]:
         """The streams that state says, by the ids of their nodes."""
-        plan = self._of.plan
+        plan = self._sink_rows.plan
         streams = {}
-        for number in self._of.keepers:
+        for number in self._sink_rows.keepers:
             node = plan.by_id[number]
-            if self._of.keeps_input(node):
+            if self._sink_rows.keeps_input(node):
                 for side, source in enumerate(plan.inputs(node)):
                     streams[source.id] = self._stream(source, self._input(node, side))
             else:
@@ -152,7 +152,7 @@ class _Contents:
             table = self._table(node, flink_states.JOINED[side : side + 1])
             if table is None:
                 return None
-            layout = node.layout([source.fields for source in self._of.plan.inputs(node)])
+            layout = node.layout([source.fields for source in self._sink_rows.plan.inputs(node)])
             is_counted = layout is not None and layout.states[side].form.startswith("rows with a number")
             if not is_counted:
                 return table.frame.select(table.row.alias("row")).select("row.*")
@@ -177,7 +177,7 @@ class _Contents:
         table = self._table(node, (flink_states.ACCUMULATORS,))
         if table is None:
             return None
-        calls = calls_of(node, self._of.plan)
+        calls = calls_of(node, self._sink_rows.plan)
         accumulators, _ = calls.by_call(table.frame["value"])
         key = [table.frame["key"].getField(field_name(i)) for i in range(len(table.key_types))]
         results = [_result(call, parts) for call, parts in zip(calls.calls, accumulators, strict=True)]
@@ -188,13 +188,13 @@ class _Contents:
         uids = set(self._uids.kept(node).values())
         tables = {
             table.name: table
-            for operator in self._of.state.manifest.operators
+            for operator in self._sink_rows.state.manifest.operators
             if operator.uid in uids
             for table in operator.states
             if is_keyed_state(table)
         }
         name = next((name for name in names if name in tables), None)
-        return None if name is None else read_table(self._spark, self._of.state, tables[name], self._folder)
+        return None if name is None else read_table(self._spark, self._sink_rows.state, tables[name], self._folder)
 
 
 class _KnownStreams(SharedStreams):

@@ -71,7 +71,7 @@ class Predecessor:
         if old is None:
             return None
         if node.id in self._unchanged:
-            for query in self._of(sink):
+            for query in self._queries_for(sink):
                 kept = query.operator(old)
                 if kept is not None and _keep_the_same(kept, operator):
                     return query.entries[kept.number]
@@ -82,7 +82,7 @@ class Predecessor:
     def watermarks(self, sink: str, plan: Plan) -> SourceWatermarks:
         """The watermarks of the sources of a query."""
         reached: dict[str, int] = {}
-        for query in self._of(sink):
+        for query in self._queries_for(sink):
             for name, mark in _reached(query).items():
                 reached.setdefault(name, mark)
         names = source_names(plan)
@@ -90,7 +90,7 @@ class Predecessor:
         marks = {number: reached.get(names[number]) for number in assigners}
         return SourceWatermarks(names, marks, new_wait=False)
 
-    def _of(self, sink: str) -> list[SavedQuery]:
+    def _queries_for(self, sink: str) -> list[SavedQuery]:
         """The old queries, first that of the same sink."""
         queries = self._state.queries
         return sorted(queries.values(), key=lambda query: query is not queries.get(sink))
@@ -118,10 +118,13 @@ def _reached(query: SavedQuery) -> Mapping[str, int]:
         return {}
     if len(names) == 1:
         return {names[0]: mark}
-    return {name: max(own, mark) for name, own in _of_several(query.folder / FOLDER, query.progress.batch).items()}
+    return {
+        name: max(own, mark)
+        for name, own in _watermarks_of_several(query.folder / FOLDER, query.progress.batch).items()
+    }
 
 
-def _of_several(folder: Place, batch: int) -> Mapping[str, int]:
+def _watermarks_of_several(folder: Place, batch: int) -> Mapping[str, int]:
     """What is kept of several sources behind a batch: in the file of the last one that has moved a watermark."""
     batches = [int(name) for name in folder.children() if name.isdecimal()] if folder.is_folder() else []
     last = max((number for number in batches if number <= batch), default=None)

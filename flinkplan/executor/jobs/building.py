@@ -42,7 +42,7 @@ from ..prepare.known.input_size import partitions_for, reads_little
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
 from ..prepare.watermarks import uses_watermark, waits_for_watermark
-from .first_rows import check_first_rows, first_rows, tell_first_rows
+from .first_rows import check_first_rows, first_rows, write_first_rows
 from .options import JobOptions
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .set_clock import start_at
@@ -166,8 +166,8 @@ class Streams(Queries):
             first = first_rows(self._record, name, stream, takes_deletes=self._takes_deletes(node))
             if first is not None:
                 is_like_query = first.changelog == stream.changelog
-                told = target if is_like_query else self._table(name, node, first, context)
-                tell_first_rows(self._record, name, first, told)
+                first_target = target if is_like_query else self._table(name, node, first, context)
+                write_first_rows(self._record, name, first, first_target)
             with settings_of(self._spark, settings):  # the query keeps those that it starts with
                 if self._options.clock is not None:
                     return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))

@@ -1,4 +1,4 @@
-"""Rows that a sink is to be told before any other: what a change of the query has added to it or taken back.
+"""Rows that a sink gets before any other: what a change of the query has added to it or taken back.
 
 A checkpoint that 'flinkplan migrate' has written keeps them beside the progress of the query, as batch 0, which is done
 in all but its sink.  So a sink that takes each batch once takes them once, however often the job is killed meanwhile.
@@ -19,7 +19,7 @@ from .targets import Target
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_FOLDER, _TOLD = "first-rows", "first-rows-told"
+_FOLDER, _WRITTEN = "first-rows", "first-rows-written"
 _QUERY_ID = "sql.streaming.queryId"
 """By what writers name what they write."""
 
@@ -30,7 +30,7 @@ def keep_first_rows(rows: DataFrame, query: Path) -> None:
 
 
 def check_first_rows(record: CheckpointRecord, sink: str) -> None:
-    """Raise :class:`ExecutionError` where rows are still to be told."""
+    """Raise :class:`ExecutionError` where such rows are still to be written."""
     if (record.query(sink) / _FOLDER).is_folder():
         hint = "start the job once with --mode available-now"
         raise ExecutionError("rows of a migration are still to be written", where=f"sink {sink}", hint=hint)
@@ -55,7 +55,7 @@ def first_rows(record: CheckpointRecord, sink: str, stream: Stream, *, takes_del
     return replace(stream, frame=kept.select(*columns), changelog=changes)
 
 
-def tell_first_rows(record: CheckpointRecord, sink: str, rows: Stream, target: Target) -> None:
+def write_first_rows(record: CheckpointRecord, sink: str, rows: Stream, target: Target) -> None:
     """Have the target of a query take the rows that were kept for it."""
     context = rows.frame.sparkSession.sparkContext
     context.setLocalProperty(_QUERY_ID, record.queries[sink])
@@ -65,4 +65,4 @@ def tell_first_rows(record: CheckpointRecord, sink: str, rows: Stream, target: T
         context.setLocalProperty(_QUERY_ID, None)  # type: ignore[arg-type]
     folder = (record.query(sink) / _FOLDER).local
     assert folder is not None
-    folder.rename(folder.with_name(_TOLD))
+    folder.rename(folder.with_name(_WRITTEN))

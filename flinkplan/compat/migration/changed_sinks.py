@@ -1,7 +1,7 @@
-"""Which sinks must be told of a change: those whose rows are others under the new plan, before any new input.
+"""Which sinks a change concerns by itself: those whose rows are others under the new plan, before any new input.
 
 What a sink holds follows from what the last operators with state above it keep.  The executor computes it for both
-plans; the difference is what the sink is told.
+plans; the sink gets the difference before all other rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _KEEPING_OUTPUT = (GroupAggregate, GlobalGroupAggregate, ChangelogNormalize, Ded
 
 
 class SinkChange(Record):
-    """A sink that must be told: its node in both plans, and the operators from whose state its rows follow.
+    """A sink whose rows the change itself changes: its node in both plans, and the operators that its rows follow from.
 
     ``sink`` is the id in the new plan, ``old_sink`` that in the old one, ``None`` for a new sink.  ``keepers`` and
     ``old_keepers`` are the ids of the operators; ``inputs`` says of which of them the state has the rows of the inputs.
@@ -64,9 +64,9 @@ def keeps_input(node: ExecNode) -> bool:
     return isinstance(node, _KEEPING_INPUT)
 
 
-def sinks_to_tell(comparison: Comparison, migration: Migration) -> tuple[SinkChange, ...]:
+def changed_sinks(comparison: Comparison, migration: Migration) -> tuple[SinkChange, ...]:
     """The sinks of the new plan whose rows the change itself adds to or takes back."""
-    return tuple(_Telling(comparison, migration).changes())
+    return tuple(_ChangedSinks(comparison, migration).changes())
 
 
 def not_in_checkpoints(comparison: Comparison, migration: Migration) -> Iterator[str]:
@@ -94,7 +94,7 @@ class _UnknownError(Exception):
     """The rows of a sink do not follow from state."""
 
 
-class _Telling:
+class _ChangedSinks:
     def __init__(self, comparison: Comparison, migration: Migration) -> None:
         self._comparison = comparison
         self._rows = RowComparison(comparison.old, comparison.new)
@@ -137,7 +137,7 @@ class _Telling:
         return list(map(unwidened, rows[0])) == list(map(unwidened, rows[1]))
 
     def _keepers(self, plan: Plan, node: ExecNode) -> Iterator[ExecNode]:
-        """The last operators above a node that emit changes; rows that are never changed are not told again."""
+        """The last operators above a node that emit changes; what only inserts has emitted its rows."""
         for source in plan.inputs(node):
             if isinstance(source, _STATELESS):
                 yield from self._keepers(plan, source)

@@ -1,12 +1,12 @@
-"""Which sinks are told of a change before the job goes on."""
+"""Which sinks a change concerns by itself, before the job goes on."""
 
 from __future__ import annotations
 
 import pytest
 
 from flinkplan.compat.comparing import compare
+from flinkplan.compat.migration.changed_sinks import SinkChange, changed_sinks, not_in_checkpoints
 from flinkplan.compat.migration.planning import migration_of
-from flinkplan.compat.migration.telling import SinkChange, not_in_checkpoints, sinks_to_tell
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
 
@@ -19,14 +19,14 @@ _TOP = "SELECT k, v FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY v
 _K_S = "k INT, s INT"
 
 
-def told(old: Plan, new: Plan) -> tuple[SinkChange, ...]:
-    """The sinks that are told."""
+def changed(old: Plan, new: Plan) -> tuple[SinkChange, ...]:
+    """The sinks whose rows the change itself changes."""
     comparison = compare(old, new)
-    return sinks_to_tell(comparison, migration_of(comparison))
+    return changed_sinks(comparison, migration_of(comparison))
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "columns", "is_told"),
+    ("old", "new", "columns", "has_first_rows"),
     [
         (_SUMS, _SUMS, (_K_S, _K_S), False),
         (_SUMS, f"{_SUMS} HAVING SUM(v) > 3", (_K_S, _K_S), True),
@@ -39,9 +39,9 @@ def told(old: Plan, new: Plan) -> tuple[SinkChange, ...]:
     ],
     ids=["nothing", "HAVING", "computed", "other columns", "INNER to LEFT", "LEFT to INNER", "fewer ranks", "no state"],
 )
-def test_sinks_whose_rows_change_are_told(old: str, new: str, columns: tuple[str, str], is_told: bool) -> None:
-    changes = told(plan(old, columns[0]), plan(new, columns[1]))
-    assert bool(changes) is is_told
+def test_sinks_whose_rows_change_are_known(old: str, new: str, columns: tuple[str, str], has_first_rows: bool) -> None:
+    changes = changed(plan(old, columns[0]), plan(new, columns[1]))
+    assert bool(changes) is has_first_rows
     assert not any(change.obstacle for change in changes)
 
 
@@ -54,7 +54,7 @@ def test_a_sink_that_keeps_rows_of_its_own_is_an_obstacle() -> None:
       'properties.bootstrap.servers' = 'x:1');
     INSERT INTO o """
     old, new = (compile_script(f"{tables}{query} ON CONFLICT DO DEDUPLICATE;") for query in (_JOIN, _LEFT))
-    (change,) = told(old, new)
+    (change,) = changed(old, new)
     assert "keeps rows of its own" in change.obstacle
 
 
