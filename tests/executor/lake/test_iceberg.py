@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from pyiceberg.catalog import load_catalog
 from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.lake.iceberg import IcebergLog, snapshot
+from flinkplan.executor.lake.iceberg import IcebergLog, catalog_properties, snapshot
 from flinkplan.executor.lake.log import JavaTableLog
 from flinkplan.executor.prepare.checks import refusals
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Sink
+from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
 from ..jobs import Place
@@ -146,13 +148,8 @@ def test_a_table_that_is_declared_otherwise_is_refused(tmp_path: Path, columns: 
         IcebergLog(sink(tmp_path, columns, more))
 
 
-def with_options(table: Table, **more: str) -> Table:
-    return Table(
-        table.identifier,
-        table.name,
-        table.resolved,
-        {**table.options, **{k.replace("_", "-"): v for k, v in more.items()}},
-    )
+def with_options(table: Table, more: Mapping[str, str]) -> Table:
+    return replace(table, options={**table.options, **more})
 
 
 def test_snapshots_are_named_by_id_time_branch_and_tag(tmp_path: Path) -> None:
@@ -167,18 +164,37 @@ def test_snapshots_are_named_by_id_time_branch_and_tag(tmp_path: Path) -> None:
     first = table.snapshots()[0]
     table.manage_snapshots().create_tag(first.snapshot_id, "old").commit()
 
-    def files(**chosen: str) -> int:
-        return len(snapshot(with_options(given, **chosen)).files)
+    def files(key: str = "catalog-table", value: str = "lake") -> int:
+        return len(snapshot(with_options(given, {key: value})).files)
 
-    assert files() == files(branch="main") == 2
-    assert files(snapshot_id=str(first.snapshot_id)) == files(tag="old") == 1
-    assert files(as_of_timestamp=str(first.timestamp_ms)) == 1
+    assert files() == files("branch", "main") == 2
+    assert files("snapshot-id", str(first.snapshot_id)) == files("tag", "old") == 1
+    assert files("as-of-timestamp", str(first.timestamp_ms)) == 1
     with pytest.raises(TableError, match="has no snapshot 'new'"):
-        files(tag="new")
+        files("tag", "new")
     with table.update_schema() as update:
         update.rename_column("id", "number")
     with pytest.raises(TableError, match="the column 'number' of the Iceberg table was once called 'id'"):
         files()
+
+
+@pytest.mark.parametrize(
+    ("given", "properties"),
+    [
+        (
+            {"catalog-type": "rest", "uri": "http://host", "credential": "a:b", "token": "c", "warehouse": "w"},
+            {"type": "rest", "uri": "http://host", "credential": "a:b", "token": "c", "warehouse": "w"},
+        ),
+        (
+            {"catalog-type": "jdbc", "uri": "jdbc:postgresql://host/db", "jdbc.user": "u@x", "jdbc.password": "p:/"},
+            {"type": "sql", "uri": "postgresql://u%40x:p%3A%2F@host/db"},
+        ),
+        ({"catalog-type": "jdbc", "uri": "jdbc:sqlite:file:/a/b.db"}, {"type": "sql", "uri": "sqlite:////a/b.db"}),
+        ({"catalog-name": "mine"}, {}),
+    ],
+)
+def test_what_a_catalog_is_asked_with(given: Mapping[str, str], properties: Mapping[str, str]) -> None:
+    assert catalog_properties(given) == properties
 
 
 @pytest.mark.parametrize(
@@ -188,7 +204,10 @@ def test_snapshots_are_named_by_id_time_branch_and_tag(tmp_path: Path) -> None:
         ("'catalog-name' = 'lake', 'catalog-type' = 'rest'", "the option 'uri' of the catalog is missing"),
         ("'write-format' = 'parquet'", "neither 'catalog-name' nor 'catalog-type'"),
         ("'catalog-name' = 'lake', 'streaming' = 'true'", "new snapshots of Iceberg tables are not read here"),
-        ("'catalog-name' = 'lake', 'start-snapshot-id' = '1'", "new snapshots of Iceberg tables are not read here"),
+        *(
+            (f"'catalog-name' = 'lake', '{key}' = '1'", "new snapshots of Iceberg tables are not read here")
+            for key in ("start-snapshot-id", "start-snapshot-timestamp", "start-tag", "end-snapshot-id", "end-tag")
+        ),
         ("'catalog-type' = 'rest', 'uri' = 'http://localhost'", "'uri' is for the user to say, not for a plan"),
         ("'catalog-name' = 'lake', 'catalog-impl' = 'com.acme.Catalog'", "it loads a class"),
         ("'catalog-name' = 'lake', 'io-impl' = 'com.acme.IO'", "it loads a class"),
