@@ -254,10 +254,16 @@ def _endpoint(
         except NotServed as e:
             return _errors(501, str(e))
         except Exception as e:
-            return _errors(500, "Internal server error.", exception_text(e, handler.__name__.strip("_")))
+            return _errors(500, "Internal server error.", exception_text(e, _operation(handler)))
         return Response(msgspec.json.encode(content), media_type="application/json")
 
     return answer
+
+
+def _operation(handler: Handler) -> str:
+    """The name of an operation in the contract: ``fetchResults`` for ``_fetch_results``."""
+    first, *words = handler.__name__.strip("_").split("_")
+    return first + "".join(word.capitalize() for word in words)
 
 
 def _refusal(headers: Mapping[str, str], host: str, token: str | None) -> tuple[int, str] | None:

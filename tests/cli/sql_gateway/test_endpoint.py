@@ -84,6 +84,7 @@ def test_errors_name_the_exception_of_flink(client: Client) -> None:
     with pytest.raises(StatementError) as error:
         client.execute("SELECT FROM")
     assert (error.value.status, error.value.java_class) == (500, "org.apache.flink.sql.parser.impl.ParseException")
+    assert "Failed to fetchResults." in str(error.value)
     with pytest.raises(StatementError, match=r"Unsupported SQL statement! .* a single SQL statement"):
         client.execute("SHOW TABLES; SHOW VIEWS")
     assert client.call("GET", f"{client.submit('SELECT FROM')}/status")["status"] in ("RUNNING", "ERROR")
