@@ -42,7 +42,7 @@ _OPERATORS: Mapping[Clause, tuple[type[ExecNode], ...]] = {
     Clause.TABLE: (nodes.TableSourceScan, nodes.ChangelogNormalize),
     Clause.WATERMARK: (nodes.WatermarkAssigner,),
     Clause.INSERT: (nodes.Sink,),
-    Clause.SELECT: (nodes.Calc, nodes.PythonCalc, nodes.PythonAsyncCalc),
+    Clause.SELECT: (nodes.Calc, nodes.AsyncCalc, nodes.PythonCalc, nodes.PythonAsyncCalc),
     Clause.VALUES: (nodes.Values,),
     Clause.JOIN: (
         *(nodes.Join, nodes.MultiJoin, nodes.IntervalJoin),

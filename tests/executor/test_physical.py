@@ -81,8 +81,8 @@ def test_json_has_one_object_a_query() -> None:
 
 def test_a_node_that_is_not_executed_is_named() -> None:
     text = (HERE / "cases/expr-literals-of-every-type/plan.json").read_text("utf-8")
-    plan = loads(text.replace("stream-exec-calc_1", "stream-exec-async-calc_1"), "plan.json")
-    with pytest.raises(UnsupportedError, match="stream-exec-async-calc_1"):
+    plan = loads(text.replace("stream-exec-calc_1", "stream-exec-async-correlate_1"), "plan.json")
+    with pytest.raises(UnsupportedError, match="stream-exec-async-correlate_1"):
         list(physical_lines(prepare(plan, Mode.BOUNDED)))
 
 
