@@ -26,11 +26,10 @@ class Environment:
     """A virtual environment with a client; skips the test where its Python or the package cannot be had."""
 
     def __init__(self, folder: Path, python: str, *packages: str) -> None:
-        interpreter = shutil.which(python)
-        if interpreter is None:
-            pytest.skip(f"there is no {python}")
         self.folder = folder
-        subprocess.run([interpreter, "-m", "venv", folder / "venv"], check=True)
+        interpreter = shutil.which(python)
+        if interpreter is None or subprocess.run([interpreter, "-m", "venv", folder / "venv"]).returncode:
+            pytest.skip(f"there is no {python}")
         pip = [str(folder / "venv/bin/pip"), "install", "-q", "--disable-pip-version-check", *packages]
         installed = subprocess.run(pip, capture_output=True, text=True)
         if installed.returncode:
@@ -59,7 +58,7 @@ def test_db_api(port: int, tmp_path: Path) -> None:
     script = textwrap.dedent(f"""
         import flink_gateway
         with flink_gateway.connect("http://127.0.0.1:{port}") as connection, connection.cursor() as cursor:
-            rows = "(1, 'a', 2.50), (2, 'b', NULL)"
+            rows = "(1, 'a', 2.50), (2, 'b', CAST(NULL AS DECIMAL(3, 2)))"
             cursor.execute(f"CREATE TEMPORARY VIEW v AS SELECT * FROM (VALUES {{rows}}) AS t (i, s, d)")
             cursor.execute("SELECT i, s, d, TIMESTAMP '2024-01-31 01:02:03' AS ts, ARRAY[i] AS l FROM v")
             print([(d[0], d[1]) for d in cursor.description])
