@@ -159,7 +159,8 @@ def _overlapping(windows: DataFrame, columns: Sequence[str], kinds: Mapping[str,
     frame = _with_slices(frame, slicing)
     sizes = _sizes(slicing)
     values = [_slice_value(name, kinds[name], windows.schema[name].dataType, sizes).alias(name) for name in columns]
-    return frame.select("key", "end", *values)
+    # where all other windows with a slice have fired, it may be empty
+    return frame.select("key", "end", *values).where(F.col(ROWS).isNull() | (F.col(ROWS) != 0))
 
 
 def _slice_value(name: str, kind: str, t: DataType, sizes: tuple[int, int]) -> Column:
