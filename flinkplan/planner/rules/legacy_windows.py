@@ -140,6 +140,9 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
     names = list(uniquify(inferred(below.input.names, exprs)))
     if isinstance(below.input, Project):
         names[at] = f"$f{at}"
+        for i, rex in enumerate(exprs):  # what the projection below computes is merged before it is named
+            if isinstance(rex, InputRef) and _is_computed(below.input, rex.index):
+                names[i] = f"$f{i}"
         renamed, indexes = _deduplicated(below.input, exprs, names)
         source = merge_projects(renamed)
     else:
@@ -148,6 +151,14 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
     is_grouped = any(i == column for i in (*indexes[:at], *indexes[at + 1 :]))
     name = names[at] if is_grouped else source.names[column]
     return source, indexes, specs.TimeField(name, column, 0, source.types[column])
+
+
+def _is_computed(rel: Project, index: int) -> bool:
+    """Whether a column is computed, or is a property of a window, which are calls as the query has them."""
+    rex, below = rel.exprs[index], rel.input
+    if not isinstance(rex, InputRef):
+        return True
+    return isinstance(below, LegacyWindowAggregate) and rex.index >= below.width - len(below.properties)
 
 
 def _with_processing_time(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], specs.TimeField]:

@@ -98,7 +98,8 @@ def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Fram
         if not is_call(part, EQ):
             continue
         for outer, own in (children(part), reversed(children(part))):
-            direct = correlated_columns(outer, correl) if isinstance(outer, FieldAccess) else []
+            is_column = isinstance(outer, FieldAccess) and isinstance(outer.expr, CorrelVariable)
+            direct = correlated_columns(outer, correl) if is_column else []
             if direct and direct[0] not in equivalents and not correlated_columns(own, correl):
                 if not isinstance(own, InputRef):
                     extra.append(own)

@@ -44,3 +44,12 @@ def test_a_subquery_in_the_operand_of_in(condition: str, joins: list[str]) -> No
     assert all(description.startswith(start) for description, start in zip(descriptions, joins, strict=True)), (
         descriptions
     )
+
+
+def test_a_subquery_that_compares_with_a_field_of_an_outer_row() -> None:
+    plan = compile_script(
+        f"{TABLES} CREATE TABLE n (a INT, r ROW<b INT>) WITH ('connector' = 'datagen');"
+        "INSERT INTO o SELECT a FROM n WHERE a > (SELECT MAX(a) FROM u WHERE u.b = n.r.b);"
+    )
+    conditions = [node.description for node in plan.nodes if isinstance(node, Join)]
+    assert any("where=[((r = r0) AND (a > EXPR$0))]" in description for description in conditions)
