@@ -10,9 +10,9 @@ from ..state.form import StateError
 
 PYTHON, HOME = "FLINK_PYTHON", "FLINK_HOME"
 _HINT = (
-    f"name one with --flink or {PYTHON}: a Python that has the package apache-flink (pip install apache-flink, or "
+    f"name one with {PYTHON}: a Python that has the package apache-flink (pip install apache-flink, or "
     "apache-flink-libraries, which has the jars alone), "
-    f"or with {HOME}: the folder of a distribution of Flink"
+    f"or with {HOME}: the folder of a distribution of Flink; some commands have --flink"
 )
 _NEEDED = "flink-dist"
 _PLANNER = "flink-table-planner"
