@@ -29,7 +29,7 @@ def delta(folder: Path) -> Any:
 
 
 def iceberg(folder: Path) -> Any:
-    catalog = load_catalog("lake", type="sql", uri=f"sqlite:///{folder}.db", warehouse=f"file://{folder / 'lake'}")
+    catalog = load_catalog("default", type="sql", uri=f"sqlite:///{folder}.db", warehouse=f"file://{folder / 'lake'}")
     return catalog.load_table("default.copied").scan().to_arrow()
 
 
