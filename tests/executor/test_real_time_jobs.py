@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
+from flinkplan.executor.jvm.session import PARTITIONS
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
@@ -33,6 +34,7 @@ PATIENCE = 120.0
 @pytest.fixture
 def place(spark: SparkSession, tmp_path: Path) -> Place:
     spark.sparkContext.cancelAllJobs()
+    spark.conf.set(PARTITIONS, "1")  # commands that other tests of this process ran have set their default
     return Place(spark, tmp_path)
 
 
