@@ -73,7 +73,7 @@ def test_db_api(port: int, tmp_path: Path) -> None:
     (tmp_path / "client.py").write_text(script)
     lines = environment.run("python", "client.py").splitlines()
     assert "('i'," in lines[0]
-    assert "(1, 'a', Decimal('2.50'), datetime.datetime(2024, 1, 31, 1, 2, 3), [1])" in lines[1]
+    assert "(1, 'a', Decimal('2.5'), datetime.datetime(2024, 1, 31, 1, 2, 3), [1])" in lines[1]
     assert "None" in lines[1]
     assert lines[2:] == ["('v',) None", "True"]
 
