@@ -5,7 +5,6 @@ Sources: ``PushFilterIntoTableSourceScanRule``, ``PushLimitIntoTableSourceScanRu
 
 from __future__ import annotations
 
-from collections.abc import Set
 from decimal import Decimal
 
 from ...plan.connectors import ALL
@@ -14,7 +13,7 @@ from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, MINUS, N
 from ...plan.functions.comparison import AND, OR, SEARCH
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.record import cached_on_record, replace
-from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children, walk
+from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.settings import is_on
 from ...plan.specs import FilterPushDown, LimitPushDown, ReadingMetadata, RowKind
 from ...plan.types import APPROXIMATE, TIMESTAMPS, LogicalType
@@ -97,10 +96,7 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
     if taken is False or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
     given = conjunctions(to_cnf(sargs.expand(rel.condition)))
-    searched = {children(node)[0] for node in walk(rel.condition) if is_call(node, SEARCH)}
-    parts = [
-        derive_nullability(_in_source_terms(sargs_expanded(p), searched)) if is_convertible(p) else p for p in given
-    ]
+    parts = [derive_nullability(_in_source_terms(sargs_expanded(p))) if is_convertible(p) else p for p in given]
     offered = [p for p in parts if is_convertible(p)]
     if not offered:
         return rel
@@ -112,15 +108,15 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
     return filtered(replace(scan, abilities=(*scan.abilities, pushed)), [reordered_condition(and_([*kept, *rest]))])
 
 
-def _in_source_terms(rex: RexNode, searched: Set[RexNode]) -> RexNode:
+def _in_source_terms(rex: RexNode) -> RexNode:
     """The predicate as it is after conversion to the source's expressions and back.
 
     There approximate numbers are Java's, intervals have all units of their kind, and there is one subtraction.
-    Fields are accessed anew, but for those that are ``searched``.
+    Fields are accessed anew.
     """
 
     def convert(node: RexNode) -> RexNode:
-        if isinstance(node, FieldAccess) and node not in searched:
+        if isinstance(node, FieldAccess):
             return field_access(node.expr, node.name)
         if (
             isinstance(node, (Literal, Call))
