@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import tempfile
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,12 @@ def spark_home() -> Path:
 
 def _name() -> str:
     folder, loader = _pyspark()
-    digest = hashlib.sha256(loader.get_data(str(folder / "version.py")))
+    return _name_of(loader.get_data(str(folder / "version.py")), SOURCES)
+
+
+@lru_cache(maxsize=1)  # a session asks for it, and a process may begin hundreds of them
+def _name_of(version: bytes, sources: Path) -> str:
+    digest = hashlib.sha256(version)
     for path in _sources():
-        digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
+        digest.update(path.relative_to(sources).as_posix().encode() + b"\0" + path.read_bytes())
     return f"flinkplan-runtime-{digest.hexdigest()[:16]}.jar"
