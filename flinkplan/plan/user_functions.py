@@ -105,8 +105,12 @@ def _calls(node: ExecNode) -> Iterator[Call]:
     """The calls of functions of users in the expressions of a node."""
     for each in expressions(node):
         for rex in walk(each):
-            if type(rex) is Call and rex.reference is not None:
+            if type(rex) is Call and rex.reference is not None and not _NAMES.isdisjoint(rex.reference):
                 yield rex
+
+
+_NAMES = frozenset({"systemName", "catalogName", "class"})
+"""What tells the function of a user in a call; operators of patterns have a ``sqlKind``."""
 
 
 def _aggregate_calls(value: Any) -> Iterator[AggregateCall]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,11 @@ class Place:
 
     def output(self) -> list[Path]:
         """The files of the output in their order."""
-        return sorted(p for p in (self.root / "out").rglob("*") if p.is_file() and not p.name.startswith("."))
+        files = []
+        for folder, folders, names in os.walk(self.root / "out"):  # which goes on where a folder goes away meanwhile
+            folders[:] = (name for name in folders if not name.startswith("."))
+            files += [Path(folder, name) for name in names if not name.startswith(".")]
+        return sorted(files)
 
     def lines(self) -> list[str]:
         """The lines of the output, in the order of its files."""

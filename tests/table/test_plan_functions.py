@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from flinkplan.executor.prepare.python_classes import PythonCode, check_allowed
-from flinkplan.plan.document import Plan, dumps, loads
+from flinkplan.plan.document import Plan, dumps, load, loads
 from flinkplan.plan.errors import FlinkplanError, PlanError
 from flinkplan.plan.user_functions import unbound_functions
 from flinkplan.planner import compile_script
@@ -99,3 +99,8 @@ def test_a_name_of_two_functions_is_ambiguous(loaded: Plan, tmp_path: Path) -> N
     (tmp_path / "other.py").write_text(DECLARED, "utf-8")
     with pytest.raises(PlanError, match=r"several Python functions have the name total: declared\.total, other\.total"):
         bind_to_files(loaded, [str(tmp_path)])
+
+
+def test_operators_of_patterns_are_no_functions_of_users() -> None:
+    plan = load(Path(__file__).parents[1] / "parity" / "own" / "pattern-of-rows" / "plan.json")
+    assert [function for node in plan.nodes for function in unbound_functions(node)] == []

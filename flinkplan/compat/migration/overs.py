@@ -51,7 +51,8 @@ def recipe(pairing: Pairing) -> Recipe:
             "only the sums over the old frame are kept" if frames[0] != frames[1] else "an aggregate is kept nowhere"
         )
         raise Impossible(reason, "keep the frame and the aggregates")
-    assert frames[0] is not None and frames[1] is not None
+    if frames[0] is None or frames[1] is None:
+        raise Impossible("the plan does not hold the bound of the frame", "compile the plan again")
     return _framed(pairing, states, frames[0] + 1, frames[1] + 1)
 
 

@@ -172,7 +172,8 @@ def test_the_stream_takes_what_has_come(broker: Broker) -> None:
     assert stream.latest(second) == second
 
 
-def test_how_much_is_behind_what_was_read(broker: Broker) -> None:
+def test_how_much_is_behind_what_was_read(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flinkplan.executor.kafka.stream.monotonic", lambda: 5.0)
     broker.put("behind", 1, 2)
     reading = Reading(topics=("behind",), pattern=None, client=_client(broker), start="earliest-offset")
     stream = Positions(reading, tells_lag=True)
