@@ -96,8 +96,8 @@ fuzz: venv ## break ten thousand scripts and plans and a thousand specs by chanc
 	@FLINKPLAN_EXAMPLES=10000 $(BIN)/python -m pytest -q -k changed_by_chance tests/compat/test_hostile.py
 
 fuzz-upserts: java venv ## hold 100 seeds of queries over changing tables, into a database, against SQLite
-	@FLINKPLAN_UPSERT_SEEDS=100 $(BIN)/python -m pytest -q tests/executor/upserts/test_fuzz.py
-	@FLINKPLAN_UPSERT_SEEDS=20 FLINKPLAN_UPSERT_MODES=real-time $(BIN)/python -m pytest -q tests/executor/upserts/test_fuzz.py
+	@FLINKPLAN_UPSERT_SEEDS=100 $(BIN)/python -m pytest -q --nightly tests/executor/upserts/test_fuzz.py
+	@FLINKPLAN_UPSERT_SEEDS=20 FLINKPLAN_UPSERT_MODES=real-time $(BIN)/python -m pytest -q --nightly tests/executor/upserts/test_fuzz.py
 
 lint: venv ## ruff, mypy and the layers of docs/architecture.md
 	@$(BIN)/ruff check --quiet

@@ -56,6 +56,7 @@ def test_a_database_holds_what_sqlite_computes(
     assert [example.queries[i].sql for i in wrong] == []
 
 
+@pytest.mark.nightly("the same queries run over whole changes, and it takes half a minute")
 @pytest.mark.skipif([Mode.REAL_TIME.value] == MODES, reason="real-time mode has a session of its own")
 @pytest.mark.parametrize("seed", range(SEEDS) if SEEDS else CHOSEN)
 def test_and_so_it_does_of_upserts_without_the_rows_before(
