@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import click
 
 from ..plan.errors import FlinkplanError
-from .options import assignment
+from .options import assignment, session_options
 from .serving import LOOPBACK
 from .variables import allow_database, variable_options
 
@@ -68,11 +68,5 @@ def command(
         raise FlinkplanError(f"the gateway needs {e.name}", hint="pip install 'flinkplan[gateway]'") from None
     from .sql_gateway.service import Limits
 
-    settings = dict(options)
-    if master is not None:
-        settings["flinkplan.master"] = master
-    settings |= {f"flinkplan.conf.{key}": value for key, value in conf}
-    settings |= {f"flinkplan.var.{name}": value for name, value in variables.items()}
-    if databases:
-        settings["flinkplan.allow-databases"] = ",".join(databases)
+    settings = session_options(options, master, conf, variables, databases)
     return serve(settings, host, port, Limits(max_sessions, idle=idle_timeout), os.environ.get(_TOKEN))

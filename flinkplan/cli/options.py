@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -68,6 +69,24 @@ def check_session_option(key: str, value: str) -> None:
     similar = None if is_known(key) else similar_key(key)
     hint = f"{similar[0].upper()}{similar[1:]}" if similar else f"Options with an effect: {', '.join(DEFAULTS)}."
     raise click.UsageError(f"{why}. {hint}")
+
+
+def session_options(
+    options: Iterable[tuple[str, str]],
+    master: str | None,
+    conf: Iterable[tuple[str, str]],
+    variables: Mapping[str, str],
+    databases: Sequence[str],
+) -> dict[str, str]:
+    """The options of a session whose statements are executed, as the command line gives them."""
+    settings = dict(options)
+    if master is not None:
+        settings["flinkplan.master"] = master
+    settings |= {f"flinkplan.conf.{key}": value for key, value in conf}
+    settings |= {f"flinkplan.var.{name}": value for name, value in variables.items()}
+    if databases:
+        settings["flinkplan.allow-databases"] = ",".join(databases)
+    return settings
 
 
 report_format = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True)

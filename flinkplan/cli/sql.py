@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .errors import ProcessEnd
-from .options import assignment, read_pipeline_text
+from .options import assignment, read_pipeline_text, session_options
 from .variables import allow_database, variable_options
 
 if TYPE_CHECKING:
@@ -54,13 +54,7 @@ def command(
 
     if file is not None and text is not None:
         raise click.UsageError("--file and --execute exclude each other.")
-    settings = dict(options)
-    if master is not None:
-        settings["flinkplan.master"] = master
-    settings |= {f"flinkplan.conf.{key}": value for key, value in conf}
-    settings |= {f"flinkplan.var.{name}": value for name, value in variables.items()}
-    if databases:
-        settings["flinkplan.allow-databases"] = ",".join(databases)
+    settings = session_options(options, master, conf, variables, databases)
     with own_stderr(), ends_raised():
         shell = Shell(settings, debug)
         shell.engine.start()
