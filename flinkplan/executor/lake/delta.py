@@ -25,12 +25,10 @@ _READ = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
 
 
 class Snapshot(Record):
-    """The data files of a version of a table, and the columns (name and Delta type in JSON) that it has."""
+    """The data files of a version of a table, and Delta's JSON of its columns."""
 
-    version: int
     files: tuple[str, ...]
     schema: str
-    partition_columns: tuple[str, ...]
 
 
 class DeltaLog:
@@ -126,9 +124,7 @@ def snapshot(table: Table) -> Snapshot:
         protocol = opened.protocol()
         if unread := sorted({*(protocol.reader_features or ())} - _READ):
             raise TableError(f"Delta tables with the feature '{unread[0]}' are not read here", where=where)
-        files = tuple(opened.file_uris())
-        partitions = tuple(opened.metadata().partition_columns)
-        return Snapshot(opened.version(), files, opened.schema().to_json(), partitions)
+        return Snapshot(tuple(opened.file_uris()), opened.schema().to_json())
 
 
 def missing_columns(of: Snapshot, schema: str) -> Mapping[str, str]:

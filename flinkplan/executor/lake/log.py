@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Protocol
+from urllib.parse import unquote
 
 from ...plan.errors import FlinkplanError
 from ...plan.record import Record
@@ -58,11 +59,5 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 def _data_file(path: str) -> DataFile:
     pairs = (folder.partition("=") for folder in path.split("/")[:-1])
-    return DataFile(path, {name: None if value == _NULL else _unescaped(value) for name, _, value in pairs})
-
-
-def _unescaped(text: str) -> str:
-    """The value that the name of a partition's folder stands for: Spark writes some characters as ``%XX``."""
-    from urllib.parse import unquote
-
-    return unquote(text)
+    # Spark writes some characters of the names of folders as %XX
+    return DataFile(path, {name: None if value == _NULL else unquote(value) for name, _, value in pairs})

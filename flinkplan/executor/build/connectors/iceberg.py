@@ -11,13 +11,13 @@ from ...connectors.tables import Table
 from ...errors import TableError
 from ...formats.java_types import java_row
 from ...jvm.callbacks import start_callbacks
-from ...jvm.spark import F, T, fields, sql
+from ...jvm.spark import T, fields, sql
 from ...jvm.types import spark_type
 from ...lake.iceberg import IcebergLog, snapshot, type_text
 from ...lake.log import JavaTableLog
 from ..context import TranslationContext
 from ..stream import SEQUENCE, Stream, column_name
-from ..time.event_time import one_row
+from ..time.event_time import read_once
 from .base import TableBuilder, table_builder
 from .requests import Request
 
@@ -44,9 +44,7 @@ class Iceberg(TableBuilder):
         frame = spark.read.schema(schema).parquet(*read.files) if read.files else spark.createDataFrame([], schema)
         columns = [frame[name].cast(spark_type(t)).alias(column_name(i)) for i, (name, t) in enumerate(request.columns)]
         number = sql.Column(context.runtime.source.RowNumber.column())
-        rows = frame.select(*columns, number.alias(SEQUENCE))
-        if not context.is_batch:
-            rows = one_row(context).select(F.lit(True).alias("once")).crossJoin(rows).drop("once")
+        rows = read_once(frame.select(*columns, number.alias(SEQUENCE)), context)
         return Stream(fields.select(rows, [*request.outputs(rows), SEQUENCE]), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from ...jvm.types import field_name, spark_type
 from ..context import TranslationContext
 from ..saved_states import SavedOperator, SavedState
 from ..stream import SEQUENCE, Stream, column_name
-from ..time.event_time import one_row
+from ..time.event_time import read_once
 from .base import TableBuilder, table_builder
 
 if TYPE_CHECKING:
@@ -57,9 +57,7 @@ class SavepointTables(TableBuilder):
             *(joined[places[name]].alias(column_name(i)) for i, (name, _) in enumerate(table.physical)),
             F.monotonically_increasing_id().alias(SEQUENCE),
         )
-        if not context.is_batch:
-            rows = one_row(context).select(F.lit(True).alias("once")).crossJoin(rows).drop("once")
-        return Stream(rows, node.output_type)
+        return Stream(read_once(rows, context), node.output_type)
 
 
 def _key(index: int) -> str:

@@ -200,6 +200,13 @@ def one_row(context: TranslationContext) -> DataFrame:
     return source.option("time", "0").option("batches", "1").load()
 
 
+def read_once(rows: DataFrame, context: TranslationContext) -> DataFrame:
+    """The rows of a bounded frame; in a stream they come with its first batch."""
+    if context.is_batch:
+        return rows
+    return one_row(context).select(F.lit(True).alias("once")).crossJoin(rows).drop("once")
+
+
 def _control_times(source: int | None, context: TranslationContext) -> DataFrame:
     """The rows of time alone that come beside a source's own: at the end of input in bounded mode, and in its place
     while it is idle, or its watermark is the clock.  One frame a query has those of all sources."""
