@@ -9,6 +9,7 @@ import pytest
 from pyspark.serializers import CloudPickleSerializer
 
 from flinkplan.executor.kafka import sink, source
+from flinkplan.executor.kafka import stream as stream_module
 from flinkplan.executor.kafka.positions import KafkaError, Range
 from flinkplan.executor.kafka.settings import READER, WRITER, Reading
 from flinkplan.executor.kafka.sink import Writing, writer
@@ -173,7 +174,7 @@ def test_the_stream_takes_what_has_come(broker: Broker) -> None:
 
 
 def test_how_much_is_behind_what_was_read(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flinkplan.executor.kafka.stream.monotonic", lambda: 5.0)
+    monkeypatch.setattr(stream_module, "monotonic", lambda: 5.0)
     broker.put("behind", 1, 2)
     reading = Reading(topics=("behind",), pattern=None, client=_client(broker), start="earliest-offset")
     stream = Positions(reading, tells_lag=True)
