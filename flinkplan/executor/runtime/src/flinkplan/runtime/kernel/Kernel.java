@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
+import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleState;
 import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.streaming.StatefulProcessor;
 import org.apache.spark.sql.streaming.TimeMode;
 import org.apache.spark.sql.streaming.ValueState;
 import org.apache.spark.sql.types.StructType;
+import scala.Option;
 
 /**
  * An operator on the rows of one key at a time: what it reads, and its states.
@@ -40,7 +42,6 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     private transient Comparator<InternalRow> order;
     private transient StateCache cache;
-    private transient boolean hasTimers;
     private transient Variables variables;
 
     /** @param input the schema of the input */
@@ -99,10 +100,21 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     @Override
     public void init(OutputMode outputMode, TimeMode timeMode) {
-        boolean isCached = cachedBytes > 0 && getHandle() instanceof StatefulProcessorHandleImpl;
-        cache = isCached ? new StateCache((StatefulProcessorHandleImpl) getHandle(), cachedBytes) : null;
+        StatefulProcessorHandleImpl handle =
+                getHandle() instanceof StatefulProcessorHandleImpl ? (StatefulProcessorHandleImpl) getHandle() : null;
+        cache = cachedBytes > 0 && handle != null ? new StateCache(handle, cachedBytes) : null;
         order = inputOrder();
         WithoutDefaults.run(this::open);
+        if (handle != null && !timeMode.equals(TimeMode.None())) {
+            WithoutDefaults.run(() -> openTimers(handle));
+        }
+    }
+
+    /** Has Spark open the state of its timers now, which it does later otherwise, outside of {@link WithoutDefaults}. */
+    private static void openTimers(StatefulProcessorHandleImpl handle) {
+        handle.setHandleState(StatefulProcessorHandleState.INITIALIZED());
+        handle.getExpiredTimers(Long.MIN_VALUE, Option.empty()).hasNext();
+        handle.setHandleState(StatefulProcessorHandleState.CREATED());
     }
 
     @Override
@@ -169,15 +181,6 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
 
     /** Has Spark call at {@code due} instead of {@code before}, of which {@link #NEVER} stands for no call. */
     protected final void reschedule(long before, long due) {
-        if (hasTimers) {
-            set(before, due);
-        } else {
-            WithoutDefaults.run(() -> set(before, due));
-            hasTimers = true;
-        }
-    }
-
-    private void set(long before, long due) {
         if (before != NEVER) {
             getHandle().deleteTimer(before);
         }
