@@ -114,7 +114,8 @@ def test_a_stream_outlives_an_executor_and_its_driver(make: MakeCluster, work: W
     assert written(work.folder) == expected(FILES)
 
 
-@pytest.mark.parametrize("make", [local_cluster, pytest.param(standalone, marks=NOT_BY_DEFAULT)])
+@NOT_BY_DEFAULT
+@pytest.mark.parametrize("make", [local_cluster, standalone])
 def test_a_bounded_job_outlives_an_executor(make: MakeCluster, work: Work, tmp_path: Path) -> None:
     for number in range(FILES):
         feed(work.folder, number)

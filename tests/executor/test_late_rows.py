@@ -102,7 +102,13 @@ class Feed:
         return commits.parent
 
 
-@pytest.mark.parametrize("restarts", [False, True], ids=["in one run", "over restarts"])
+@pytest.mark.parametrize(
+    "restarts",
+    [
+        pytest.param(False, id="in one run", marks=pytest.mark.nightly("the same rows come over restarts, one by one")),
+        pytest.param(True, id="over restarts"),
+    ],
+)
 def test_spark_drops_what_a_kernel_drops(restarts: bool, tmp_path: Path, spark: SparkSession) -> None:
     queries = {calls: " UNION ALL ".join(windows("a", window, calls) for window in WINDOWS) for calls in CALLS}
     found = {}
@@ -140,7 +146,9 @@ LATE_BEHIND_OVER = ("10:00:05", "10:02:30", "10:01:20", "10:01:10", "10:01:50", 
 """Three rows that are late at the same watermark, all after the last row of their key that has come out."""
 
 
-@pytest.mark.parametrize("per_file", [1, 2, 7])
+@pytest.mark.parametrize(
+    "per_file", [pytest.param(1, marks=pytest.mark.nightly("batches of two rows divide them as well")), 2, 7]
+)
 def test_windows_count_each_late_row_that_a_bounded_over_window_lets_through(
     per_file: int, tmp_path: Path, spark: SparkSession
 ) -> None:

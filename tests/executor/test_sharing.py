@@ -9,7 +9,6 @@ import pytest
 from flinkplan.executor.build.sharing import SharedRows, SharedStreams
 from flinkplan.executor.build.stream import Stream
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.jobs.states import count as count_state
 from flinkplan.executor.jobs.states import find_states
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan
@@ -73,23 +72,23 @@ def run_files(place: Place, plan: Plan) -> None:
 def test_a_source_that_is_read_twice_is_read_once(place: Place, query: str) -> None:
     run_files(place, compiled(place, query))
     assert sum(p.rows_read for p in place.progress) == sum(map(len, FILES))
+    operators = [o.name for o in place.progress[0].operators]
+    assert len(operators) == len(set(operators)), "an operator that is read twice is run once"
+    assert all(o.node is not None for p in place.progress for o in p.operators)
+    states = find_states(place.root / "checkpoint")
+    assert len({s.node for s in states}) == len({s.operator for s in states}) == len(operators)
+    assert ([s.node for s in states if s.name == "windows"] != []) == (query == TWICE)
     assert not place.spark.sparkContext._jsc.getPersistentRDDs(), "what was shared is released"
 
 
-def test_an_operator_that_is_read_twice_is_run_once(place: Place) -> None:
-    plan = compiled(place, TWICE)
-    run_files(place, plan)
-    operators = [o.name for o in place.progress[0].operators]
-    assert len(operators) == len(set(operators))
-    assert all(o.node is not None for p in place.progress for o in p.operators)
-    states = find_states(place.root / "checkpoint")
-    assert [s.node for s in states if s.name == "windows"] != []
-    assert len({s.node for s in states}) == len({s.operator for s in states}) == len(operators)
-    for state in states:
-        count_state(place.spark, state)
-
-
-@QUERIES
+@pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(JOIN, id="rows"),
+        pytest.param(TWICE, id="windows", marks=pytest.mark.nightly("groups are shared operators, too")),
+        pytest.param(GROUPED, id="groups"),
+    ],
+)
 def test_a_checkpoint_of_a_query_that_shares_nothing_goes_on(
     place: Place, query: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

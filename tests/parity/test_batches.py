@@ -23,7 +23,6 @@ pytestmark = pytest.mark.spark
 
 CHOSEN = (
     ("window-over-late-rows", "random"),
-    ("window-tumble-late-rows-dropped", "rows"),
     ("window-tumble-late-rows-dropped", "restarts"),
 )
 """The case and the way of those that are always run."""
