@@ -135,6 +135,15 @@ def sliced(windows: DataFrame, names: Mapping[str, str], slicing: Slicing, calls
     return _overlapping(windows, columns, kinds, slicing)
 
 
+def first_windows(slices: DataFrame, windows: DataFrame) -> DataFrame:
+    """Of each slice the first open window that has it, as ``key`` and ``end``: Flink has timers for these alone."""
+    slice_end, (start, end) = F.col("slices.end"), (F.col("windows.start"), F.col("windows.end"))
+    same = F.col("slices.key").eqNullSafe(F.col("windows.key")) & (start < slice_end) & (slice_end <= end)
+    joined = slices.alias("slices").join(windows.alias("windows"), same)
+    first = joined.groupBy("slices.key", "slices.end").agg(F.min(end).alias("first"))
+    return first.select("key", F.col("first").alias("end")).distinct()
+
+
 def _growing(
     windows: DataFrame, columns: Sequence[str], kinds: Mapping[str, str], window: CumulativeWindow
 ) -> DataFrame:

@@ -42,7 +42,7 @@ from .aggregates import accumulated, shared_views, view_entries
 from .emissions import emitted
 from .givers import FlinkEntries, Given, Giver, as_row, gives, parts, timers_of
 from .sessions import session_rows, sessions
-from .slices import ROWS, Slicing, sliced, sliced_counts, sliced_values, slicing_of, with_parts
+from .slices import ROWS, Slicing, first_windows, sliced, sliced_counts, sliced_values, slicing_of, with_parts
 from .views import EXTREMES, VALUES, kept_values, view_of_counts, view_of_values, viewed, with_extreme
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def window_aggregate(giver: Giver) -> Given:
         watermark = F.lit(slicing.watermark)
         timers = timers.where(watermark.isNull() | (F.col("due") > watermark)).unionByName(later)
     namespace = [F.col(bound) for bound in slicing.bounds]
-    given = {timers_of(giver, windowing.is_proctime): FlinkEntries(timers, [F.col("due")], (), namespace)}
+    given: dict[str, FlinkEntries] = {}
     if emission.updates:
         assert isinstance(giver.node, GroupWindowAggregate)
         given |= emitted(giver, giver.node, open_windows(giver), slicing.clock, emission)
@@ -75,13 +75,17 @@ def window_aggregate(giver: Giver) -> Given:
     if slicing.is_sliced:
         whole = {name: kind for name, kind in columns.items() if kind != PARTS}
         slices = sliced(windows, whole, slicing, calls)
+        if not slicing.has_starts:
+            timers = timers.join(first_windows(slices, windows), ["key", "end"], "left_semi")
         for name in parts_of_slices:
             slices = with_parts(slices, windows, name, slicing)
         views = {
-            number: slicing.placed(_sliced_seen(frame, windows, slicing, calls)) for number, frame in views.items()
+            number: slicing.placed(_sliced_seen(frame, windows, slices, slicing, calls))
+            for number, frame in views.items()
         }
         counts = {number: slicing.placed(sliced_counts(frame, windows, slicing)) for number, frame in counts.items()}
         windows = slicing.placed(slices)
+    given |= {timers_of(giver, windowing.is_proctime): FlinkEntries(timers, [F.col("due")], (), namespace)}
     table = giver.tables[flink_states.WINDOW_ACCUMULATORS]
     for name in parts_of_slices:
         windows = _merged(giver, calls, windows, name)
@@ -115,10 +119,10 @@ def window_aggregate(giver: Giver) -> Given:
     return given
 
 
-def _sliced_seen(seen: DataFrame, windows: DataFrame, slicing: Slicing, calls: Calls) -> DataFrame:
-    """The values that a DISTINCT call has seen in each slice."""
+def _sliced_seen(seen: DataFrame, windows: DataFrame, slices: DataFrame, slicing: Slicing, calls: Calls) -> DataFrame:
+    """The values that a DISTINCT call has seen in each slice that has rows."""
     if not any(calls.retracts):
-        return sliced_values(seen, windows, slicing)
+        return sliced_values(seen, windows, slicing).join(slices, ["key", "end"], "left_semi")
     (count,) = parts(seen, "value")
     counts = seen.select("key", "start", "end", "map_key", count.cast("bigint").alias("n"))
     return sliced_counts(counts, windows, slicing).withColumn("value", F.struct("n"))
