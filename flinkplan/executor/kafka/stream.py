@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
-import msgspec
-
-from ...plan.record import Record
-from ..connectors.turns import Turn
+from ..connectors.turns import InTurn, Turn
+from ..jvm.callbacks import JavaMethods
 from .positions import Broker, KafkaError, Offsets, Range, from_json, ranges, tasks, to_json
 from .settings import Reading
-
-
-class Switch(Protocol):
-    """What of the Java ``Switch`` is asked here, and told."""
-
-    def end(self, source: str) -> None: ...
-
-    def isReached(self) -> bool: ...
-
-    def go(self) -> None: ...
-
-    def table(self) -> str: ...
-
-
-class InTurn(Record):
-    """When a source is read: its name, its turn, and the switch between the others and the last one."""
-
-    source: str = ""
-    turn: Turn = Turn.ALONE
-    switch: Switch | None = None
-
 
 _AT_ONCE = InTurn()
 _LAG_SECONDS = 1.0
@@ -154,33 +130,16 @@ def position(offsets: Offsets, ends: Offsets | None, *, is_settled: bool) -> dic
     return {"positions": to_json(offsets), "ends": None if ends is None else to_json(ends), "settled": is_settled}
 
 
-class JavaPositions:
-    """Positions as ``Positions.java`` asks for them: by the name of the method and its arguments, all as JSON."""
-
-    class Java:
-        """What the object is for Java."""
-
-        implements = ("java.util.function.BiFunction",)
-
-    def __init__(self, positions: Positions) -> None:
-        self._methods = {
-            each.__name__: each
-            for each in (
-                positions.initial,
-                positions.stop_at_what_is_there,
-                positions.latest,
-                positions.between,
-                positions.waiting,
-                positions.lag,
-                positions.commit,
-                positions.close,
-            )
-        }
-
-    def apply(self, method: str, arguments: str) -> str:
-        """The answer, or why there is none."""
-        try:
-            answer = self._methods[method](*json.loads(arguments))
-        except KafkaError as e:
-            return json.dumps({"error": str(e)})
-        return msgspec.json.encode({"answer": answer}).decode()
+def java_positions(positions: Positions) -> JavaMethods:
+    """Positions as ``PositionStream.java`` asks for them."""
+    methods = (
+        positions.initial,
+        positions.stop_at_what_is_there,
+        positions.latest,
+        positions.between,
+        positions.waiting,
+        positions.lag,
+        positions.commit,
+        positions.close,
+    )
+    return JavaMethods(KafkaError, *methods)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from flinkplan.executor.connectors.turns import Turn
+from flinkplan.executor.connectors.turns import InTurn, Turn
 from flinkplan.executor.kafka.settings import READER, Reading
-from flinkplan.executor.kafka.stream import InTurn, Positions
+from flinkplan.executor.kafka.stream import Positions
 
 from .brokers import Broker
 

@@ -18,7 +18,7 @@ from ....plan.specs import WritingMetadata
 from ...connectors import find_connector
 from ...connectors.kafka import MessagePart, message_parts
 from ...connectors.tables import Table
-from ...connectors.turns import Turn
+from ...connectors.turns import InTurn, Turn
 from ...errors import TableError
 from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import F, T, sql
@@ -37,7 +37,7 @@ from .requests import Request
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from ...kafka.stream import JavaPositions
+    from ...jvm.callbacks import JavaMethods
 
 
 _PLACE = ("topic", "partition", "offset")
@@ -119,7 +119,7 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
     Raises :class:`TableError` where they, or brokers, are not there.
     """
     from ...kafka.source import reader, schema_of
-    from ...kafka.stream import InTurn, JavaPositions, Positions
+    from ...kafka.stream import Positions, java_positions
 
     where = f"table {table.identifier}"
     reading = reading_of(table)
@@ -137,7 +137,7 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
                 context.switch.expect(table.identifier)
             place = InTurn(table.identifier, context.turn, context.switch)
             where_it_is = Positions(reading, context.settles, place, shared=shared, tells_lag=context.tells_lag)
-            positions = _offered(JavaPositions(where_it_is), context)
+            positions = _offered(java_positions(where_it_is), context)
             source = source.option("positions", positions)
         partitions = [f"{topic}-{number}" for topic, number in broker.partitions()]
     except KafkaError as e:
@@ -160,10 +160,10 @@ def _in_workers(work: Callable[..., Any], result: Any, columns: Sequence[str]) -
         return made(work, result, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)(*columns)
 
 
-def _offered(positions: JavaPositions, context: TranslationContext) -> str:
+def _offered(positions: JavaMethods, context: TranslationContext) -> str:
     """The name by which Java finds what it then asks for positions."""
     start_callbacks(context.spark)
-    return str(context.runtime.source.RangeSource.offer(positions))
+    return str(context.runtime.source.PositionStream.offer(positions))
 
 
 def _reach(open_: Callable[[], Any], where: str) -> None:

@@ -6,9 +6,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.python.PythonMethods;
 import java.io.UncheckedIOException;
 import java.util.Map;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.stream.StreamSupport;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -32,18 +29,10 @@ import org.apache.spark.unsafe.types.UTF8String;
  * is started for it. A range is an object of JSON with the offsets {@code start} and {@code end} and whatever else the
  * client needs. Those of a task are a partition, which has as many rows as messages, so that Spark counts these; the
  * first one has the array of the ranges, the others are NULL. Options: {@code tasks}, those of a batch as an array of
- * such arrays, or {@code positions}, what {@link #offer} gave.
+ * such arrays, or {@code positions}, what {@link PositionStream#offer} gave.
  */
 public final class RangeSource implements TableProvider {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final Map<String, PythonMethods> OFFERED = new ConcurrentHashMap<>();
-
-    /** Takes who answers for a stream's positions, and gives the name by which one source finds it. */
-    public static String offer(BiFunction<String, String, String> python) {
-        String name = UUID.randomUUID().toString();
-        OFFERED.put(name, new PythonMethods(python));
-        return name;
-    }
 
     @Override
     public StructType inferSchema(CaseInsensitiveStringMap options) {
@@ -52,8 +41,7 @@ public final class RangeSource implements TableProvider {
 
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
-        String name = options.get("positions");
-        PythonMethods positions = name == null ? null : OFFERED.remove(name);
+        PythonMethods positions = PositionStream.offered(options.get("positions"));
         return ScannedTable.of("messages", schema, () -> new RangeScan(schema, options.get("tasks"), positions));
     }
 

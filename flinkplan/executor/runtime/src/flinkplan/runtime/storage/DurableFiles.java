@@ -1,7 +1,9 @@
 package flinkplan.runtime.storage;
 
+import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InputStream;
 import org.apache.hadoop.fs.ChecksumFileSystem;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
@@ -15,9 +17,14 @@ public final class DurableFiles {
 
     /** Writes a file in place of what may be there. */
     public static void write(FileSystem fileSystem, Path file, byte[] content) throws IOException {
+        write(fileSystem, file, new ByteArrayInputStream(content));
+    }
+
+    /** The same with what is left of a stream. */
+    public static void write(FileSystem fileSystem, Path file, InputStream content) throws IOException {
         Path unfinished = new Path(file.getParent(), "." + file.getName() + ".inprogress");
         try (FSDataOutputStream out = create(fileSystem, unfinished)) {
-            out.write(content);
+            content.transferTo(out);
             sync(out);
         }
         move(fileSystem, unfinished, file);
