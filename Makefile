@@ -8,13 +8,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
-NIGHTLY := clusters soak soak-state soak-kafka soak-lake soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
+NIGHTLY := clusters soak soak-state soak-kafka soak-lake soak-cdc soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
 
 MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-cdc soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,7 +46,8 @@ java:
 demo: java venv ## compile a sample, execute its plan on Spark, print the result (SAMPLE=folder of sample_plans)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)/output
 	$(BIN)/flinkplan compile $(wildcard sample_plans/$(SAMPLE)/pipeline.*) -o $(DEMO)/plan.json --force
-	@if [ -f sample_plans/$(SAMPLE)/demo.py ]; then $(BIN)/python sample_plans/$(SAMPLE)/demo.py $(DEMO); else \
+	@demo="$(firstword $(wildcard sample_plans/$(SAMPLE)/demo*.py))"; \
+	if [ -n "$$demo" ]; then $(BIN)/python "$$demo" $(DEMO); else \
 	  echo $(BIN)/flinkplan execute $(DEMO)/plan.json --checkpoint $(DEMO)/checkpoint; \
 	  $(BIN)/flinkplan execute $(DEMO)/plan.json --var DATA="$(CURDIR)/sample_plans/data" \
 	    --var OUT="$(CURDIR)/$(DEMO)/output" --checkpoint $(DEMO)/checkpoint && \
@@ -83,6 +84,9 @@ soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, wi
 
 soak-lake: java venv ## kill a running job into a Delta and an Iceberg table 30 times
 	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/lake/test_kill.py
+
+soak-cdc: java venv ## kill jobs over a PostgreSQL table 30 times, most of them around the end of its snapshot
+	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/cdc/test_kill.py
 
 clusters: java venv ## kill executors and drivers of streams and bounded jobs on two kinds of clusters
 	@FLINKPLAN_CLUSTERS=all $(BIN)/python -m pytest -q tests/executor/test_cluster.py

@@ -7,7 +7,7 @@ import csv
 import itertools
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -106,8 +106,10 @@ def show(broker: Broker, console: Console) -> int:
     return len(rows)
 
 
-def serve(job: Job, broker: Broker, shop: Shop, console: Console) -> None:
-    """Send all orders, and rates between them, and print what comes of them.
+def serve(
+    job: Job, broker: Broker, shop: Shop, console: Console, change: Callable[[list[dict[str, Any]]], None]
+) -> None:
+    """Send all orders, change rates between them, and print what comes of them.
 
     The first orders have to wait until the job is up; only then come others, and rates.
     """
@@ -118,8 +120,8 @@ def serve(job: Job, broker: Broker, shop: Shop, console: Console) -> None:
         if is_due and (order := next(coming, None)) is not None:
             broker.send("orders", order)
             sent, last = sent + 1, time.monotonic()
-            for rate in next(rates, ()) if arrived and sent % RATES_EVERY == 0 else ():
-                broker.send("rates", rate, {"currency": rate["currency"]})
+            if arrived and sent % RATES_EVERY == 0:
+                change(next(rates, []))
         arrived += show(broker, console)
         job.wait(0.1)
     if arrived < ORDERS:
@@ -141,8 +143,13 @@ def main(folder: Path) -> None:
         databases=(str(folder / "output"),),
     )
     job = execute(load(folder / "plan.json"), options)
+
+    def change(rates: list[dict[str, Any]]) -> None:
+        for rate in rates:
+            broker.send("rates", rate, {"currency": rate["currency"]})
+
     try:
-        serve(job, broker, shop, console)
+        serve(job, broker, shop, console, change)
     finally:
         job.stop()
     console.print("turnover, as the database has it:", shop.turnover(), sep="\n")
