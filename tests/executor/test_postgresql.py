@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-_FOLDERS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-_PATH = os.pathsep.join([*map(str, reversed(_FOLDERS)), os.environ.get("PATH", "")])
-_INITDB, _SERVER, _CLIENT = (shutil.which(name, path=_PATH) for name in ("initdb", "postgres", "psql"))
+from .postgres_server import IS_INSTALLED, PASSWORD, USER, Server, running_server
+
 _DRIVER = Path("/usr/share/java/postgresql.jar")
-_USER = "postgres"
 
 pytestmark = [
     pytest.mark.spark,
     pytest.mark.xdist_group("processes"),
     pytest.mark.skipif(
-        not (_INITDB and _SERVER and _CLIENT and _DRIVER.exists()),
+        not (IS_INSTALLED and _DRIVER.exists()),
         reason="PostgreSQL and its driver are not installed: apt install postgresql libpostgresql-jdbc-java",
     ),
 ]
 
-PASSWORD = "it's secret"
 SAME = (
     "id INT, flag BOOLEAN, big BIGINT, amount DECIMAL(10, 2), ratio DOUBLE, name STRING, born DATE, seen TIMESTAMP(6)"
 )
@@ -39,62 +32,17 @@ THEIRS = (
 )
 
 
-class Server:
-    """A server with a database; ``url`` is where it is."""
-
-    def __init__(self, folder: Path, port: int) -> None:
-        self._folder = folder
-        self._port = port
-        self.url = f"jdbc:postgresql://127.0.0.1:{port}/postgres"
-
-    def ask(self, statements: str) -> str:
-        """Run statements; the values of rows, between bars."""
-        assert _CLIENT is not None
-        address = ["-h", "127.0.0.1", "-p", str(self._port), "-U", _USER]
-        command = [_CLIENT, *address, "-v", "ON_ERROR_STOP=1", "-qAt", "-c", statements]
-        done = subprocess.run(command, check=True, capture_output=True, text=True, env={"PGPASSWORD": PASSWORD})
-        return done.stdout
-
-
-def _unprivileged(command: list[str]) -> list[str]:
-    """The server does not run as root."""
-    return ["runuser", "-u", _USER, "--", *command] if os.geteuid() == 0 else command
-
-
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    assert _INITDB is not None
-    assert _SERVER is not None
-    folder = Path(tempfile.mkdtemp(prefix="flinkplan-pg-"))
-    (folder / "password").write_text(PASSWORD)
-    if os.geteuid() == 0:
-        for path in (folder, folder / "password"):
-            shutil.chown(path, _USER)
-    secret = ["-A", "scram-sha-256", "--pwfile", str(folder / "password")]
-    data = str(folder / "data")
-    subprocess.run(
-        _unprivileged([_INITDB, "-D", data, "-U", _USER, "--no-sync", *secret]), check=True, capture_output=True
-    )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    settings = ["-h", "127.0.0.1", "-p", str(port), "-k", str(folder), "-F"]
-    command = _unprivileged([_SERVER, "-D", data, *settings])
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        while "ready to accept connections" not in (line := process.stderr.readline()):
-            assert line, "the server has ended"
-        yield Server(folder, port)
-        process.terminate()
-        process.stderr.read()
-    shutil.rmtree(folder)
+    with running_server() as server:
+        yield server
 
 
 def script(folder: Path) -> str:
     """Copy every type, change rows by key and look some up, each part of its own sink."""
 
     def table(name: str, columns: str) -> str:
-        options = {"connector": "jdbc", "url": "${URL}", "table-name": name, "username": _USER}
+        options = {"connector": "jdbc", "url": "${URL}", "table-name": name, "username": USER}
         given = ", ".join(f"'{key}' = '{value}'" for key, value in {**options, "password": "${PASSWORD}"}.items())
         return f"CREATE TABLE `{name}` ({columns}) WITH ({given});"
 
