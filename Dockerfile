@@ -20,7 +20,7 @@ RUN apt-get update \
     && apt-get install -y --no-install-recommends openjdk-17-jre-headless \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=build /dist /dist
-RUN pip install --no-cache-dir "$(ls /dist/flinkplan-*.whl)[delta,gateway,iceberg,kafka,lineage,python,s3,state]" \
+RUN pip install --no-cache-dir "$(ls /dist/flinkplan-*.whl)[cdc,delta,gateway,iceberg,kafka,lineage,python,s3,state]" \
     && rm -rf /dist \
     && useradd --create-home --uid 10001 flinkplan
 USER 10001

@@ -1,5 +1,5 @@
 """Connectors and formats, each declared once (:mod:`.bundled`, :mod:`.kafka`, :mod:`.jdbc`, :mod:`.hybrid`,
-:mod:`.savepoint`, :mod:`.others`, :mod:`.formats`).
+:mod:`.savepoint`, :mod:`.cdc`, :mod:`.others`, :mod:`.formats`).
 
 The planner, the checks, the executor and the documentation use these declarations.  To add a connector, declare it
 here; if flinkplan is to execute it, implement it in ``executor/connectors`` under the same name.
@@ -13,6 +13,7 @@ from ..errors import FlinkplanError
 from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
 from .bundled import BUNDLED, DEFAULT_PARTITION
+from .cdc import POSTGRES_CDC
 from .delta import DELTA
 from .formats import FORMATS
 from .hybrid import HYBRID
@@ -56,7 +57,8 @@ __all__ = [
 ]
 
 CONNECTORS: Mapping[str, Connector] = {
-    connector.name: connector for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, ICEBERG, *OTHERS)
+    connector.name: connector
+    for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, ICEBERG, POSTGRES_CDC, *OTHERS)
 }
 """The connectors by name."""
 

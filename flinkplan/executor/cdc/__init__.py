@@ -1,0 +1,1 @@
+"""Change data capture: snapshots of tables in databases, and the changes in their logs."""

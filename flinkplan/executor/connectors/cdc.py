@@ -1,0 +1,51 @@
+"""The connector ``postgres-cdc``: tables of PostgreSQL, first as they are, then as they change.
+
+Source: Flink CDC's ``PostgreSQLTableSource`` and its documentation.
+"""
+
+from __future__ import annotations
+
+from ...plan.connectors.cdc import EXECUTED_PLUGIN, PLUGIN, is_bounded, option_default, reads_snapshot
+from ...plan.types import LogicalType
+from ...plan.types.readable import readable
+from ..errors import TableError
+from ..jvm.types import has_nanos
+from .base import Connector, connector
+from .tables import Table
+
+_HELD = (
+    *("BOOLEAN", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR", "BINARY", "VARBINARY"),
+    *("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"),
+)
+
+
+@connector
+class PostgresCdc(Connector):
+    """The snapshot is read in chunks, then the log of a replication slot."""
+
+    name = "postgres-cdc"
+
+    def check(self, table: Table, is_source: bool) -> None:
+        where = f"table {table.identifier}"
+        plugin = option_default(table.options, PLUGIN)
+        if plugin != EXECUTED_PLUGIN:
+            raise TableError(
+                f"the log is not decoded here by '{plugin}'",
+                where=where,
+                hint=f"set '{PLUGIN}' = '{EXECUTED_PLUGIN}', which each server has",
+            )
+        for name, t in table.physical:
+            if not _is_held(t):
+                raise TableError(readable(f"no column is read as {t}, as '{name}' is"), where=where)
+
+    def is_bounded(self, table: Table) -> bool:
+        return is_bounded(table.options)
+
+    def may_last(self, table: Table) -> bool:
+        return reads_snapshot(table.options)
+
+
+def _is_held(t: LogicalType) -> bool:
+    if t.root == "ARRAY":
+        return _is_held(t.element)
+    return t.root in _HELD and not has_nanos(t)
