@@ -120,6 +120,7 @@ ITEM = declare(
     _item,
     syntax=SPECIAL,
     named=False,
+    strict=True,
     pushing=Pushing.NEVER,
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_TRUE, OR
+from ...plan.functions.conditional import CASE
 from ...plan.rex import Literal, RexNode, children
 from .expressions import flatten, is_call, is_strict
 
@@ -25,4 +26,8 @@ def _is_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
         return True
     if is_strict(rex):
         return any(_is_null(o, is_null) for o in children(rex))
+    if is_call(rex, AND, OR):
+        return all(_is_null(o, is_null) for o in children(rex))
+    if is_call(rex, CASE):
+        return all(_is_null(o, is_null) for o in (*children(rex)[1:-1:2], children(rex)[-1]))
     return isinstance(rex, Literal) and rex.value is None

@@ -44,7 +44,7 @@ def reduce_expressions(rel: Rel) -> Rel:
     """Simplify the expressions of filters, projections and joins."""
     match rel:
         case Filter():
-            condition = simplify_condition(_cases_expanded(rel.condition))
+            condition = simplify_condition(_substituted(_cases_expanded(rel.condition), constants(rel.input)))
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
@@ -69,7 +69,12 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
     rex = push_into_cases(rex)
     if contains_over(rex):
         return simplify(rex)
-    known = constants(source)
+    substituted = _substituted(rex, constants(source))
+    return simplify(substituted, known_conditions(source)) if isinstance(substituted, Call) else substituted
+
+
+def _substituted(rex: RexNode, known: Mapping[int, Literal]) -> RexNode:
+    """The expression with constants in place of the columns that have one."""
 
     def substitute(node: RexNode) -> RexNode:
         if isinstance(node, InputRef) and node.index in known:
@@ -83,8 +88,7 @@ def _simplified(rex: RexNode, source: Rel) -> RexNode:
             return replace(node, operands=tuple(map(_without_nullability_cast, node.operands)))
         return node
 
-    substituted = rewrite(rex, substitute) if known else rex
-    return simplify(substituted, known_conditions(source)) if isinstance(substituted, Call) else substituted
+    return rewrite(rex, substitute) if known else rex
 
 
 def _without_nullability_cast(rex: RexNode) -> RexNode:

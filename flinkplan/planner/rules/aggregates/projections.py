@@ -75,9 +75,21 @@ def merge_columns(rel: Aggregation) -> Rel:
     while isinstance(source, Project) and all(isinstance(source.exprs[i], InputRef) for i in columns.values()):
         columns = {i: source.exprs[at].index for i, at in columns.items()}  # type: ignore[union-attr]
         source = source.input
-    if source is rel.input or len({columns[g] for g in rel.grouping}) < len(rel.grouping):
+    if source is rel.input:
         return rel
+    if len({columns[g] for g in rel.grouping}) < len(rel.grouping):
+        return rel if _has_sets(rel) or not isinstance(rel, Aggregate) else _grouped_once(rel, columns, source)
     return _in_order(remap_aggregate(rel, columns, source))
+
+
+def _grouped_once(rel: Aggregate, columns: dict[int, int], source: Rel) -> Rel:
+    """The aggregation with each grouping column once, under a projection that repeats those that it had twice."""
+    merged = remap_aggregate(rel, columns, source)
+    grouping = tuple(sorted(set(merged.grouping)))
+    once = replace(merged, grouping=grouping)
+    outputs = identity(once.types)
+    indexes = [*(grouping.index(g) for g in merged.grouping), *range(len(grouping), once.width)]
+    return Project(input=once, exprs=tuple(outputs[i] for i in indexes), names=rel.names)
 
 
 def _in_order(rel: Aggregation) -> Rel:
