@@ -120,7 +120,6 @@ ITEM = declare(
     _item,
     syntax=SPECIAL,
     named=False,
-    strict=True,
     pushing=Pushing.NEVER,
 )
 

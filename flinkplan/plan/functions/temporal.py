@@ -96,9 +96,7 @@ PROCTIME_MATERIALIZE = declare(
     named=False,
     local_time=LocalTime.NEVER,
 )
-TIMESTAMP_DIFF = declare(
-    "TIMESTAMPDIFF", signature("SYMBOL", "DATETIME", "DATETIME"), if_null(INT), named=False, strict=True
-)
+TIMESTAMP_DIFF = declare("TIMESTAMPDIFF", signature("SYMBOL", "DATETIME", "DATETIME"), if_null(INT), named=False)
 declare("STREAMRECORD_TIMESTAMP", signature(), always(BIGINT.not_null()), named=False)
 SOURCE_WATERMARK = declare(
     "SOURCE_WATERMARK", signature(), always(timestamp_ltz(3)), bridged=True, local_time=LocalTime.NEVER

@@ -1,4 +1,4 @@
-"""FROM: tables, views, subqueries, joins, UNNEST, windowing table functions."""
+"""FROM: tables, views, subqueries, joins, windowing table functions; UNNEST is in :mod:`.unnest`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import cast
 from ...plan.errors import SQL_VALIDATOR, VALIDATION
 from ...plan.findings import Finding, did_you_mean
 from ...plan.functions import Function, Kind
-from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY, WINDOW_FUNCTIONS, unnested_type
+from ...plan.functions.table import WINDOW_FUNCTIONS
 from ...plan.functions.user import PythonFunction, UserFunction
 from ...plan.record import replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, row
 from ..algebra.logical import Correlate, Filter, Join, Lateral, Project, Scan, Snapshot, TemporalJoin, Values, Watermark
-from ..algebra.names import anonymous, uniquify
+from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..catalog.catalog import Table, View
 from ..connectors import source_of
@@ -33,6 +33,7 @@ from .joins import JOIN_TYPES, join_condition, joined, outer_type
 from .nested import bind_inner_query, bind_query
 from .patterns import bind_match
 from .scope import Namespace, Scope
+from .unnest import bind_unnest, collection_of, constant_rows
 from .windows import bind_window_function
 
 
@@ -54,7 +55,7 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
             rel = bind_match(context, node, source.rel, source.name)
             return _named(rel, rel.row_type, node.alias, None)
         case ast.Unnest():
-            return _constant_rows(node, _collection(ExpressionBinder(context, Scope((), outer), "UNNEST"), node))
+            return constant_rows(node, collection_of(ExpressionBinder(context, Scope((), outer), "UNNEST"), node))
 
 
 # ---------------------------------------------------------------- tables and views
@@ -211,10 +212,10 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: Sel
     kind = JOIN_TYPES[node.kind]
     if isinstance(node.right, ast.Unnest):
         inside = Scope(left.namespaces, outer, left.merged)
-        collection = _collection(ExpressionBinder(context, inside, "UNNEST"), node.right)
+        collection = collection_of(ExpressionBinder(context, inside, "UNNEST"), node.right)
         if any(isinstance(part, InputRef) for part in walk(collection)):
-            return _bind_unnest(context, node, node.right, collection, left, kind, outer)
-        right = _constant_rows(node.right, collection)
+            return bind_unnest(context, node, node.right, collection, left, kind, outer)
+        right = constant_rows(node.right, collection)
     elif isinstance(node.right, ast.TableFunction) and str(node.right.call.name).upper() not in WINDOW_FUNCTIONS:
         function = user_table_function(context, node.right.call)
         return _bind_function_join(context, node, node.right, function, left, kind, outer)
@@ -294,113 +295,6 @@ def _is_looked_up(rel: Rel) -> bool:
     while isinstance(rel, (Project, Filter)):
         rel = rel.input
     return isinstance(rel, Scan) and source_of(rel.table).lookups
-
-
-# ---------------------------------------------------------------- UNNEST
-
-
-def _over_function(condition: RexNode, left: FromItem) -> RexNode:
-    """A condition that reads only columns of the table function, over these columns."""
-    width = left.rel.width
-    if any(i < width for i in input_refs(condition)):
-        return condition
-    return transform(condition, lambda r: replace(r, index=r.index - width) if isinstance(r, InputRef) else r)
-
-
-def _bind_unnest(
-    context: Context,
-    join: ast.Join,
-    node: ast.Unnest,
-    collection: RexNode,
-    left: FromItem,
-    kind: JoinType,
-    outer: Scope | None,
-) -> FromItem:
-    """``left JOIN UNNEST(collection)``: each left row with the elements of its collection."""
-    if kind not in (JoinType.INNER, JoinType.LEFT):
-        raise unsupported(f"a {join.kind} JOIN with UNNEST", join.span, "use CROSS JOIN or LEFT JOIN … ON TRUE")
-    function_type = unnested_type(collection.type, node.with_ordinality)
-    names = _unnest_names(node, collection.type, function_type)
-    element_type = row(zip(names, function_type.field_types, strict=True), nullable=False)
-    nullable = kind is JoinType.LEFT
-    padded_type = row(((f.name, outer_type(f.type, nullable)) for f in element_type.fields), nullable=False)
-    alias = node.alias.name.name if node.alias else None
-    namespace = Namespace(padded_type, left.rel.width, alias)
-    right_type = padded_type if nullable and not all(t.nullable for t in element_type.field_types) else element_type
-    references = sum(isinstance(r, InputRef) for r in walk(collection))
-    correl, *_ = [context.correlations.next() for _ in range(references)]
-    left_fields = left.rel.row_type.fields
-    variable_names = uniquify([*(f.name for f in left_fields), *right_type.field_names])
-    variable_types = [*left.rel.types, *right_type.field_types]
-    variable = CorrelVariable(correl, row(zip(variable_names, variable_types, strict=True), nullable=False))
-
-    def through_variable(rex: RexNode) -> RexNode:
-        return FieldAccess(variable_names[rex.index], variable) if isinstance(rex, InputRef) else rex
-
-    call = _unnesting(node, transform(collection, through_variable), function_type)
-    joined = Scope((*left.namespaces, namespace), outer, left.merged)
-    condition = None
-    if join.condition is not None:
-        inner = Scope((*left.namespaces, replace(namespace, row_type=element_type)), outer, left.merged)
-        bound = ExpressionBinder(context, inner, "ON").condition(join.condition)
-        condition = None if isinstance(bound, Literal) and bound.value is True else _over_function(bound, left)
-    rel = Correlate(
-        input=left.rel,
-        type=kind,
-        correl=correl,
-        call=call,
-        function_type=function_type if right_type is element_type else right_type,
-        condition=condition,
-        aliases=names,
-    )
-    unnested = (*left.unnested, (correl, len(left_fields), right_type))
-    return FromItem(rel, joined.namespaces, left.merged, unnested=unnested)
-
-
-def _collection(binder: ExpressionBinder, node: ast.Unnest) -> RexNode:
-    if len(node.args) != 1:
-        raise unsupported("UNNEST of several collections", node.span)
-    rex = binder.bind(node.args[0])
-    if rex.type.root not in ("ARRAY", "MAP", "MULTISET"):
-        raise BindError(f"UNNEST takes an array, a map or a multiset, not {rex.type.nullable_()}", node.args[0].span)
-    return rex
-
-
-def _unnest_names(node: ast.Unnest, collection: LogicalType, function_type: LogicalType) -> tuple[str, ...]:
-    """The column names: those of the alias, the alias itself for a single column, or Calcite's names."""
-    alias, width = node.alias, len(function_type.fields)
-    if alias is not None and alias.columns:
-        if len(alias.columns) != width:
-            raise BindError(f"UNNEST gives {width} columns, {len(alias.columns)} names are given", alias.span)
-        return tuple(c.name for c in alias.columns)
-    return (alias.name.name,) if alias is not None and width == 1 else _unnamed(collection, function_type.field_names)
-
-
-def _unnamed(collection: LogicalType, names: tuple[str, ...]) -> tuple[str, ...]:
-    if collection.root == "MAP":
-        return ("KEY", "VALUE", *names[2:])
-    return names if collection.element.root == "ROW" else (anonymous(0), *names[1:])
-
-
-def _unnesting(node: ast.Unnest, collection: RexNode, function_type: LogicalType) -> Call:
-    function = UNNEST_ROWS_WITH_ORDINALITY if node.with_ordinality else UNNEST_ROWS
-    return function.typed(function_type, collection)
-
-
-def _constant_rows(node: ast.Unnest, collection: RexNode) -> FromItem:
-    """The elements of a collection that reads no other table."""
-    function_type = unnested_type(collection.type, node.with_ordinality)
-    names = _unnest_names(node, collection.type, function_type)
-    rel = Correlate(
-        input=Values(fields=row([], nullable=False), tuples=((),)),
-        type=JoinType.INNER,
-        correl="",
-        call=_unnesting(node, collection, function_type),
-        function_type=function_type,
-        aliases=None,
-    )
-    named = row(zip(names, function_type.field_types, strict=True), nullable=False)
-    return FromItem(rel, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
 
 
 # ---------------------------------------------------------------- table functions

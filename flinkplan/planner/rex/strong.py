@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...plan.functions.arithmetic import DIVIDE_INTEGER
+from ...plan.functions.collection import ITEM
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_TRUE, OR
 from ...plan.functions.conditional import CASE
 from ...plan.rex import Literal, RexNode, children
 from .expressions import flatten, is_call, is_strict
+
+_NULL_OF_NULL = (ITEM, DIVIDE_INTEGER)
+"""Functions that are NULL where an operand is, and elsewhere, too."""
 
 
 def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
@@ -24,7 +29,7 @@ def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
 def _is_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
     if is_null(rex):
         return True
-    if is_strict(rex):
+    if is_strict(rex) or is_call(rex, *_NULL_OF_NULL):
         return any(_is_null(o, is_null) for o in children(rex))
     if is_call(rex, AND, OR):
         return all(_is_null(o, is_null) for o in children(rex))
