@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,11 +21,18 @@ if TYPE_CHECKING:
     from ..executor.jobs.progress import QueryProgress
 
 
+_MOST_DIAGNOSES = 5
+"""How many are printed at the end of a job; 'flinkplan doctor' prints all."""
+
+
 class Progress(Protocol):
     """An observer of a job: called for each batch while it runs, and once when it has ended."""
 
     def batch_done(self, progress: QueryProgress) -> None:
         """Called when a batch has been written."""
+
+    def job_ended(self, diagnoses: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        """Called when a job has ended, with what tells why rows did not come out of it, as JSON has it."""
 
     def ended(self, how: str) -> None:
         """Called when the jobs have ended; ``how`` is ``finished``, ``stopped`` or ``failed``."""
@@ -37,6 +44,9 @@ class Silent:
     def batch_done(self, progress: QueryProgress) -> None:
         pass
 
+    def job_ended(self, diagnoses: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        pass
+
     def ended(self, how: str) -> None:
         pass
 
@@ -45,9 +55,13 @@ def as_json(progress: QueryProgress) -> dict[str, Any]:
     """The fields of a line about a batch, or about rows that wait."""
     fields = to_builtins(progress)
     event = "waiting" if fields.pop("is_idle") else "batch"
-    for optional in ("waiting", "lag"):
+    for optional in ("waiting", "lag", "inputs"):
         if not fields[optional]:
             del fields[optional]
+    for operator in fields["operators"]:
+        for optional in ("rows_in", "rows_out", "lateness_ms"):
+            if operator[optional] is None:
+                del operator[optional]
     return {"event": event, **fields, "rows_per_second": round(progress.rows_per_second or 0, 1)}
 
 
@@ -74,10 +88,17 @@ class Totals:
 
     def __init__(self) -> None:
         self.totals: dict[str, SinkTotals] = {}
+        self.diagnoses: list[Mapping[str, Any]] = []
+        """Those of sinks into which nothing was written."""
         self.started = time.monotonic()
 
     def batch_done(self, progress: QueryProgress) -> None:
         self.totals.setdefault(progress.sink, SinkTotals()).add(progress)
+
+    def job_ended(self, diagnoses: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        idle = {sink for sink, total in self.totals.items() if not total.written}
+        if idle or not self.totals:
+            self.diagnoses += [each for each in diagnoses() if each["sink"] in idle or not self.totals]
 
 
 class JsonLines(Totals):
@@ -98,6 +119,8 @@ class JsonLines(Totals):
             }
             for sink, total in self.totals.items()
         }
+        for each in self.diagnoses:
+            _print({"event": "diagnosis", **each})
         duration = round(1000 * (time.monotonic() - self.started))
         _print({"event": how, "time": now, "duration_ms": duration, "sinks": sinks})
 
@@ -118,6 +141,11 @@ class Summary(Totals):
             )
         if self.totals or how != "failed":
             click.echo(f"{how} after {time.monotonic() - self.started:.1f} s", err=True)
+        if self.diagnoses:
+            from .doctor import print_diagnoses
+
+            click.echo("nothing was written:", err=True)
+            print_diagnoses(self.diagnoses[:_MOST_DIAGNOSES], err=True)
 
 
 class Live(Summary):
@@ -170,6 +198,10 @@ class Observers:
     def batch_done(self, progress: QueryProgress) -> None:
         for observer in self._observers:
             observer.batch_done(progress)
+
+    def job_ended(self, diagnoses: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        for observer in self._observers:
+            observer.job_ended(diagnoses)
 
     def ended(self, how: str) -> None:
         for observer in self._observers:

@@ -69,10 +69,13 @@ class Place(Record):
         """The text of the file.  Raises :class:`PlanError`."""
         return read_text(self.local) if self.local else str(self._remote("read_text", encoding="utf-8"))
 
-    def write(self, text: str) -> None:
-        """Write the file; a local one is replaced as a whole or not at all.  Raises :class:`PlanError`."""
+    def write(self, text: str, *, durable: bool = True) -> None:
+        """Write the file; a local one is replaced as a whole or not at all, ``durable``: so that it survives a crash.
+
+        Raises :class:`PlanError`.
+        """
         if self.local:
-            write_text(self.local, text)
+            write_text(self.local, text, durable=durable)
             return
         self._remote("makedirs", at=Place(self.name.rpartition("/")[0]), exist_ok=True)
         self._remote("write_text", text, encoding="utf-8")

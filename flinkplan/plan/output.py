@@ -17,8 +17,8 @@ _DESCRIPTORS = re.compile(r"/proc/(?:self|\d+)(?:/task/\d+)?/fd")
 _MAX_SYMLINKS = 40
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text to a file atomically and durably.
+def write_text(path: str | Path, text: str, *, durable: bool = True) -> None:
+    """Write a text to a file atomically, and unless it is not to be ``durable``, so that it survives a crash.
 
     A symbolic link is followed.  A file that is replaced keeps its mode, and its owner if this process may set it.
     Anything that is not a regular file is written to in place: devices, pipes, and the file descriptors of this
@@ -37,7 +37,7 @@ def write_text(path: str | Path, text: str) -> None:
         elif target.exists() and not target.is_file():
             _write_into(os.open(target, os.O_WRONLY), text)
         else:
-            _replace(target, text)
+            _replace(target, text, durable)
     except IsADirectoryError:
         raise PlanError(IS_DIRECTORY, where=str(path), hint="name a file in it") from None
     except (FileExistsError, NotADirectoryError):
@@ -80,7 +80,7 @@ def _write_into(descriptor: int, text: str) -> None:
         out.write(text)
 
 
-def _replace(target: Path, text: str) -> None:
+def _replace(target: Path, text: str, durable: bool) -> None:
     import tempfile
 
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -90,9 +90,11 @@ def _replace(target: Path, text: str) -> None:
             out.write(text)
             out.flush()
             _copy_owner_and_mode(target, handle)
-            os.fsync(handle)
+            if durable:
+                os.fsync(handle)
         Path(name).replace(target)
-        _sync_folder(target.parent)
+        if durable:
+            _sync_folder(target.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

@@ -32,9 +32,14 @@ _LONGEST_NAME = 150
 
 
 class CheckpointRecord(Record):
-    """The record in the checkpoint directory ``folder``: a path, or a URI that fsspec reaches."""
+    """The record in the checkpoint directory ``folder``: a path, or a URI that fsspec reaches.
+
+    ``is_durable``: what is recorded is still there after a crash of the machine.  The directory of a job without a
+    checkpoint need not be.
+    """
 
     folder: str | Path
+    is_durable: bool = True
 
     @property
     def place(self) -> Place:
@@ -65,6 +70,10 @@ class CheckpointRecord(Record):
     @property
     def _queries_file(self) -> Place:
         return self.place / _OWN / "queries.json"
+
+    def own_file(self, name: str) -> Place:
+        """A file of flinkplan's beside those of the queries."""
+        return self.place / _OWN / name
 
     @property
     def lock_file(self) -> Path | None:
@@ -166,19 +175,22 @@ class CheckpointRecord(Record):
         """The versions of functions whose results have changed since, by their names, as they are in its state."""
         return self._texts(self._functions_file) or ({} if self.exists else FUNCTIONS)
 
+    def _write(self, file: Place, text: str) -> None:
+        file.write(text, durable=self.is_durable)
+
     def begin(self, plan: Plan, mode: str, session_options: Mapping[str, str]) -> None:
         """Record the plan that is run from now on, what the session sets, and the mode."""
         first = (*self.modes, mode)[0]
         if not self.exists:
-            self._functions_file.write(pretty(FUNCTIONS) + "\n")
-        self._options_file.write(pretty(session_options) + "\n")
-        self.plan_file.write(dumps(plan))
-        self._mode_file.write(f"{first}\n{mode}\n")
+            self._write(self._functions_file, pretty(FUNCTIONS) + "\n")
+        self._write(self._options_file, pretty(session_options) + "\n")
+        self._write(self.plan_file, dumps(plan))
+        self._write(self._mode_file, f"{first}\n{mode}\n")
 
     def started(self, ids: Mapping[str, str]) -> None:
         """Record that queries have been started: their ids by their names."""
         if self.queries != {**self.queries, **ids}:
-            self._queries_file.write(pretty({**self.queries, **ids}) + "\n")
+            self._write(self._queries_file, pretty({**self.queries, **ids}) + "\n")
 
     @property
     def _files(self) -> tuple[Place, ...]:
@@ -198,13 +210,13 @@ class CheckpointRecord(Record):
 
     def end(self) -> None:
         """Record that the job has ended its input."""
-        self._end_file.write("")
+        self._write(self._end_file, "")
 
     def name_query(self, name: str, query_id: str) -> str:
         """The id of a query that is no stream, which keeps the one that it was first given."""
         metadata = self.query(name) / "metadata"
         if not metadata.exists():
-            metadata.write(json.dumps({"id": query_id}) + "\n")
+            self._write(metadata, json.dumps({"id": query_id}) + "\n")
         return str(parse_json(metadata.read(), str(metadata))["id"])
 
     def _done_file(self, name: str) -> Place:
@@ -216,7 +228,7 @@ class CheckpointRecord(Record):
 
     def finish(self, name: str) -> None:
         """Record that a query that is no stream has written all."""
-        self._done_file(name).write("")
+        self._write(self._done_file(name), "")
 
     def batches(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """The numbers of the batches that queries have begun, as far as the checkpoint goes back."""

@@ -68,11 +68,15 @@ class Feed:
         self._spark = spark
         self.root = root
         self.dropped = 0
+        self.lateness: dict[str, int] = {}
         for table in tables:
             (root / table).mkdir(parents=True)
 
     def batch_done(self, progress: QueryProgress) -> None:
         self.dropped += progress.rows_dropped
+        for operator in progress.operators:
+            if operator.lateness_ms is not None:
+                self.lateness[operator.name] = operator.lateness_ms
 
     def put(self, table: str, *times: str, date: str = "2024-01-01") -> None:
         file = self.root / table / f"{len(list((self.root / table).iterdir())):03}"
@@ -122,6 +126,7 @@ def test_spark_drops_what_a_kernel_drops(restarts: bool, tmp_path: Path, spark: 
             feed.run()
         feed.run(Mode.BOUNDED)
         found[calls] = feed.rows(), feed.dropped
+        assert set(feed.lateness.values()) == {90_001}  # of 10:00:01 behind 10:02:40
     at_once = Feed(queries["kernel"], "a", tmp_path / "at once", spark)
     at_once.put("a", *(time for times in LATE_FIRST for time in times))
     at_once.run(Mode.BOUNDED)

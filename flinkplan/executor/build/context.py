@@ -69,7 +69,7 @@ class QueryParts:
 
 
 NODE = "flinkplan-node"
-"""The option of Spark's sources that holds the id of the node that they are of; nobody but checkpoints looks at it."""
+"""The option of Spark's sources that holds the id of the node that they are of: for checkpoints and counts of rows."""
 
 
 JavaCalls: TypeAlias = "Callable[[TranslationContext, Call, JavaFunction, Sequence[Column]], Column]"
@@ -108,6 +108,8 @@ class TranslationContext(Record):
     """Whether somebody looks at how much of a source is still to be read, which may have to be asked for."""
     files_per_batch: int | None = None
     """How many files of a source a micro-batch takes up at most; ``None``: all."""
+    advanced: Mapping[int, int] = field(default_factory=dict)
+    """The watermarks (epoch ms) to which sources move on behind the rows that are there, by the ids of assigners."""
     turn: Turn = Turn.ALONE
     """When the source that is built is read."""
     switch: Any = None
@@ -146,10 +148,8 @@ class TranslationContext(Record):
 
     @property
     def reader(self) -> DataFrameReader | DataStreamReader:
-        """What reads sources; those of a stream say which node they are of."""
-        if self.is_batch:
-            return self.spark.read
-        reader = self.spark.readStream
+        """What reads sources, which say which node they are of."""
+        reader = self.spark.read if self.is_batch else self.spark.readStream
         return reader if self.node is None else reader.option(NODE, self.node.id)
 
     def arrival(self) -> Column:

@@ -16,8 +16,8 @@ from ...plan.record import replace
 from ...state.form import StateError
 from ...state.moving import NotMovedError
 from ..build.time.event_time import SHIFT_MS
-from ..build.time.source_watermarks import source_names
 from ..jvm.session import PARTITIONS
+from ..prepare.known.source_names import source_names
 from .from_flink.carriers import Carried
 from .job_state import CheckpointState, SavedQuery
 from .operators import Operator

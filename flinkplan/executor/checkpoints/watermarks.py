@@ -13,7 +13,7 @@ from ...plan.document import Plan
 from ...plan.nodes import ExecNode, WatermarkAssigner
 from ...plan.record import Record
 from ..build.time.event_time import SHIFT_MS
-from ..build.time.source_watermarks import source_names
+from ..prepare.known.source_names import source_names
 
 FOLDER = "watermarks"
 """Where a query keeps the watermarks of several sources, as ``ReachedWatermarks.java`` calls it."""

@@ -35,6 +35,7 @@ from ..prepare.python_classes import check_allowed
 from ..prepare.real_time import check_real_time, unshared
 from ..scratch import temporary_folder
 from .building import Batches, RealTimes, Streams
+from .counting import JobCounter
 from .failures import end_of_jvm
 from .options import JobOptions
 from .progress import JobListener
@@ -51,7 +52,7 @@ class Job:
     """A plan at work.  Made by :func:`execute`.
 
     ``names`` are those of its queries, ``temporary`` a folder that goes with it.  ``plan`` is what it runs, ``built``
-    what has been built of each query's nodes.
+    what has been built of each query's nodes, ``counter`` what adds up its batches, ``record`` that of its checkpoint.
     """
 
     def __init__(
@@ -61,12 +62,14 @@ class Job:
         record: CheckpointRecord,
         lock: Any,
         temporary: Path | None,
+        counter: JobCounter,
     ) -> None:
+        self.counter = counter
         self.queries: list[Query] = []
         self.built: Mapping[str, Mapping[int, Built]] = {}
         self.plan = plan
         self.mode = plan.mode
-        self._record = record
+        self.record = record
         self._recorded = record.contents()
         self._sinks = tuple(plan.queries)
         self._batches = record.batches(self._sinks)
@@ -84,10 +87,10 @@ class Job:
         """Start queries by their names, once the plan that they are of is on record; ``release`` what they shared."""
         self._release = release
         try:
-            self._record.begin(plan, self.mode.value, options)
+            self.record.begin(plan, self.mode.value, options)
             for start in queries.values():
                 self.queries.append(start())
-            self._record.started({query.sink: query.id for query in self.queries})
+            self.record.started({query.sink: query.id for query in self.queries})
         except BaseException:
             self.stop()
             self._put_back()
@@ -95,9 +98,9 @@ class Job:
 
     def _put_back(self) -> None:
         """Record what was recorded before, unless a batch has begun since, or a query is done."""
-        is_any_done = any(self._record.is_done(name) for name in self._sinks)
-        if self._record.batches(self._sinks) == self._batches and not is_any_done:
-            self._record.put_back(self._recorded)
+        is_any_done = any(self.record.is_done(name) for name in self._sinks)
+        if self.record.batches(self._sinks) == self._batches and not is_any_done:
+            self.record.put_back(self._recorded)
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, or ``timeout`` seconds; whether it ended.
@@ -119,7 +122,7 @@ class Job:
                 raise ended from None
             raise
         if self.mode is Mode.BOUNDED:
-            self._record.end()
+            self.record.end()
         self.stop()
         return True
 
@@ -135,6 +138,7 @@ class Job:
             for query in self.queries:
                 query.stop()
             self._report()
+            self.counter.save(at_once=True)
             self._release()
             if self._lock is not None:
                 self._lock.close()
@@ -148,7 +152,9 @@ class Job:
     def _report(self) -> None:
         for query in self.queries:
             for progress in query.reports():
+                self.counter.add(progress)
                 self._listener.batch_done(progress)
+        self.counter.save()
 
 
 def resolve_mode(plan: Plan, options: JobOptions) -> Mode:
@@ -190,10 +196,12 @@ def execute(plan: Plan, options: JobOptions) -> Job:
             options.master, options.conf, lifetime=_lifetime(plan, mode, options), lean=options.lean
         )
     temporary = temporary_folder("checkpoint-") if options.checkpoint is None else None
-    record = CheckpointRecord(options.checkpoint or str(temporary))
+    record = CheckpointRecord(options.checkpoint or str(temporary), options.checkpoint is not None and options.durable)
     lock = _lock(record, spark)
     try:
-        job = Job(job_plan, options.listener, record, lock, temporary)
+        is_kept = options.checkpoint is not None and options.collector is None
+        counter = JobCounter(plan, mode.value, record, is_kept=is_kept)
+        job = Job(job_plan, options.listener, record, lock, temporary, counter)
         kind = Batches if job_plan.is_batch else RealTimes if mode is Mode.REAL_TIME else Streams
         made = kind(job_plan, record, spark, options)
         starts = made.starts()
@@ -215,6 +223,8 @@ def _as_begun(plan: Plan, checkpoint: str | None) -> Plan:
 
 def _lifetime(plan: Plan, mode: Mode, options: JobOptions) -> Lifetime:
     """What a session that is started for a job is for."""
+    if options.runs_small:
+        return Lifetime.SECONDS
     if mode.is_endless or not options.single:
         return Lifetime.OPEN
     return Lifetime.SECONDS if is_small(plan.nodes, options.variables) else Lifetime.JOB

@@ -38,6 +38,10 @@ class JobOptions(Record):
     :data:`~.plan.connectors.jdbc_urls.ANY` among them stands for all.  ``tells_lag``: progress says of topics, too, how
     much is still to be read.  ``saved_states`` reads states for tables over them.  ``clock``: the time, in milliseconds
     since 1970, that queries in micro-batches go by instead of the machine's, in a mode that is not endless.
+    ``watermarks``: those, in milliseconds since 1970, to which tables move on behind the rows that are there, by the
+    names of the tables, in micro-batches of the mode available-now.  ``durable``: what is recorded in the checkpoint is
+    still there after a crash of the machine.  ``runs_small``: all jobs of the process are small, so that in a new
+    session the JVM's optimizing compiler would cost more than it gains.
     ``java_jars`` gives the jars with Flink's classes and with what calls functions in Java; it is asked where a plan
     calls some.
     """
@@ -62,4 +66,7 @@ class JobOptions(Record):
     tells_lag: bool = False
     saved_states: StateReader | None = None
     clock: int | None = None
+    watermarks: Mapping[str, int] = field(default_factory=dict)
+    durable: bool = True
+    runs_small: bool = False
     java_jars: Callable[[], Sequence[str]] = no_java_jars

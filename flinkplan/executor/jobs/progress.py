@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from ...plan.nodes import ExecNode
+from ...plan.nodes import ExecNode, TableSourceScan
 from ...plan.record import Record, field
 from ..build.time.event_time import CONTROL_SOURCE, watermark_text
 from ..prepare.query import QueryPlan
@@ -19,8 +19,9 @@ class OperatorProgress(Record):
 
     ``name`` is its exec node's (``join``, or ``join#2``), ``node`` and ``type`` are that node's id and type; where it
     is not known, ``name`` is Spark's.  ``state_rows`` is ``None`` where the state store does not count them.
-    ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's.  Bounded input that is read at once
-    leaves no state.
+    ``updated_rows`` and ``dropped_rows``, which came too late, are the batch's, as are the rows that went in and came
+    out; these are ``None`` where Spark does not count them.  ``lateness_ms`` is by how much the latest row
+    that was ever dropped was late, where that is known.  Bounded input that is read at once leaves no state.
     """
 
     name: str
@@ -30,6 +31,23 @@ class OperatorProgress(Record):
     updated_rows: int
     dropped_rows: int
     memory_bytes: int
+    rows_in: int | None = None
+    rows_out: int | None = None
+    lateness_ms: int | None = None
+
+
+class InputProgress(Record):
+    """The rows that a batch has read of a source, and those of them that have passed all filters before a reader.
+
+    ``reader`` is the id of the node with state that takes them, or of the sink; ``None``: another node that changes how
+    many rows there are.
+    """
+
+    source: str
+    node: int
+    reader: int | None
+    rows_read: int
+    rows_passed: int
 
 
 class Waiting(Record):
@@ -66,16 +84,24 @@ class QueryProgress(Record):
     waiting: tuple[Waiting, ...] = ()
     lag: tuple[Lag, ...] = ()
     is_idle: bool = False
+    inputs: tuple[InputProgress, ...] = ()
 
 
 class Counts(Record):
     """What was counted in a batch: rows written, rows dropped by the id of the node, and, of one that is no stream's,
     rows read.
+
+    ``lateness``: by how much the latest row that a node has dropped so far was late (milliseconds).  ``inputs`` and
+    ``operators`` are as ``PlanCounts.java`` has them: lists of a node, a reader, rows read and passed; rows in and out
+    by Spark's number of an operator.
     """
 
     written: int = 0
     dropped: Mapping[int, int] = field(default_factory=dict)
     read: int = 0
+    lateness: Mapping[int, int] = field(default_factory=dict)
+    inputs: tuple[tuple[int, int, int, int], ...] = ()
+    operators: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
 class JobListener(Protocol):
@@ -130,19 +156,57 @@ def lags(raw: StreamingQueryProgress) -> tuple[Lag, ...]:
     return tuple(Lag(place, unit, lag) for (place, unit), lag in sorted(largest.items()))
 
 
+_SINK, _UNKNOWN = -1, -1
+"""What stands for the sink among readers, and for rows that were not counted, in ``PlanCounts.java``."""
+
+
+def rows_by_node(query: QueryPlan, counts: Counts) -> Mapping[int, tuple[int | None, int | None]]:
+    """The rows that went into and came out of each node with state.
+
+    A node may have several operators, of which the last one in Spark's order is the first that rows come to.
+    """
+    rows: dict[int, tuple[int | None, int | None]] = {}
+    nodes = [node for node, _ in query.operators]
+    for number in sorted(number for number in counts.operators if number < len(nodes)):
+        rows_in, rows_out = (None if n == _UNKNOWN else n for n in counts.operators[number])
+        first = rows.get(nodes[number].id)
+        rows[nodes[number].id] = (rows_in, first[1] if first else rows_out)
+    return rows
+
+
+def inputs_of(query: QueryPlan, counts: Counts) -> tuple[InputProgress, ...]:
+    """What a batch has read of each source for each reader."""
+    operators = dict(enumerate(node.id for node, _ in query.operators))
+    readers = {**operators, _SINK: query.plan.sinks[0].id}
+    passed: dict[tuple[int, int | None], tuple[int, int]] = {}
+    for source, number, rows_read, rows_passed in counts.inputs:
+        if source in query.plan.by_id and rows_read != _UNKNOWN:
+            key = source, readers.get(number)
+            read, before = passed.get(key, (0, 0))
+            passed[key] = max(read, rows_read), before + max(rows_passed, 0)
+    return tuple(
+        InputProgress(_table_name(query.plan.by_id[source]), source, reader, rows_read, min(rows_passed, rows_read))
+        for (source, reader), (rows_read, rows_passed) in passed.items()
+    )
+
+
+def _table_name(node: ExecNode) -> str:
+    return node.scan_table_source.table.name if isinstance(node, TableSourceScan) else node.metadata.name
+
+
 def progress_of(
     sink: str,
     raw: StreamingQueryProgress,
     counts: Counts,
-    nodes: Sequence[ExecNode],
+    query: QueryPlan,
     names: Mapping[int, str],
     tracks_rows: bool,
 ) -> QueryProgress:
     """Spark's report of a batch in our terms.
 
-    ``nodes`` are the stateful ones in the order of Spark's operators, ``names`` those of the plan's nodes.
-    ``tracks_rows``: the rows of state are counted.
+    ``names`` are those of the plan's nodes.  ``tracks_rows``: the rows of state are counted.
     """
+    nodes, rows = stateful_nodes(query), rows_by_node(query, counts)
     known: Sequence[ExecNode | None] = (
         nodes if len(nodes) == len(raw.stateOperators) else [None] * len(raw.stateOperators)
     )
@@ -165,10 +229,13 @@ def progress_of(
                 o.numRowsUpdated,
                 counts.dropped.get(node.id, 0) if node else 0,
                 o.memoryUsedBytes,
+                *(rows.get(node.id, (None, None)) if node else (None, None)),
+                counts.lateness.get(node.id) if node else None,
             )
             for o, node in zip(raw.stateOperators, known, strict=True)
         ),
         waiting=waiting(raw),
         lag=lags(raw),
         is_idle=not is_batch(raw),
+        inputs=inputs_of(query, counts),
     )

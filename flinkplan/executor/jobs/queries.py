@@ -19,7 +19,16 @@ from ..jvm.exceptions import is_end_of_jvm
 from ..jvm.session import TRACK_ROWS
 from ..prepare.query import QueryPlan
 from .failures import describe_failure
-from .progress import Counts, OperatorProgress, QueryProgress, is_batch, progress_of, stateful_nodes, waiting
+from .progress import (
+    Counts,
+    OperatorProgress,
+    QueryProgress,
+    inputs_of,
+    is_batch,
+    progress_of,
+    stateful_nodes,
+    waiting,
+)
 from .targets import TableTarget, Target
 
 if TYPE_CHECKING:
@@ -65,8 +74,18 @@ def _failed(record: CheckpointRecord, sink: str, cause: Any, text: str, target: 
 def _counts(target: Target, batch: int) -> Counts:
     """What was counted in a batch; it can be asked once."""
     counts = json.loads(target.counts(batch))
-    dropped = {int(node): rows for node, rows in counts.get("dropped", {}).items()}
-    return Counts(counts.get("written", 0), dropped, counts.get("read", 0))
+
+    def by_number(key: str) -> dict[int, Any]:
+        return {int(number): rows for number, rows in counts.get(key, {}).items()}
+
+    return Counts(
+        counts.get("written", 0),
+        by_number("dropped"),
+        counts.get("read", 0),
+        by_number("lateness"),
+        tuple(tuple(rows) for rows in counts.get("inputs", ())),
+        by_number("operators"),
+    )
 
 
 class StreamQuery:
@@ -122,13 +141,12 @@ class StreamQuery:
         recent = list(self.handle._jsq.recentProgress())  # which may have gone on since
         self._reported = recent[-1].timestamp()
         reports = takewhile(lambda report: report.timestamp() != last, reversed(recent))
-        nodes = stateful_nodes(self._query)
         tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
             raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
             if is_batch(raw) or waiting(raw):
                 counts = _counts(self._target, raw.batchId) if is_batch(raw) else Counts()
-                yield progress_of(self.sink, raw, counts, nodes, self._names, tracks_rows)
+                yield progress_of(self.sink, raw, counts, self._query, self._names, tracks_rows)
 
 
 class RealTimeQuery(StreamQuery):
@@ -212,11 +230,12 @@ class BatchQuery:
             duration_ms=round(1000 * seconds),
             watermark=END if is_timed else None,
             operators=tuple(self._operator(node, counts) for node in stateful_nodes(self._query)),
+            inputs=inputs_of(self._query, counts),
         )
 
     def _operator(self, node: ExecNode, counts: Counts) -> OperatorProgress:
-        dropped = counts.dropped.get(node.id, 0)
-        return OperatorProgress(self._names[node.id], node.id, node.type, 0, 0, dropped, 0)
+        dropped, lateness = counts.dropped.get(node.id, 0), counts.lateness.get(node.id)
+        return OperatorProgress(self._names[node.id], node.id, node.type, 0, 0, dropped, 0, lateness_ms=lateness)
 
     def ended(self, seconds: float) -> bool:
         from py4j.protocol import Py4JJavaError

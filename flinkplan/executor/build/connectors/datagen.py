@@ -73,12 +73,12 @@ def _numbers(table: Table, context: TranslationContext) -> DataFrame:
     count = _row_count(table)
     per_second = table.option("rows-per-second", "10000")
     if context.is_real_time:
-        source = context.spark.readStream.format("flinkplan.runtime.source.NumberSource")
+        source = context.reader.format("flinkplan.runtime.source.NumberSource")
         source = source.option("rate", per_second).option("count", str(_NO_END if count is None else count))
         due = source.option("ticks", str(context.tells_time).lower()).load()
         return due.select(due["value"].alias(SEQUENCE))
     if count is None:
-        rate = context.spark.readStream.format("rate").option("rowsPerSecond", per_second).load()
+        rate = context.reader.format("rate").option("rowsPerSecond", per_second).load()
         return rate.select(rate["value"].alias(SEQUENCE))
     if context.is_batch:
         return context.spark.range(0, count, 1, 1).toDF(SEQUENCE)

@@ -8,7 +8,6 @@ Sources: Flink's ``WatermarkAssignerOperator``, ``StatusWatermarkValve`` and ``C
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from ....plan.nodes import ExecNode, TableSourceScan, Union, WatermarkAssigner
 from ...connectors.tables import Table, table_of
 from ...jvm.java import java_class
 from ...prepare.choose.watermarks import Watermarked
+from ...prepare.known.source_names import source_names
 from ...prepare.known.sources import scan_below
 from ...prepare.modes import Mode
 from ..context import TranslationContext
@@ -33,6 +33,7 @@ def source_watermarks(context: TranslationContext) -> Any:
     if not parts.has_watermarks:
         assigners = [(node, _step(node, context)) for node in _assigners(context)]
         needed = any(step.idle_timeout or step.by_clock or step.by_partition for _, step in assigners)
+        needed = needed or bool(context.advanced)
         parts.watermarks = _registered(assigners, context) if needed else None
         parts.has_watermarks = True
     return parts.watermarks and parts.watermarks[0]
@@ -87,19 +88,6 @@ def _keeps_each(context: TranslationContext) -> bool:
     return context.is_real_time or len(_assigners(context)) > 1
 
 
-def source_names(plan: Plan) -> dict[int, str]:
-    """Names of the sources by the ids of their watermark assigners, which are others whenever a plan is compiled."""
-    counts: Counter[str] = Counter()
-    names = {}
-    for node in plan.nodes:
-        if isinstance(node, WatermarkAssigner):
-            scan = scan_below(node, plan)
-            identifier = "" if scan is None else scan.scan_table_source.table.identifier
-            counts[identifier] += 1
-            names[node.id] = f"{identifier}#{counts[identifier]}"
-    return names
-
-
 def divide(scan: TableSourceScan, partitions: Sequence[str], context: TranslationContext) -> None:
     """Let the watermark of a source be the lowest of its partitions'."""
     watermarks = source_watermarks(context)
@@ -113,10 +101,13 @@ def _registered(
 ) -> tuple[Any, dict[int, Any]]:
     watermarks = context.runtime.watermark.SourceWatermarks(_is_united(context.plan))
     session = context.spark._jsparkSession
-    return watermarks, {
+    activities = {
         node.id: watermarks.add(session, node.id, step.idle_timeout, _switch(node, step, context))
         for node, step in assigners
     }
+    for node_id, time in context.advanced.items():
+        watermarks.advance(node_id, time)
+    return watermarks, activities
 
 
 def _step(node: WatermarkAssigner, context: TranslationContext) -> Watermarked:

@@ -80,7 +80,8 @@ def _by_slice(context: TranslationContext, stream: Stream, what: WindowAggregati
         fires = timer(what.clock, exploded[END] - 1)
         passes = exploded[_LATE].isNull() | (exploded[LATENESS] < fires)
         last = exploded[END] == last_end(window, exploded[_SLICE] - 1)
-        exploded = exploded.where(sql.Column(context.late_rows.filter(passes._jc, last._jc)))
+        by = F.coalesce(exploded[LATENESS] - fires, F.lit(0)).cast("bigint")
+        exploded = exploded.where(sql.Column(context.late_rows.filterBy(passes._jc, by._jc, last._jc)))
     kept = exploded.select(*names[:keys], START, END, *names[units_end:])
     return WindowRows(kept, context.runtime.aggregate.PreAggregate.merged(keys + 2, calls), keys + 2)
 

@@ -43,7 +43,7 @@ public final class ChangeSource implements TableProvider {
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         ChangeSpec spec = ChangeSpec.of(options.get("spec"));
         PythonMethods positions = PositionStream.offered(options.get("positions"));
-        return ScannedTable.of("changes", schema, () -> new ChangeScan(schema, spec, options.get("files"), positions));
+        return ScannedTable.of("changes", schema, options, () -> new ChangeScan(schema, spec, options.get("files"), positions));
     }
 
     /** A file in a checkpoint. */

@@ -44,7 +44,7 @@ public final class FileSource implements TableProvider {
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         FileSpec spec = FileSpec.parse(options.get("spec"));
         Switch behind = Switch.named(options.get("switch"));
-        return ScannedTable.of("files " + spec.path(), schema, () -> new FileScan(schema, spec, behind));
+        return ScannedTable.of("files " + spec.path(), schema, options, () -> new FileScan(schema, spec, behind));
     }
 
     private record FileScan(StructType readSchema, FileSpec spec, Switch behind)

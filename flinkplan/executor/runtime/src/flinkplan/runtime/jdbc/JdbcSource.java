@@ -37,7 +37,7 @@ public final class JdbcSource implements TableProvider {
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         try {
             JdbcScan scan = JdbcScan.of(MAPPER.readTree(options.get("secret")));
-            return ScannedTable.of("table " + scan.table.name(), schema, () -> new JdbcRead(schema, scan));
+            return ScannedTable.of("table " + scan.table.name(), schema, options, () -> new JdbcRead(schema, scan));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(e);
         }

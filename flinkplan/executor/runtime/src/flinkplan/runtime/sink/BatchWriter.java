@@ -91,14 +91,14 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         JavaRDD<InternalRow> partitions = execution.toRdd().toJavaRDD();
         if (publication == null) {
             long written = rows(run(partitions, sink, name, changelog));
-            counts.add(batch, written, RowsRead.of(execution.executedPlan()));
+            counts.add(batch, written, RowsRead.of(execution.executedPlan()), rows, execution);
             return;
         }
         publication.clean(name);
         try {
             List<RowSink.Written> done = run(partitions, sink, name, changelog);
             publication.publish(name, done.stream().flatMap(task -> task.files().stream()).toList());
-            counts.add(batch, rows(done), RowsRead.of(execution.executedPlan()));
+            counts.add(batch, rows(done), RowsRead.of(execution.executedPlan()), rows, execution);
         } finally {
             publication.clean(name);
         }

@@ -102,7 +102,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                 log.ask("commit", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
             }
             rows.sparkSession().sparkContext().listenerBus().waitUntilEmpty();
-            counts.add(batch, (long) observation.getAsJava().get("rows"), rowsRead.sum());
+            counts.add(batch, (long) observation.getAsJava().get("rows"), rowsRead.sum(), given, null);
         } finally {
             rows.sparkSession().listenerManager().unregister(listener);
             publication.clean(name);

@@ -35,7 +35,8 @@ public final class MessageWriter implements VoidFunction2<Dataset<Row>, Long> {
         var messages = (org.apache.spark.sql.classic.Dataset<Row>) inOrder.select(message);
         var sent = messages.mapInArrow(send, false, null);
         long written = sent.collectAsList().stream().mapToLong(row -> row.getLong(0)).sum();
-        counts.add(batch, written, RowsRead.of(sent.queryExecution().executedPlan()));
+        var execution = sent.queryExecution();
+        counts.add(batch, written, RowsRead.of(execution.executedPlan()), rows, execution);
     }
 
     /** Has the rows counted that a node drops. */

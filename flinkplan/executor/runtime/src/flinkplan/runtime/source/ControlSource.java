@@ -30,7 +30,7 @@ public final class ControlSource implements TableProvider {
         long end = Long.parseLong(options.get("time"));
         int batches = Integer.parseInt(options.get("batches"));
         SourceWatermarks sources = SourceWatermarks.named(options.get("sources"));
-        return ScannedTable.ofStream("control", schema, () -> new ControlScan(schema, end, batches, sources));
+        return ScannedTable.ofStream("control", schema, options, () -> new ControlScan(schema, end, batches, sources));
     }
 
     private record ControlScan(StructType readSchema, long end, int batches, SourceWatermarks sources) implements Scan {

@@ -27,7 +27,7 @@ public final class NumberSource implements TableProvider {
         long rate = Long.parseLong(options.get("rate"));
         long count = Long.parseLong(options.get("count"));
         boolean ticks = Boolean.parseBoolean(options.get("ticks"));
-        return ScannedTable.ofStream("numbers", schema, () -> new NumberScan(schema, rate, count, ticks));
+        return ScannedTable.ofStream("numbers", schema, options, () -> new NumberScan(schema, rate, count, ticks));
     }
 
     private record NumberScan(StructType readSchema, long rate, long count, boolean ticks) implements Scan {

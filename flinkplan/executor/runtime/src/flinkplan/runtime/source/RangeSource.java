@@ -42,7 +42,7 @@ public final class RangeSource implements TableProvider {
     @Override
     public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
         PythonMethods positions = PositionStream.offered(options.get("positions"));
-        return ScannedTable.of("messages", schema, () -> new RangeScan(schema, options.get("tasks"), positions));
+        return ScannedTable.of("messages", schema, options, () -> new RangeScan(schema, options.get("tasks"), positions));
     }
 
     /** The partitions of the tasks. */

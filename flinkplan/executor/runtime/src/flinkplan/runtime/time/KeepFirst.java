@@ -66,7 +66,7 @@ public final class KeepFirst extends TimedKernel {
             return NEVER;
         }
         if (time < watermark) {
-            return drop();
+            return drop(watermark - time);
         }
         waiting = current;
         sequence = sequence(input);

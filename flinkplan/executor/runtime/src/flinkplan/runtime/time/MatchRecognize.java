@@ -115,7 +115,7 @@ public final class MatchRecognize extends TimedKernel {
         if (!goesByClock()) {
             long time = input.getLong(timeOrdinal);
             if (time <= watermark) {
-                return drop();
+                return drop(watermark - time);
             }
             waiting.add(time, row);
             return time;

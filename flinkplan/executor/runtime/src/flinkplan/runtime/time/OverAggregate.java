@@ -122,8 +122,9 @@ public final class OverAggregate extends TimedKernel {
             fireBefore(watermark); // what is late comes behind all that was on time
             passed = watermark;
         }
-        if (time <= (isBounded() ? last : watermark)) {
-            return drop();
+        long reached = isBounded() ? last : watermark;
+        if (time <= reached) {
+            return drop(reached - time);
         }
         rows.add(time, input.getStruct(timeOrdinal + 1, spec.row().length()));
         if (isBounded() && !spec.byRows() && (expiry == NEVER || expiry <= time + spec.preceding())) {

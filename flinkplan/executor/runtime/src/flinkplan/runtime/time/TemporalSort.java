@@ -64,7 +64,7 @@ public final class TemporalSort extends TimedKernel {
     protected long accept(InternalRow row, byte kind, long watermark) {
         long time = row.getLong(timeOrdinal);
         if (time <= last) {
-            return drop();
+            return drop(last - time);
         }
         rows.add(row);
         return time;

@@ -53,6 +53,7 @@ public abstract class TimedKernel extends Kernel {
     private transient long due;
     private transient long clock;
     private transient boolean isDropped;
+    private transient long lateness;
 
     /**
      * @param columns the schema of the output but for the hidden columns
@@ -159,9 +160,14 @@ public abstract class TimedKernel extends Kernel {
         due = fire(watermark);
     }
 
-    /** What {@link #accept} is to say of a row that it drops because it comes too late. */
-    protected final long drop() {
+    /**
+     * What {@link #accept} is to say of a row that it drops because it comes too late.
+     *
+     * @param by how late it is, as {@link LateRows#add} takes it
+     */
+    protected final long drop(long by) {
         isDropped = true;
+        lateness = by;
         return NEVER;
     }
 
@@ -261,7 +267,7 @@ public abstract class TimedKernel extends Kernel {
         long rowDue = accept(row, kind(row), watermark); // which may do what was due before
         due = Math.min(due, rowDue);
         if (isDropped && late != null) {
-            late.add(lateRows(row));
+            late.add(lateRows(row), lateness);
         }
     }
 

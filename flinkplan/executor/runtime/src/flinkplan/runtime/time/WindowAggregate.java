@@ -161,7 +161,7 @@ public final class WindowAggregate extends TimedKernel {
         Bounds bounds = new Bounds(spec.span().end(row), spec.span().start(row));
         long due = spec.span().fires(bounds.end);
         if (expiry(due) <= watermark) {
-            return drop();
+            return drop(watermark - expiry(due));
         }
         sequence = Math.max(sequence, sequence(row));
         Window window = windows.computeIfAbsent(bounds, this::load);

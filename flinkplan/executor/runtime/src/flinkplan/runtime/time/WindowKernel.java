@@ -50,7 +50,7 @@ abstract class WindowKernel extends TimedKernel {
     protected long accept(InternalRow row, byte kind, long watermark) {
         long due = span.fires(row);
         if (due <= watermark && !(span.session() && span.touchesAny(row, rows.all()))) {
-            return drop();
+            return drop(watermark - due);
         }
         rows.add(row);
         if (rows.size() >= most) {

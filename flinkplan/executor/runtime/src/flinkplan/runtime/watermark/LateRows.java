@@ -7,40 +7,64 @@ import org.apache.spark.sql.Column;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
-import org.apache.spark.util.LongAccumulator;
+import org.apache.spark.util.AccumulatorV2;
 
-/** Counts the rows that an operator drops because they come too late. */
+/** Counts the rows that an operator drops because they come too late, and by how much the latest of them is late. */
 public final class LateRows implements Resumable, Serializable {
-    private final LongAccumulator count;
+    /** By how much a row is late of which that is not known. */
+    public static final long UNKNOWN = Long.MIN_VALUE;
+
+    private final Tally tally;
     private final long reached;
 
     public LateRows(SparkSession session) {
-        this(session.sparkContext().longAccumulator("late rows"), Long.MIN_VALUE);
+        this(new Tally(), UNKNOWN);
+        session.sparkContext().register(tally, "late rows");
     }
 
-    private LateRows(LongAccumulator count, long reached) {
-        this.count = count;
+    private LateRows(Tally tally, long reached) {
+        this.tally = tally;
         this.reached = reached;
     }
 
     @Override
     public LateRows resumed(long batch, long watermark) {
-        return new LateRows(count, watermark);
+        return new LateRows(tally, watermark);
     }
 
-    /** Counts some rows. */
-    public void add(long rows) {
-        count.add(rows);
+    /**
+     * Counts some rows.
+     *
+     * @param by how far the watermark was beyond the last one at which they would have been taken (milliseconds);
+     *     {@link #UNKNOWN}
+     */
+    public void add(long rows, long by) {
+        tally.add(rows, by);
     }
 
     /** How many there were, as far as tasks have ended. */
     public long total() {
-        return count.value();
+        return tally.rows;
+    }
+
+    /** The most by which one of them was late (milliseconds); {@link #UNKNOWN} where that is known of none. */
+    public long most() {
+        return tally.most;
     }
 
     /** The condition {@code onTime}, which counts a row where it does not hold, but {@code counts} does. */
     public Column filter(Column onTime, Column counts) {
         return condition(List.of(onTime, counts), List.of(DataTypes.BooleanType, DataTypes.BooleanType));
+    }
+
+    /**
+     * As {@link #filter(Column, Column)}.
+     *
+     * @param by how late a row is that is not on time (BIGINT, not NULL, milliseconds)
+     */
+    public Column filterBy(Column onTime, Column by, Column counts) {
+        List<DataType> types = List.of(DataTypes.BooleanType, DataTypes.LongType, DataTypes.BooleanType);
+        return condition(List.of(onTime, by, counts), types);
     }
 
     /**
@@ -61,14 +85,64 @@ public final class LateRows implements Resumable, Serializable {
 
     /** Called for each row. */
     public boolean pass(boolean onTime, boolean counts) {
+        return pass(onTime, UNKNOWN, counts);
+    }
+
+    /** Called for each row. */
+    public boolean pass(boolean onTime, long by, boolean counts) {
         if (!onTime && counts) {
-            count.add(1);
+            tally.add(1, by);
         }
         return onTime;
     }
 
     /** Called for each row. */
     public boolean pass(long watermark, long time, boolean counts) {
-        return pass(Math.max(watermark, reached) < time, counts);
+        long passed = Math.max(watermark, reached);
+        return pass(passed < time, passed - time, counts);
+    }
+
+    private static final class Tally extends AccumulatorV2<Long, Long> {
+        private long rows;
+        private long most = UNKNOWN;
+
+        void add(long rows, long by) {
+            this.rows += rows;
+            most = rows == 0 ? most : Math.max(most, by);
+        }
+
+        @Override
+        public void add(Long by) {
+            add(1, by);
+        }
+
+        @Override
+        public Long value() {
+            return rows;
+        }
+
+        @Override
+        public boolean isZero() {
+            return rows == 0;
+        }
+
+        @Override
+        public Tally copy() {
+            Tally copy = new Tally();
+            copy.merge(this);
+            return copy;
+        }
+
+        @Override
+        public void reset() {
+            rows = 0;
+            most = UNKNOWN;
+        }
+
+        @Override
+        public void merge(AccumulatorV2<Long, Long> other) {
+            Tally tally = (Tally) other;
+            add(tally.rows, tally.most);
+        }
     }
 }

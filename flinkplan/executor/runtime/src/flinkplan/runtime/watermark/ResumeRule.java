@@ -1,6 +1,6 @@
 package flinkplan.runtime.watermark;
 
-import java.util.UUID;
+import flinkplan.runtime.catalyst.RunningQuery;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.rules.Rule;
@@ -15,11 +15,9 @@ import scala.runtime.AbstractPartialFunction;
  * The watermark by which Spark itself drops rows is older: it is that of the batch before.
  */
 final class ResumeRule extends Rule<SparkPlan> {
-    private static final String QUERY = "sql.streaming.queryId";
-
     @Override
     public SparkPlan apply(SparkPlan plan) {
-        StreamExecution query = query(plan);
+        StreamExecution query = RunningQuery.in(plan.session());
         if (query == null) {
             return plan;
         }
@@ -28,17 +26,6 @@ final class ResumeRule extends Rule<SparkPlan> {
         boolean isKnown = reached > 0 && reached < SparkTime.END;
         long watermark = isKnown ? SparkTime.watermark(reached) : Long.MIN_VALUE;
         return plan.transformAllExpressions(new Resumed(batch.batchId(), watermark));
-    }
-
-    /** The streaming query that this thread runs; null: none. */
-    private static StreamExecution query(SparkPlan plan) {
-        if (plan.session() == null) {
-            return null;
-        }
-        String id = plan.session().sparkContext().getLocalProperty(QUERY);
-        return id == null
-                ? null
-                : plan.session().sharedState().activeStreamingQueries().get(UUID.fromString(id));
     }
 
     private static final class Resumed extends AbstractPartialFunction<Expression, Expression> {

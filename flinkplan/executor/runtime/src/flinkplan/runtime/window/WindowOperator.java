@@ -301,7 +301,7 @@ public final class WindowOperator extends Kernel {
             if (spec.late()) {
                 emissions.late(element.row());
             } else if (dropped != null) {
-                dropped.add(1);
+                dropped.add(1, context.watermark - plus(element.time(), spec.lateness()));
             }
         }
     }
