@@ -117,6 +117,16 @@ def commands() -> Iterator[str]:
             yield from ("```", text, "```", "")
 
 
+def diagnoses() -> Iterator[str]:
+    """What ``flinkplan doctor`` tells."""
+    from flinkplan.doctor.examining import kinds
+
+    yield "| diagnosis | what is wrong | what it is concluded from |"
+    yield "|---|---|---|"
+    for kind in kinds():
+        yield f"| `{kind.id}` | {kind.summary} | {kind.evidence} |"
+
+
 def validation_rules() -> Iterator[str]:
     """The rules of ``validate``."""
     from flinkplan.compat.validation import RULES
@@ -356,6 +366,7 @@ PARTS: Mapping[str, Callable[[], Iterator[str]]] = {
     "commands": commands,
     "connector-options": connector_options,
     "connectors": connectors,
+    "diagnoses": diagnoses,
     "formats": formats,
     "functions": functions,
     "java-packages": java_packages,

@@ -190,7 +190,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             from .openlineage.emitting import emitter
 
             self._lineage = self._stack.enter_context(emitter())
-        watching = self._stack.enter_context(self._watched.watching())
+        watching = self._stack.enter_context(self._watched.watching(self._diagnoses))
         self._progress = self._stack.enter_context(shown(*self._how_shown, *watching))
         return self
 
@@ -201,6 +201,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             for job in self._running:
                 job.stop()
                 self._end_run(job, "ABORT")
+                self._progress.job_ended(partial(_diagnosed, job))
         except Exception:
             if not self._signals.came:
                 raise  # after a signal, which the JVM may have received too, it may not answer any more
@@ -333,6 +334,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             raise
         self._end_run(job, "COMPLETE")
         self._running.remove(job)
+        self._progress.job_ended(partial(_diagnosed, job))
+
+    def _diagnoses(self) -> list[dict[str, Any]]:
+        """Why rows do not come out of the jobs that run."""
+        return [found for job in tuple(self._running) for found in _diagnosed(job)]
 
     def _keep_quiet(self) -> None:
         """Suppress py4j's log messages about calls to a JVM that has ended.
@@ -345,3 +351,13 @@ class JobRunner(AbstractContextManager["JobRunner"]):
     def obey(self) -> None:
         """Raise the interrupt of a signal that arrived since the last call."""
         self._signals.obey()
+
+
+def _diagnosed(job: Job) -> list[dict[str, Any]]:
+    """Why rows do not come out of a job, as JSON has it."""
+    from ..doctor.examining import Patient, examined
+    from ..doctor.model import as_json
+    from ..executor.jobs.counting import now_ms
+
+    job.counter.refresh()
+    return [as_json(found) for found in examined(Patient.of_job(job, now_ms()))]

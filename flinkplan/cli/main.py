@@ -31,6 +31,7 @@ COMMANDS = {
     "ttl": "List the states of a plan and set their TTLs.",
     "diff": "Tell whether state survives a change from one plan to another.",
     "upgrade": "Convert a plan to a newer release of Flink.",
+    "doctor": "Tell why nothing comes out of a job.",
     "state": "Show, export, import and drop the state of a job.",
     "move": "Move a job with its state from Flink to Spark.",
     "migrate": "Carry the state of a job over to a changed plan.",

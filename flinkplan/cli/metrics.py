@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, disable_created_metrics
 from prometheus_client.exposition import choose_encoder
@@ -87,6 +87,9 @@ class Metrics:
         for source in progress.lag:
             labels = source.source.rsplit("/", 1) if source.unit == "messages" else [source.source]
             self._lag[source.unit].labels(progress.sink, *labels).set(source.lag)
+
+    def job_ended(self, diagnoses: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        """Does nothing: metrics are numbers."""
 
     def ended(self, how: str) -> None:
         """Does nothing: the metrics are served until the process ends."""

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 from .errors import HungUp, Terminated
 
 if TYPE_CHECKING:
+    from ..executor.jobs.counting import JobCounter
     from ..executor.jobs.job import Job
+    from ..executor.prepare.job_plan import JobPlan
     from ..executor.prepare.modes import Mode
 
 _INTERRUPTS: dict[int, type[KeyboardInterrupt]] = {
@@ -230,3 +232,11 @@ class _Obedient:
     @property
     def mode(self) -> Mode:
         return self._job.mode
+
+    @property
+    def plan(self) -> JobPlan:
+        return self._job.plan
+
+    @property
+    def counter(self) -> JobCounter:
+        return self._job.counter

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import click
 
@@ -29,8 +30,10 @@ class Watched(Record):
         return self.report is not None or self.ui is not None or self.metrics_port is not None
 
     @contextmanager
-    def watching(self) -> Iterator[list[Progress]]:
+    def watching(self, diagnose: Callable[[], Sequence[Mapping[str, Any]]] = list) -> Iterator[list[Progress]]:
         """The observers, which must be notified of each batch; on exit the page is written, even after a failure.
+
+        ``diagnose`` tells why rows do not come out of the jobs that run.
 
         Raises :class:`FlinkplanError` for a port that is in use, and for a page that cannot be written.
         """
@@ -43,7 +46,7 @@ class Watched(Record):
             if self.report is not None or self.ui is not None:
                 from .pages import report
 
-                page = report.Report("flinkplan")
+                page = report.Report("flinkplan", diagnose)
                 observers.append(page)
                 if self.ui is not None:
                     address = stack.enter_context(report.served(page, self.ui, _address(self.ui_host)))

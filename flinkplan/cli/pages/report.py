@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +22,14 @@ _SUMS = ("rows_read", "rows_written", "rows_dropped", "duration_ms")
 
 
 class Report:
-    """Keeps the progress of a job, batch by batch."""
+    """Keeps the progress of a job, batch by batch; ``diagnose`` tells why rows do not come out of it."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, diagnose: Callable[[], Sequence[Mapping[str, Any]]] = list) -> None:
         self._title = title
+        self._diagnose = diagnose
         self._batches: list[dict[str, Any]] = []
         self._state = "running"
+        self._last: list[Mapping[str, Any]] = []
         self._lock = threading.Lock()
 
     def batch_done(self, progress: QueryProgress) -> None:
@@ -39,6 +41,16 @@ class Report:
             if len(self._batches) > MAX_BATCHES:
                 self._batches = _merged(self._batches)
 
+    def job_ended(self, diagnoses: Callable[[], Sequence[Mapping[str, Any]]]) -> None:
+        """Keep what is wrong with a job that has ended."""
+        found = [*self._last, *diagnoses()]
+        with self._lock:
+            self._last = found
+
+    def diagnoses(self) -> list[Mapping[str, Any]]:
+        """Why rows do not come out of the jobs that have ended and of those that run."""
+        return [*self._last, *self._diagnose()]
+
     def ended(self, how: str) -> None:
         """Note how the job ended."""
         with self._lock:
@@ -46,8 +58,10 @@ class Report:
 
     def data(self) -> dict[str, Any]:
         """The data that the page shows."""
+        diagnoses = self.diagnoses()
         with self._lock:
-            return {"title": self._title, "state": self._state, "batches": list(self._batches)}
+            batches = list(self._batches)
+            return {"title": self._title, "state": self._state, "batches": batches, "diagnoses": diagnoses}
 
     def write(self, path: str) -> None:
         """Write the page to a file, completely or not at all, or to standard output for ``-``."""
@@ -80,6 +94,7 @@ def served(report: Report, port: int, host: str = LOOPBACK) -> Iterator[str]:
     answers: dict[str, Answer] = {
         "/": lambda headers: (page, "text/html; charset=utf-8"),
         "/data": lambda headers: (json.dumps(report.data()).encode(), "application/json"),
+        "/diagnoses": lambda headers: (json.dumps(report.diagnoses()).encode(), "application/json"),
     }
     with serving(host, port, answers, "--ui") as address:
         yield address

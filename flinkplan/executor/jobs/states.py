@@ -201,6 +201,34 @@ def count(spark: SparkSession, state: State, key: KeyValues | None = None) -> in
     return sum(_of_key(frame, key).count() for frame in frames_of(spark, state))
 
 
+_TIMER = "timer"
+"""The state in which kernels keep when a key is due, as ``TimedKernel.java`` calls it; it holds no rows."""
+
+
+def count_live(spark: SparkSession, state: State, now: int) -> int:
+    """How many entries of a state have not expired at a time (epoch milliseconds)."""
+    if state.name == _TIMER:
+        return 0
+    return sum(_live(frame, now).count() for frame in frames_of(spark, state))
+
+
+def _live(frame: DataFrame, now: int) -> DataFrame:
+    values = [name for name in ("user_map_value", "list_element", "value") if name in frame.columns]
+    types = {name: frame.schema[name].dataType for name in values}
+    expiries = [name for name, t in types.items() if "ttlExpirationMs" in getattr(t, "names", ())]
+    return frame.where(frame[expiries[0]]["ttlExpirationMs"] > now) if expiries else frame
+
+
+def sampled_keys(spark: SparkSession, state: State, limit: int) -> list[tuple[Any, ...]]:
+    """Different keys of a state, expired ones among them; the same of each state that has no more than ``limit``."""
+    rows = [
+        row
+        for frame in frames_of(spark, state)
+        for row in frame.select("key").distinct().orderBy("key").limit(limit).collect()
+    ]
+    return [tuple(row["key"]) for row in rows]
+
+
 def entries(spark: SparkSession, state: State, key: KeyValues | None, limit: int) -> Iterator[Entry]:
     """Some entries of a state; with ``key`` only those whose key begins with its values."""
     all_entries = (entry for frame in frames_of(spark, state) for entry in _entries(frame, state, key, limit))

@@ -109,13 +109,24 @@
     ];
   }
 
+  /** Why rows do not come out: a list, by sink. */
+  function reasons(diagnoses) {
+    if (!diagnoses.length) return [];
+    const items = diagnoses.map((each) => element(
+      "li", {}, element("b", {}, `${each.sink}: `), each.message,
+      ...(each.hint ? [element("p", { class: "legend" }, each.hint)] : []),
+    ));
+    return [element("h2", {}, "What keeps rows back"), element("ul", {}, ...items)];
+  }
+
   const perSecond = (rows, batch) => rows / Math.max(batch.duration_ms / 1000, 0.001);
   const byOperator = (batch, value) => batch.operators.map((each) => [`${batch.sink} ${each.name}`, value(each)]);
 
-  function show({ title, state, batches }) {
+  function show({ title, state, batches, diagnoses }) {
     document.getElementById("title").textContent = title;
     document.getElementById("subtitle").textContent = `${state}, ${batches.length ? batches.at(-1).time : "no batch yet"}`;
     document.getElementById("totals").replaceChildren(...totals(batches));
+    document.getElementById("reasons").replaceChildren(...reasons(diagnoses));
     document.getElementById("charts").replaceChildren(
       ...chart("Rows in", "rows/s", lines(batches, (b) => [[b.sink, perSecond(b.rows_read, b)]])),
       ...chart("Rows out", "rows/s", lines(batches, (b) => [[b.sink, perSecond(b.rows_written, b)]])),
