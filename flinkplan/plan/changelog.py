@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from .document import Plan
 from .nodes import DropUpdateBefore, Exchange, ExecNode, MiniBatchAssigner, Sink
 from .nodes.mixins import SameChanges
-from .record import Record
+from .record import Record, replace
 from .row_kinds import Kinds, NotKnownError
 from .specs import RowKind
 from .types import RowField
@@ -26,6 +26,24 @@ def row_kinds(plan: Plan) -> Mapping[int, Kinds | None]:
         except NotKnownError:
             kinds[node.id] = None
     return kinds
+
+
+def without_old_rows(plan: Plan) -> Plan:
+    """The plan with sinks that need no old rows of updates (UPDATE_BEFORE): operators emit them for others alone."""
+    nodes = tuple(_without_old_rows(node) if isinstance(node, Sink) else node for node in plan.nodes)
+    open_plan = replace(plan, nodes=nodes)
+
+    def adapted(node: ExecNode) -> ExecNode:
+        if not getattr(node, "generate_update_before", False) or _Flow(open_plan, node, {}).needs_update_before:
+            return node
+        return replace(node, generate_update_before=False)
+
+    return replace(plan, nodes=tuple(map(adapted, nodes)))
+
+
+def _without_old_rows(sink: Sink) -> Sink:
+    kinds = tuple(kind for kind in sink.input_changelog_mode if kind.row_kind is not RowKind.UPDATE_BEFORE)
+    return replace(sink, input_changelog_mode=kinds)
 
 
 class _Flow(Record):

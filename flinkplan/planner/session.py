@@ -153,7 +153,7 @@ class Session:
             with prefix_expressions():
                 physical = assemble(optimized, self.config, complete=True)
             check_explained(plan)
-            return Explanation(bound, physical, plan)
+            return Explanation(bound, physical, plan, config=self.config)
         except RecursionError:
             raise _too_deep(statement) from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -78,6 +78,9 @@ class Defaults(Record):
     py_files: tuple[str, ...] = ()
     catalog_tables: Mapping[str, str] = {}
 
+
+_UNKNOWN_DETAILS = {"ESTIMATED_COST": "costs are known to Flink's own optimizer alone"}
+"""Why details of EXPLAIN are not shown."""
 
 _DEFAULTS: ContextVar[Defaults | None] = ContextVar("defaults", default=None)
 
@@ -316,8 +319,8 @@ class TableEnvironment(CatalogMethods):
         return str(self._session.explain_query(query))
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
-        """A query, an INSERT or a statement set as Flink explains it."""
-        return self._explained(self._one(stmt))
+        """A query, an INSERT or a statement set as Flink explains it, with further details."""
+        return self._explained(self._one(stmt), [detail.name for detail in extra_details])
 
     def create_statement_set(self) -> StatementSet:
         """A set of INSERT statements that run as one job."""
@@ -383,22 +386,28 @@ class TableEnvironment(CatalogMethods):
         return self.execute_plan(PlanReference.from_file(statement.path))
 
     def _explain(self, statement: Explain) -> TableResult:
-        inner = statement.statement
-        for detail in statement.details:
-            if detail != "CHANGELOG_MODE":
-                raise UnsupportedError(
-                    f"EXPLAIN {detail} is not supported",
-                    where=statement.span.location,
-                    hint="EXPLAIN CHANGELOG_MODE is",
-                )
-        return TableResult(("result",), [(self._explained(inner, has_changelog_modes=bool(statement.details)),)])
+        try:
+            return TableResult(("result",), [(self._explained(statement.statement, statement.details),)])
+        except UnsupportedError as e:
+            e.where = e.where or statement.span.location
+            raise
 
-    def _explained(self, statement: Statement, *, has_changelog_modes: bool = False) -> str:
+    def _explained(self, statement: Statement, details: Collection[str] = ()) -> str:
+        for detail in details:
+            if reason := _UNKNOWN_DETAILS.get(detail):
+                hint = "CHANGELOG_MODE, PLAN_ADVICE and JSON_EXECUTION_PLAN are"
+                raise UnsupportedError(f"EXPLAIN {detail} is not supported: {reason}", hint=hint)
         if isinstance(statement, QueryStatement):
             explanation = self._session.explain_query(statement.query)
         else:
             explanation = self._session.explain(_explainable(statement))
-        return str(replace(explanation, has_changelog_modes=has_changelog_modes))
+        shown = replace(
+            explanation,
+            has_changelog_modes="CHANGELOG_MODE" in details,
+            has_advice="PLAN_ADVICE" in details,
+            has_job_graph="JSON_EXECUTION_PLAN" in details,
+        )
+        return str(shown)
 
     def _show(self, statement: Show) -> TableResult:
         if statement.what == "JARS":

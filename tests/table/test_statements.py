@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -239,7 +240,7 @@ def test_explain_shows_operators_and_their_changes() -> None:
         inserting
     )
     ((query,),) = last_rows("EXPLAIN CHANGELOG_MODE SELECT customer, COUNT(*) FROM orders GROUP BY customer")
-    assert "COUNT(*) AS EXPR$1], changelogMode=[I,UB,UA])\n+- Exchange(distribution=[hash[customer]], change" in query
+    assert "COUNT(*) AS EXPR$1], changelogMode=[I,UA])\n+- Exchange(distribution=[hash[customer]], change" in query
     assert query.count("changelogMode") == 5
 
 
@@ -262,10 +263,52 @@ def test_explaining_a_query_leaves_nothing_behind() -> None:
     assert last_rows("EXPLAIN SELECT id FROM orders; SHOW TABLES") == [("orders",), ("totals",)]
 
 
-@pytest.mark.parametrize("detail", ["ESTIMATED_COST", "JSON_EXECUTION_PLAN", "PLAN_ADVICE"])
-def test_details_that_are_not_there(detail: str) -> None:
-    with pytest.raises(FlinkplanError, match=f"EXPLAIN {detail} is not supported"):
-        last_rows(f"EXPLAIN {detail} SELECT id FROM orders")
+def test_explain_gives_the_advice_of_flink() -> None:
+    ((text,),) = last_rows("EXPLAIN PLAN_ADVICE SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+    assert "== Optimized Physical Plan With Advice ==\nGroupAggregate(advice=[1], groupBy=[customer]" in text
+    assert (
+        "\n\nadvice[1]: [ADVICE] You might want to enable local-global two-phase optimization by configuring "
+        "('table.exec.mini-batch.enabled' to 'true', 'table.exec.mini-batch.allow-latency' to a positive long value, "
+        "'table.exec.mini-batch.size' to a positive long value).\n\n== Optimized Execution Plan ==\nGroupAggregate(g"
+    ) in text
+    ((text,),) = last_rows("EXPLAIN PLAN_ADVICE, CHANGELOG_MODE SELECT id FROM orders")
+    assert "changelogMode=[I])\n\nNo available advice...\n\n== Optimized Execution Plan ==" in text
+    with pytest.raises(FlinkplanError, match="does not analyse updates"):
+        last_rows("EXPLAIN PLAN_ADVICE SELECT customer, MAX(RAND()) FROM orders GROUP BY customer")
+
+
+def test_explain_shows_the_graph_of_the_job() -> None:
+    ((text,),) = last_rows("EXPLAIN JSON_EXECUTION_PLAN SELECT customer, COUNT(*) FROM orders GROUP BY customer")
+    graph = text.partition("\n\n== Physical Execution Plan ==\n")[2]
+    assert graph.startswith(
+        '{\n  "nodes" : [ {\n    "id" : 1,\n    "type" : "Source: orders[1]",\n    "pact" : "Data Source"'
+    )
+    assert graph.endswith(
+        """  }, {
+    "id" : 5,
+    "type" : "GroupAggregate[5]",
+    "pact" : "Operator",
+    "contents" : "[5]:GroupAggregate(groupBy=[customer], select=[customer, COUNT(*) AS EXPR$1])",
+    "parallelism" : 1,
+    "predecessors" : [ {
+      "id" : 3,
+      "ship_strategy" : "HASH",
+      "side" : "second"
+    } ]
+  } ]
+}"""
+    )
+    inserting = (
+        "INSERT INTO totals SELECT customer, 1 FROM (SELECT customer FROM orders UNION ALL SELECT 'a' FROM orders)"
+    )
+    ((text,),) = last_rows(f"EXPLAIN JSON_EXECUTION_PLAN {inserting}")
+    *_, sink = json.loads(text.partition("== Physical Execution Plan ==\n")[2])["nodes"]
+    assert (sink["type"].partition("[")[0], sink["pact"]) == ("Sink: totals", "Data Sink")
+
+
+def test_costs_are_not_shown() -> None:
+    with pytest.raises(FlinkplanError, match="EXPLAIN ESTIMATED_COST is not supported"):
+        last_rows("EXPLAIN ESTIMATED_COST SELECT id FROM orders")
 
 
 @pytest.mark.parametrize(

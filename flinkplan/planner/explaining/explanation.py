@@ -5,16 +5,19 @@ Source: ``StreamPlanner.explain``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...plan import nodes
-from ...plan.changelog import row_kinds
+from ...plan.changelog import row_kinds, without_old_rows
 from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
-from ...plan.record import Record, replace
+from ...plan.nodes import ExecNode
+from ...plan.record import Record, field, replace
 from ...plan.row_kinds import Kinds, kinds_text
 from ..algebra.rel import Rel
 from .abstract import abstract_lines
+from .advice import advice_text, advised_nodes
+from .job_graph import job_graph
 from .trees import tree_lines
 
 
@@ -22,7 +25,8 @@ class Explanation(Record):
     """What was bound, and what became of it; ``physical`` is a plan whose descriptions are those of the physical tree.
 
     ``has_sinks``: the sinks are of the statement, not made for a query, and are shown.  ``has_changelog_modes``: the
-    physical tree says which kinds of rows each operator emits.
+    physical tree says which kinds of rows each operator emits.  ``has_advice``: it is shown with Flink's advice,
+    ``has_job_graph``: the operators of the job are shown as JSON; both depend on the settings ``config``.
     """
 
     bound: Sequence[Rel]
@@ -30,27 +34,41 @@ class Explanation(Record):
     plan: Plan
     has_sinks: bool = True
     has_changelog_modes: bool = False
+    has_advice: bool = False
+    has_job_graph: bool = False
+    config: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         roots = self.bound if self.has_sinks else [rel.inputs[0] for rel in self.bound]
+        physical = _joined(_trees(self._physical, self.has_sinks, shares=False))
+        title = "Optimized Physical Plan"
+        if self.has_advice:
+            title, physical = f"{title} With Advice", f"{physical}\n{advice_text(self.plan, self.config)}\n"
         sections = {
-            "Abstract Syntax Tree": map(abstract_lines, roots),
-            "Optimized Physical Plan": _trees(self._physical, self.has_sinks, shares=False),
-            "Optimized Execution Plan": _trees(self.plan, self.has_sinks, shares=True),
+            "Abstract Syntax Tree": _joined(map(abstract_lines, roots)),
+            title: physical,
+            "Optimized Execution Plan": _joined(_trees(self.plan, self.has_sinks, shares=True)),
         }
-        texts = (f"== {name} ==\n{_joined(trees)}" for name, trees in sections.items())
-        return "\n".join(texts)
+        if self.has_job_graph:
+            sections["Physical Execution Plan"] = job_graph(self.plan, self.config, has_sinks=self.has_sinks)
+        return "\n".join(f"== {name} ==\n{text}" for name, text in sections.items())
 
     @property
     def _physical(self) -> Plan:
-        if not self.has_changelog_modes:
-            return self.physical
-        kinds = row_kinds(self.physical)
-        nodes = tuple(
-            replace(node, description=_with_part(node.description or "", f"changelogMode=[{_mode(kinds[node.id])}]"))
-            for node in self.physical.nodes
-        )
-        return replace(self.physical, nodes=nodes)
+        kinds: Mapping[int, Kinds | None] = {}
+        if self.has_changelog_modes:  # who only looks at a query needs no old rows
+            kinds = row_kinds(self.physical if self.has_sinks else without_old_rows(self.physical))
+        advised = advised_nodes(self.physical) if self.has_advice else ()
+
+        def described(node: ExecNode) -> ExecNode:
+            text = node.description or ""
+            if node.id in advised:
+                text = text.replace("(", "(advice=[1], ", 1)
+            if node.id in kinds:
+                text = _with_part(text, f"changelogMode=[{_mode(kinds[node.id])}]")
+            return replace(node, description=text)
+
+        return replace(self.physical, nodes=tuple(map(described, self.physical.nodes)))
 
 
 def _mode(kinds: Kinds | None) -> str:
