@@ -12,6 +12,7 @@ import click
 from .options import write_output
 
 if TYPE_CHECKING:
+    from ..testing.flink import FlinkOutcome
     from ..testing.model import Case, Suite
     from ..testing.running import Outcome
 
@@ -24,6 +25,7 @@ FAILED = 1
 @click.option("--update", is_flag=True, help="Write the rows that came into the tests that expected others.")
 @click.option("--junit", metavar="PATH", help="Write a report in JUnit's XML to this file.")
 @click.option("--list", "list_", is_flag=True, help="List the tests, and run none.")
+@click.option("--flink", metavar="PYTHON", help="Run the tests on Flink too; a Python with apache-flink.")
 @click.option("-w", "--watch", is_flag=True, help="Run again whenever a file changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only what failed.")
 @click.pass_obj
@@ -34,6 +36,7 @@ def command(
     update: bool,
     junit: str | None,
     list_: bool,
+    flink: str | None,
     watch: bool,
     quiet: bool,
 ) -> int:
@@ -42,6 +45,10 @@ def command(
     PATH is a file or a directory; the current directory by default. All tests run in one session of Spark. Sources of
     all connectors are replaced by the rows of a test, and nothing is written into sinks. The exit code is 1 if a test
     fails.
+
+    With --flink, Flink executes the same plans over the same rows, and the final rows that it writes are compared with
+    those that a test expects. Tests with a changed pipeline, a clock that is set or input that does not end are run on
+    Spark only.
     """
     from ..testing.loading import load_tests
 
@@ -54,8 +61,8 @@ def command(
                 click.echo(f"{suite.file}: {case.name}")
         return 0
     if watch:
-        _watch(paths, lambda: _run_all(paths, pattern, is_chosen, update, junit, quiet))
-    return _run_all(paths, pattern, is_chosen, update, junit, quiet)
+        _watch(paths, lambda: _run_all(paths, pattern, is_chosen, update, junit, quiet, flink))
+    return _run_all(paths, pattern, is_chosen, update, junit, quiet, flink)
 
 
 def _files(paths: tuple[str, ...]) -> list[Path]:
@@ -75,6 +82,7 @@ def _run_all(
     update: bool,
     junit: str | None,
     quiet: bool,
+    flink: str | None,
 ) -> int:
     """Run the chosen tests and print what came; gives the exit code."""
     from ..plan.errors import PlanError
@@ -82,7 +90,9 @@ def _run_all(
     from ..testing.reporting import junit as junit_text
 
     suites = [load_tests(file) for file in _files(paths)]
-    results = [(suite, _run(suite, is_chosen, quiet)) for suite in suites if any(map(is_chosen, suite.cases))]
+    chosen = [suite for suite in suites if any(map(is_chosen, suite.cases))]
+    results = [(suite, _run(suite, is_chosen, quiet)) for suite in chosen]
+    differs_on_flink = flink is not None and bool(_on_flink(flink, chosen, is_chosen, quiet))
     if update:
         _update(results)
     if junit is not None:
@@ -94,7 +104,37 @@ def _run_all(
     seconds = sum(outcome.seconds for outcome in outcomes)
     summary = f"{len(outcomes) - failed} passed" + (f", {failed} failed" if failed else "") + f" in {seconds:.1f} s"
     click.echo(click.style(summary, fg="red" if failed else "green", bold=True))
-    return FAILED if failed else 0
+    return FAILED if failed or differs_on_flink else 0
+
+
+def _on_flink(
+    python: str, suites: Sequence[Suite], is_chosen: Callable[[Case], bool], quiet: bool
+) -> list[FlinkOutcome]:
+    """Run tests on Flink and print how each ended; gives those that differ or failed."""
+    from ..compat.settings import read_settings
+    from ..plan.printable import one_line
+    from ..testing.flink import FlinkRunner
+    from ..testing.reporting import differences_text
+    from ..testing.running import pipeline_of
+
+    bad = []
+    with FlinkRunner(python) as runner:
+        for suite in suites:
+            pipeline = pipeline_of(suite, read_settings(suite.file.parent).code)
+            for case in filter(is_chosen, suite.cases):
+                outcome = runner.outcome(suite, case, pipeline)
+                name = one_line(f"{suite.file}: {case.name}")
+                if outcome.not_run:
+                    if not quiet:
+                        click.echo(f"{click.style('not run on Flink', fg='yellow')}  {name}: {outcome.not_run}")
+                elif outcome.differences or outcome.error:
+                    bad.append(outcome)
+                    text = outcome.error or differences_text(outcome.differences)
+                    click.echo(f"{click.style('differs on Flink', fg='red', bold=True)}  {name}\n")
+                    click.echo("\n".join(f"    {line}".rstrip() for line in text.split("\n")) + "\n")
+                elif not quiet:
+                    click.echo(f"{click.style('passed on Flink', fg='green')}  {name}")
+    return bad
 
 
 def _watch(paths: tuple[str, ...], run: Callable[[], int]) -> NoReturn:

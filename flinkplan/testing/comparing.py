@@ -9,7 +9,7 @@ from ..plan.findings import did_you_mean
 from ..plan.printable import one_line
 from ..plan.record import Record, field
 from ..planner.spec.errors import SpecError
-from .model import KINDS, Expectation
+from .model import ALL, KINDS, Expectation
 from .reading import ReadRow, read_rows
 from .values import is_equal, plain, shown
 
@@ -20,13 +20,16 @@ class Result(Record):
     """What has come out of a sink or view so far.
 
     ``changes`` are its rows with the numbers of their kinds; ``key`` are the positions of the columns of its primary
-    key; ``late`` is how many rows were dropped for being late.
+    key; ``late`` is how many rows were dropped for being late, ``dropped`` how many by each operator, and ``state`` how
+    many entries that have not expired each operator keeps, where that was asked for.
     """
 
     columns: tuple[str, ...]
     changes: tuple[tuple[int, tuple[Any, ...]], ...]
     key: tuple[int, ...] = ()
     late: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    state: Mapping[str, int] = field(default_factory=dict)
 
     def final_rows(self) -> list[tuple[Any, ...]]:
         """The rows that are left after all changes: by key if there is one, else each deletion takes an equal row."""
@@ -55,6 +58,19 @@ class Line(Record):
     values: tuple[str, ...]
 
 
+class CountDifference(Record):
+    """``what`` there are another number of than ``expected`` of an operator, or of all."""
+
+    what: str
+    operator: str
+    expected: int
+    actual: int
+
+    def __str__(self) -> str:
+        where = "" if self.operator == ALL else f" in {self.operator}"
+        return f"{self.actual} {self.what}{where} instead of {self.expected}"
+
+
 class Difference(Record):
     """How a sink or view differs from what is expected of it."""
 
@@ -63,6 +79,8 @@ class Difference(Record):
     lines: tuple[Line, ...]
     late: tuple[int, int] | None = None
     """How many rows were to be late, and how many were."""
+    counts: tuple[CountDifference, ...] = ()
+    """Numbers of rows or entries that are not as expected."""
     expected: Expectation | None = field(default=None)
     actual: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     """The rows that came, with their kinds, for an update of the test."""
@@ -78,6 +96,7 @@ class Difference(Record):
             parts.append("another order")
         if self.late is not None:
             parts.append(f"{self.late[1]} late row{'' if self.late[1] == 1 else 's'} instead of {self.late[0]}")
+        parts += map(str, self.counts)
         return f"{self.name}: {', '.join(parts) or 'the rows have another order'}"
 
     def table(self) -> str:
@@ -110,9 +129,25 @@ def compare(expected: Expectation, result: Result) -> Difference | None:
     if expected.rows is not None:
         wanted = [_expected_row(row, columns, expected) for row in read_rows(expected.rows, expected.name)]
         lines = list((_in_order if expected.is_ordered else _in_any_order)(wanted, came, expected.tolerance))
-    if late is None and all(line.mark == SAME for line in lines):
+    counts = (
+        *_count_differences("rows dropped", expected.dropped, result.dropped, expected),
+        *_count_differences("entries of state", expected.state, result.state, expected),
+    )
+    if late is None and not counts and all(line.mark == SAME for line in lines):
         return None
-    return Difference(expected.name, columns, tuple(lines), late, expected, tuple(came))
+    return Difference(expected.name, columns, tuple(lines), late, counts, expected, tuple(came))
+
+
+def _count_differences(
+    what: str, expected: Mapping[str, int], actual: Mapping[str, int], expectation: Expectation
+) -> Iterator[CountDifference]:
+    for operator, wanted in expected.items():
+        if operator != ALL and operator not in actual:
+            message = f"the plan of '{expectation.name}' has no operator '{operator}' that keeps state"
+            raise SpecError(message, expectation.span, did_you_mean(operator, actual))
+        number = sum(actual.values()) if operator == ALL else actual[operator]
+        if number != wanted:
+            yield CountDifference(what, operator, wanted, number)
 
 
 def _columns(expected: Expectation, result: Result) -> tuple[str, ...]:

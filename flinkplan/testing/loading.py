@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ..plan.document import read_text
@@ -15,12 +15,15 @@ from ..planner.spec.reader import read
 from ..planner.spec.validation import check_schema
 from ..planner.sql.source import Source, Span, without_mark
 from ..schemas.loader import TEST
-from .model import KINDS, Case, Expectation, Rows, Step, Suite
+from .model import ALL, KINDS, Case, Expectation, Rows, Step, Suite
 
 SUFFIXES = (".test.yaml", ".test.yml")
 """How the names of files of tests end."""
 
-_OF_EXPECTATION = ("rows", "changelog", "file", "columns", "ordered", "tolerance", "late")
+_OF_EXPECTATION = ("rows", "changelog", "file", "columns", "ordered", "tolerance", "late", "dropped", "state")
+_EMPTY = "empty"
+"""How a state without entries is written."""
+
 _OF_ROWS = ("file", "columns", "rows")
 
 
@@ -117,7 +120,8 @@ class _Loader:
         ends = test.scalar("end-of-input")
         clock = test.scalar("clock")
         beginning = None if clock is None else self._findings.attempt(_time, clock)
-        return Case(name.text, parts, name.span, ends is None or ends.data is not False, beginning)
+        reaches_end = ends.data is not False if ends is not None else not any(part.watermarks for part in parts)
+        return Case(name.text, parts, name.span, reaches_end, beginning)
 
     def _step(self, step: yaml.Mapping) -> Step:
         given = {}
@@ -128,7 +132,22 @@ class _Loader:
         pipeline = step.text("pipeline")
         later = step.scalar("advance-clock")
         milliseconds = self._findings.attempt(_duration, later) or 0 if later is not None else 0
-        return Step(given, expected, None if pipeline is None else self._relative(pipeline), step.span, milliseconds)
+        changed = None if pipeline is None else self._relative(pipeline)
+        return Step(given, expected, changed, step.span, milliseconds, self._watermarks(step.get("advance-watermark")))
+
+    def _watermarks(self, value: yaml.Node | None) -> dict[str, tuple[int, Span]]:
+        """The watermarks that tables reach: a time for all of them, or one for each."""
+        if isinstance(value, yaml.Mapping):
+            entries = {key.text: (each, key.span) for key, each in value.entries}
+        else:
+            entries = {} if value is None else {ALL: (value, value.span)}
+        reached = {}
+        for name, (each, span) in entries.items():
+            if not isinstance(each, yaml.Scalar):
+                self._findings.add(SpecError("this must be a time", each.span, "write 2024-01-31 12:00:00"))
+            elif (time := self._findings.attempt(_watermark, each)) is not None:
+                reached[name] = time, span
+        return reached
 
     def _rows(self, value: yaml.Node) -> Rows | None:
         """Rows: a list, ``{file: …}``, or ``{columns: […], rows: [[…], …]}``."""
@@ -155,7 +174,8 @@ class _Loader:
             return None
         given = [name for name in ("rows", "changelog", "file") if value.entry(name) is not None]
         late = value.scalar("late")
-        if len(given) > 1 or (not given and late is None):
+        dropped, state = (self._numbers(value, key) for key in ("dropped", "state"))
+        if len(given) > 1 or (not given and late is None and not dropped and not state):
             what = " and ".join(f"'{name}'" for name in given)
             message = f"{what} cannot stand together" if given else f"'{key.text}' has no 'rows', 'changelog' or 'file'"
             self._findings.add(SpecError(message, key.span))
@@ -167,11 +187,32 @@ class _Loader:
             self._expected_rows(value, given[0]) if given else None,
             key.span,
             None if late is None else int(late.text),
+            dropped,
+            state,
             is_changelog,
             is_changelog if ordered is None else ordered.data is True,
             tuple(scalar.text for scalar in value.scalars("columns")) or None,
             0.0 if tolerance is None else float(tolerance.text),
         )
+
+    def _numbers(self, expectation: yaml.Mapping, key: str) -> dict[str, int]:
+        """Numbers by operator: a mapping, or one for all; ``empty`` is 0."""
+        value = expectation.get(key)
+        if isinstance(value, yaml.Mapping):
+            entries: dict[str, yaml.Node] = {name.text: each for name, each in value.entries}
+        else:
+            entries = {} if value is None else {ALL: value}
+        numbers = {}
+        for name, each in entries.items():
+            text = each.text if isinstance(each, yaml.Scalar) else ""
+            if text == _EMPTY:
+                numbers[name] = 0
+            elif text.isdecimal():
+                numbers[name] = int(text)
+            else:
+                hint = f"write a number, or '{_EMPTY}'; or one for each operator"
+                self._findings.add(SpecError(f"the value of '{key}' is not a number", each.span, hint))
+        return numbers
 
     def _expected_rows(self, value: yaml.Mapping, key: str) -> Rows:
         entry = value.entry(key)
@@ -186,6 +227,15 @@ class _Loader:
         for key in unknown:
             self._findings.add(SpecError(f"unknown key '{key.text}'", key.span, did_you_mean(key.text, known)))
         return not unknown
+
+
+def _watermark(scalar: yaml.Scalar) -> int:
+    """The milliseconds since 1970 at a time that may have a time zone; without one it is that of the rows."""
+    try:
+        moment = datetime.fromisoformat(scalar.text)
+    except ValueError:
+        raise SpecError(f"'{scalar.text}' is not a time", scalar.span, "write 2024-01-31 12:00:00") from None
+    return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
 def _time(scalar: yaml.Scalar) -> int:

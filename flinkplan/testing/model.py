@@ -26,17 +26,25 @@ class Rows(Record):
     file: Path | None = None
 
 
+ALL = "*"
+"""What stands for all operators of a plan where numbers are expected of each."""
+
+
 class Expectation(Record):
     """The rows that a sink or view is to have.
 
     ``rows`` are the final rows, or with ``is_changelog`` the changes.  Only ``columns`` are compared, all if ``None``;
-    floating-point numbers may differ by ``tolerance``.  ``late`` is how many rows have been dropped for being late.
+    floating-point numbers may differ by ``tolerance``.  ``late`` is how many rows have been dropped for being late,
+    ``dropped`` how many by each operator, and ``state`` how many entries each operator keeps that have not expired; the
+    name :data:`ALL` stands for all operators together.
     """
 
     name: str
     rows: Rows | None
     span: Span
     late: int | None = None
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    state: Mapping[str, int] = field(default_factory=dict)
     is_changelog: bool = False
     is_ordered: bool = False
     columns: tuple[str, ...] | None = None
@@ -48,6 +56,8 @@ class Step(Record):
 
     ``given`` are the rows by the names of tables, each with the place of the name; ``pipeline`` is the changed
     pipeline with which the job continues; ``later`` is by how many milliseconds the clock is moved forward before.
+    ``watermarks`` are those (milliseconds since 1970) that tables reach behind the rows, each with the place of the
+    table's name; the name :data:`ALL` stands for all tables that have any.
     """
 
     given: Mapping[str, tuple[Rows, Span]] = field(default_factory=dict)
@@ -55,6 +65,7 @@ class Step(Record):
     pipeline: Path | None = None
     span: Span | None = None
     later: int = 0
+    watermarks: Mapping[str, tuple[int, Span]] = field(default_factory=dict)
 
 
 class Case(Record):
@@ -73,7 +84,9 @@ class Case(Record):
     @property
     def is_stepwise(self) -> bool:
         """Whether the job stops and continues, instead of reading all its input at once."""
-        return len(self.steps) > 1 or not self.ends or self.clock is not None
+        is_timed = self.clock is not None or any(step.watermarks for step in self.steps)
+        keeps_state = any(each.state for step in self.steps for each in step.expected)
+        return len(self.steps) > 1 or not self.ends or is_timed or keeps_state
 
 
 class Suite(Record):

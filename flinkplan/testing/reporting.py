@@ -7,6 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..plan.printable import continued, one_line, printable
 from ..plan.text.snippets import described
+from .comparing import Difference
 from .model import Suite
 from .running import Outcome
 
@@ -15,8 +16,13 @@ def failure_text(outcome: Outcome) -> str:
     """Why a test failed: its differences with their tables, or its error with its place."""
     if outcome.error is not None:
         return "\n\n".join(_error_text(error) for error in outcome.error.errors)
+    return differences_text(outcome.differences)
+
+
+def differences_text(differences: Iterable[Difference]) -> str:
+    """Differences with their places and tables."""
     parts = []
-    for difference in outcome.differences:
+    for difference in differences:
         place = f"\n --> {difference.expected.span.location}" if difference.expected else ""
         table = difference.table()
         parts.append(f"{one_line(difference.summary)}{place}" + (f"\n{table}" if table else ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.findings import did_you_mean
+from ..plan.nodes import TableSourceScan, WatermarkAssigner
 from ..plan.record import Record
 from ..plan.tables import with_variables
 from ..planner.spec.errors import SpecError
 from .comparing import Difference, Result, compare
-from .model import Case, Expectation, Step, Suite
+from .model import ALL, Case, Expectation, Step, Suite
 from .planning import Pipeline, column_names, primary_key
 from .tables import check_pushed, source_tables, with_test_tables, write_rows
 
@@ -93,17 +94,19 @@ class _CaseRun:
         steps = self._case.steps
         last = max(number for number, step in enumerate(steps) if any(each.name == name for each in step.expected))
         changes: list[tuple[int, tuple[Any, ...]]] = []
-        late, plan = 0, None
+        late, plan = _Late(), None
         for number, step in enumerate(steps[: last + 1]):
             expected = [each for each in step.expected if each.name == name]
             plan = self._plan(number, name, plan)
             self._write(step, plan, folder / "in", number)
             ends = self._case.ends and number == len(steps) - 1
             clock = self._clock + sum(each.later for each in steps[: number + 1])
-            more, dropped = self._run(plan, folder, ends, clock)
-            changes += more
-            late += dropped
-            result = Result(tuple(column_names(plan)), tuple(changes), primary_key(plan), late)
+            changes += self._run(plan, folder, ends, clock, late, self._watermarks(number, plan))
+            state = {}
+            if any(each.state for each in expected):
+                state = _entries(folder / "checkpoint", clock)
+            columns = tuple(column_names(plan))
+            result = Result(columns, tuple(changes), primary_key(plan), late.count, late.by_operator, state)
             for each in expected:
                 if (difference := compare(each, result)) is not None:
                     yield number, difference
@@ -132,8 +135,34 @@ class _CaseRun:
         for name in tables:
             (folder / name).mkdir(parents=True, exist_ok=True)
 
-    def _run(self, plan: Plan, folder: Path, ends: bool, clock: int) -> tuple[list[tuple[int, tuple[Any, ...]]], int]:
-        """The rows that a step brings, with the numbers of their kinds, and how many came too late."""
+    def _watermarks(self, number: int, plan: Plan) -> dict[str, int]:
+        """The watermarks that sources reach in a step, by the names of their tables."""
+        timed = {
+            scan.scan_table_source.table.name
+            for node in plan.nodes
+            if isinstance(node, WatermarkAssigner)
+            for scan in plan.upstream([node])
+            if isinstance(scan, TableSourceScan)
+        }
+        whole = source_tables(self._pipelines[number + 1].plan)
+        watermarks: dict[str, int] = {}
+        for name, (time, span) in self._case.steps[number].watermarks.items():
+            if name == ALL:
+                watermarks |= dict.fromkeys(timed, time)
+            elif name in timed:
+                watermarks[name] = time
+            elif name in source_tables(plan):
+                raise SpecError(
+                    f"the source '{name}' has no watermark", span, "only tables with WATERMARK FOR have one"
+                )
+            elif name not in whole:
+                raise SpecError(f"the pipeline has no source '{name}'", span, did_you_mean(name, whole))
+        return watermarks
+
+    def _run(
+        self, plan: Plan, folder: Path, ends: bool, clock: int, late: _Late, watermarks: Mapping[str, int]
+    ) -> list[tuple[int, tuple[Any, ...]]]:
+        """The rows that a step brings, with the numbers of their kinds; ``late`` counts those that come too late."""
         from ..compat.diff import Exceptions
         from ..compat.restart import check_restart
         from ..executor.jobs.collecting import Collector
@@ -153,7 +182,6 @@ class _CaseRun:
         tested = _with_functions(tested, self._py_files)
         if checkpoint is not None:
             check_restart(checkpoint, tested, Exceptions(), {})
-        late = _Late()
         collector = Collector(as_text=False)
         options = JobOptions(
             checkpoint=checkpoint,
@@ -165,6 +193,9 @@ class _CaseRun:
             streams=self._case.is_stepwise,
             clock=clock if self._case.is_stepwise else None,
             java_jars=function_jars,
+            watermarks=watermarks,
+            durable=False,
+            runs_small=True,
         )
         with quiet_jvm():
             job = execute(tested, options)
@@ -172,17 +203,32 @@ class _CaseRun:
             rows = list(collector.rows(lambda: job.wait(POLL_SECONDS), patience=0))
         finally:
             job.stop()
-        return rows, late.count
+        return rows
 
 
 class _Late:
-    """Counts the rows that come too late."""
+    """Counts the rows that come too late, in all and by operator."""
 
     def __init__(self) -> None:
         self.count = 0
+        self.by_operator: dict[str, int] = {}
 
     def batch_done(self, progress: QueryProgress) -> None:
         self.count += progress.rows_dropped
+        for operator in progress.operators:
+            self.by_operator[operator.name] = self.by_operator.get(operator.name, 0) + operator.dropped_rows
+
+
+def _entries(checkpoint: Path, clock: int) -> dict[str, int]:
+    """How many entries that have not expired at a time (epoch ms) each operator keeps, by its name."""
+    from ..executor.jobs.states import count_live, find_states
+    from ..executor.jvm.session import session
+
+    entries: dict[str, int] = {}
+    for state in find_states(checkpoint):
+        name = state.node or f"operator {state.operator}"
+        entries[name] = entries.get(name, 0) + count_live(session(), state, clock)
+    return entries
 
 
 def _with_functions(plan: Plan, py_files: Sequence[str]) -> Plan:

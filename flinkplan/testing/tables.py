@@ -32,11 +32,16 @@ from .values import ValueFault, json_value
 
 
 class SourceTable(Record):
-    """A source table of a plan: its columns that rows have, and whether rows may be updated and deleted."""
+    """A source table of a plan: its columns that rows have, and whether rows may be updated and deleted.
+
+    A table that is looked up has its rows as they are after all changes; ``key`` are the columns of its primary key.
+    """
 
     name: str
     columns: tuple[Column, ...]
     has_changes: bool
+    is_looked_up: bool = False
+    key: tuple[str, ...] = ()
 
 
 def source_tables(plan: Plan) -> dict[str, SourceTable]:
@@ -44,23 +49,26 @@ def source_tables(plan: Plan) -> dict[str, SourceTable]:
 
     Raises :class:`UnsupportedError` for a plan with tables that cannot be replaced by rows.
     """
-    tables = {}
+    tables: dict[str, SourceTable] = {}
     for node in plan.nodes:
         if isinstance(node, LookupJoin):
-            raise UnsupportedError(
-                f"'{node.table.name}' is looked up, and rows of a test cannot be looked up",
-                hint="test the views before the lookup join",
-            )
-        if isinstance(node, TableSourceScan):
-            table = node.scan_table_source.table
-            if (resolved := table.resolved_table) is None:
-                raise PlanError(
-                    f"the plan does not hold the columns of '{table.name}'", hint="test the pipeline instead"
-                )
-            columns = tuple(column for column in resolved.schema.columns if column.expression is None)
-            has_changes = node.kinds != INSERTS
-            tables[table.name] = SourceTable(table.name, columns, has_changes)
+            table = _source_table(node.table, has_changes=True, is_looked_up=True)
+        elif isinstance(node, TableSourceScan):
+            table = _source_table(node.scan_table_source.table, has_changes=node.kinds != INSERTS, is_looked_up=False)
+        else:
+            continue
+        if tables.get(table.name, table).is_looked_up != table.is_looked_up:
+            raise UnsupportedError(f"'{table.name}' is both read and looked up, which a test cannot give the rows of")
+        tables[table.name] = table
     return tables
+
+
+def _source_table(table: ContextResolvedTable, *, has_changes: bool, is_looked_up: bool) -> SourceTable:
+    if (resolved := table.resolved_table) is None:
+        raise PlanError(f"the plan does not hold the columns of '{table.name}'", hint="test the pipeline instead")
+    columns = tuple(column for column in resolved.schema.columns if column.expression is None)
+    key = resolved.schema.primary_key
+    return SourceTable(table.name, columns, has_changes, is_looked_up, key.columns if key else ())
 
 
 def with_test_tables(plan: Plan, folder: Path) -> Plan:
@@ -68,12 +76,27 @@ def with_test_tables(plan: Plan, folder: Path) -> Plan:
     return replace(plan, nodes=tuple(_replaced(node, folder) for node in plan.nodes))
 
 
+def with_sink(plan: Plan, options: Mapping[str, str]) -> Plan:
+    """The plan with a sink of other options."""
+    return replace(plan, nodes=tuple(_with_sink(node, options) for node in plan.nodes))
+
+
+def _with_sink(node: ExecNode, options: Mapping[str, str]) -> ExecNode:
+    if not isinstance(node, Sink):
+        return node
+    sink = node.dynamic_table_sink
+    return replace(node, dynamic_table_sink=replace(sink, table=_with_options(sink.table, options)))
+
+
 def _replaced(node: ExecNode, folder: Path) -> ExecNode:
     if isinstance(node, Sink):
-        sink = node.dynamic_table_sink
-        return replace(
-            node, dynamic_table_sink=replace(sink, table=_with_options(sink.table, {"connector": "blackhole"}))
-        )
+        return _with_sink(node, {"connector": "blackhole"})
+    if isinstance(node, LookupJoin):
+        temporal = node.temporal_table
+        lookup = temporal.lookup_table_source
+        files = {"connector": "filesystem", "path": str(folder / node.table.name), "format": "json"}
+        lookup = replace(lookup, table=_with_options(lookup.table, files))
+        return replace(node, temporal_table=replace(temporal, lookup_table_source=lookup))
     if not isinstance(node, TableSourceScan):
         return node
     source = node.scan_table_source
@@ -147,9 +170,13 @@ def write_rows(folder: Path, table: SourceTable, rows: Rows, number: int) -> Non
 
     Raises :class:`SpecError`, at the row, for a column that the table does not have or a value that is not of its type.
     """
-    file = folder / table.name / f"part-{number:05}"
+    file = folder / table.name / f"part-{0 if table.is_looked_up else number:05}"
     file.parent.mkdir(parents=True, exist_ok=True)
     objects = [(kind, _object(table, names, values, span)) for kind, names, values, span in read_rows(rows, table.name)]
+    if table.is_looked_up:
+        known = [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+        file.write_text("".join(f"{json.dumps(row)}\n" for row in _changed(known, objects, table.key)), "utf-8")
+        return
     lines = _messages(objects) if table.has_changes else _inserts(table, objects, rows.span)
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
     os.utime(file, (number + 1, number + 1))  # files are read in the order of their times
@@ -174,6 +201,20 @@ def _object(table: SourceTable, names: Sequence[str], values: Sequence[Any], spa
         if row[column.name] is None and column.data_type is not None and not column.data_type.nullable:
             raise SpecError(f"{table.name}.{column.name} has no value, and is {column.data_type}", span)
     return row
+
+
+def _changed(
+    rows: list[dict[str, Any]], changes: Iterable[tuple[str, dict[str, Any]]], key: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The rows of a table after changes; a row takes the place of the one with its key, if the table has a key."""
+    for kind, row in changes:
+        if key:
+            rows = [other for other in rows if any(other[name] != row[name] for name in key)]
+        elif kind in ("-U", "-D") and row in rows:
+            rows.remove(row)
+        if kind in ("+I", "+U"):
+            rows.append(row)
+    return rows
 
 
 def _inserts(table: SourceTable, rows: Iterable[tuple[str, dict[str, Any]]], span: Span) -> Iterator[dict[str, Any]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 HERE = Path(__file__).parent
-SUITES = [load_tests(HERE / f"{name}.test.yaml") for name in ("orders", "expiry")]
+SUITES = [load_tests(HERE / f"{name}.test.yaml") for name in ("orders", "expiry", "steps")]
 CASES = [(suite, case) for suite in SUITES for case in suite.cases]
 
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from ...plan.connectors import has_key, sink_kinds
+from ...plan.document import Plan
 from ...plan.files import Place
 from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink
 from ...plan.record import replace
 from ...plan.specs import RowKind
 from ...state.checkpoint import CheckpointRecord
+from ...state.counts import kept_watermarks
 from ..build.connectors import builder_of
 from ..build.context import Built, TranslationContext
 from ..build.java_functions import call_column
@@ -39,6 +41,8 @@ from ..jvm.session import (
 from ..prepare.job_plan import JobPlan
 from ..prepare.known.clock import goes_by_clock, tells_time
 from ..prepare.known.input_size import partitions_for, reads_little
+from ..prepare.known.source_names import source_names
+from ..prepare.known.sources import scan_below
 from ..prepare.modes import Mode
 from ..prepare.query import QueryPlan
 from ..prepare.watermarks import uses_watermark, waits_for_watermark
@@ -131,7 +135,26 @@ class Streams(Queries):
     def _surroundings(self, name: str, query: QueryPlan) -> tuple[SharedRows, Any, TranslationContext]:
         rows = SharedRows(query.plan, self._spark)
         reached = reached_watermarks(query.plan, self._spark, self._record.query(name), self._job.mode)
-        return rows, reached, replace(self._context(query, self._spark), common_rows=rows, reached=reached)
+        context = self._context(query, self._spark)
+        advanced = self._advanced(query.plan, self._record.query(name))
+        return rows, reached, replace(context, common_rows=rows, reached=reached, advanced=advanced)
+
+    def _advanced(self, plan: Plan, location: Place) -> dict[int, int]:
+        """The watermarks that sources move on to, by the ids of their assigners.
+
+        Those that do not move are named, too: Spark waits for the watermark of each source anew after a restart.
+        """
+        wanted = self._options.watermarks
+        if not wanted or self._job.mode is not Mode.AVAILABLE_NOW:
+            return {}
+        kept, advanced = kept_watermarks(location), {}
+        for node_id, name in source_names(plan).items():
+            scan = scan_below(plan.by_id[node_id], plan)
+            table = "" if scan is None else scan.scan_table_source.table.name
+            times = [time for time in (wanted.get(table), kept.get(name)) if time is not None]
+            if times:
+                advanced[node_id] = max(times)
+        return advanced
 
     def frame(self, name: str, query: QueryPlan) -> DataFrame:
         """What the query of a sink makes before anything writes it."""

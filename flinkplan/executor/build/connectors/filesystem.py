@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ....plan.connectors import CONNECTORS, Format, default_partition
 from ....plan.errors import UnsupportedError
-from ....plan.nodes import TableSourceScan
+from ....plan.nodes import LookupJoin, TableSourceScan
+from ....plan.record import replace
 from ....plan.types import LogicalType
 from ...connectors.filesystem import message_fields
 from ...connectors.tables import Table
@@ -21,7 +22,7 @@ from ...connectors.turns import Turn
 from ...errors import TableError
 from ...formats import find_format, format_options
 from ...formats.fields import check_map_keys
-from ...formats.java_types import Paths, java_row, java_type
+from ...formats.java_types import WHOLE, Paths, java_row, java_type
 from ...jvm.exceptions import refused_name
 from ...jvm.spark import F, T, fields, sql
 from ...jvm.types import spark_type
@@ -53,6 +54,15 @@ class FileSystem(TableBuilder):
         hidden = [KIND, SEQUENCE] if format_.is_changelog else [SEQUENCE]
         rows = fields.select(frame, [*request.outputs(frame), *hidden])
         return Stream(rows, node.output_type, format_.is_changelog)
+
+    def lookup(self, table: Table, node: LookupJoin, context: TranslationContext) -> Any:
+        """The rows that are there when the join is built; Flink looks up no files, only tests of pipelines do."""
+        format_ = find_format(table.options, f"table {table.identifier}")
+        request = Request.of(table, node.temporal_table.lookup_table_source.abilities, _OFFERED)
+        at_once = replace(context, query=replace(context.query, is_batch=True))
+        frame = _lines(table, format_, request, {name: WHOLE for name, _ in request.columns}, at_once)
+        rows = fields.select(frame, request.outputs(frame))
+        return context.runtime.lookup.RowsLookup.of(rows._jdf, sorted(map(int, node.lookup_keys)))
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         format_ = find_format(table.options, f"table {table.identifier}")

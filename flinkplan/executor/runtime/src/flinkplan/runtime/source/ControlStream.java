@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -141,10 +140,8 @@ final class ControlStream implements MicroBatchStream, SupportsTriggerAvailableN
         if (to.ended > from.ended) {
             rows.add(new ControlRow(this.end, null));
         }
-        for (Map.Entry<Integer, Long> time : to.times.entrySet()) {
-            if (!time.getValue().equals(from.times.get(time.getKey()))) {
-                rows.add(new ControlRow(TimeUnit.MILLISECONDS.toMicros(time.getValue()), time.getKey()));
-            }
+        if (!to.times.equals(from.times)) { // all of them: after a restart Spark knows none any more
+            to.times.forEach((source, time) -> rows.add(new ControlRow(TimeUnit.MILLISECONDS.toMicros(time), source)));
         }
         return rows.toArray(InputPartition[]::new);
     }

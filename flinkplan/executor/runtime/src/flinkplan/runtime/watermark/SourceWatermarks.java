@@ -63,6 +63,19 @@ public final class SourceWatermarks {
         return source.activity;
     }
 
+    /**
+     * Moves the watermark of a source on to a time (epoch milliseconds) behind the rows that are there, as if it came
+     * from the source itself.
+     */
+    public void advance(int number, long time) {
+        for (Source source : sources) {
+            if (source.number == number) {
+                source.advanced = time;
+                source.activity.add(time);
+            }
+        }
+    }
+
     /** Lets the watermark of a source be the lowest of its partitions', of these and of others that rows come of. */
     public void divide(int number, List<String> partitions) {
         for (Source source : sources) {
@@ -102,7 +115,8 @@ public final class SourceWatermarks {
             boolean isPassedBy = isByClock || source.isIdle() || source.sent.useProcessingTime();
             long own = source.isDivided ? source.sent.time() : source.activity.value();
             long shown = isPassedBy ? Math.max(time, own) : own;
-            if (shown > own || (source.isDivided && own > Watermark.NONE.time())) {
+            boolean isShown = source.isDivided || source.advanced > Watermark.NONE.time();
+            if (shown > own || (isShown && own > Watermark.NONE.time())) {
                 times.put(source.number, Math.max(shown + SparkTime.SHIFT, 0));
             }
         }
@@ -135,6 +149,7 @@ public final class SourceWatermarks {
         private final SourceActivity activity = new SourceActivity();
         private final Map<String, Part> parts = new TreeMap<>(Map.of(SourceActivity.WHOLE, new Part()));
         private boolean isDivided;
+        private long advanced = Watermark.NONE.time();
         private Watermark sent = Watermark.NONE;
         private boolean isByClock;
 
