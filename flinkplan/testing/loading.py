@@ -175,7 +175,8 @@ class _Loader:
         given = [name for name in ("rows", "changelog", "file") if value.entry(name) is not None]
         late = value.scalar("late")
         dropped, state = (self._numbers(value, key) for key in ("dropped", "state"))
-        if len(given) > 1 or (not given and late is None and not dropped and not state):
+        has_numbers = any(value.entry(key) is not None for key in ("late", "dropped", "state"))
+        if len(given) > 1 or (not given and not has_numbers):
             what = " and ".join(f"'{name}'" for name in given)
             message = f"{what} cannot stand together" if given else f"'{key.text}' has no 'rows', 'changelog' or 'file'"
             self._findings.add(SpecError(message, key.span))

@@ -139,6 +139,16 @@ ROWS = Result(("k", "v"), ((0, ("a", 1)), (0, ("b", 2)), (1, ("a", 1)), (2, ("a"
 """a is updated from 1 to 4."""
 
 
+def test_numbers_by_operator(tmp_path: Path) -> None:
+    result = Result(("k",), (), dropped={"join": 2, "rank": 0}, state={"join": 3, "rank": 1})
+    assert difference(tmp_path, "\n        dropped: 2\n        state: {join: 3, rank: 1}", result) is None
+    found = difference(tmp_path, "\n        dropped: {join: 1}\n        state: empty", result)
+    assert found is not None
+    assert found.summary == "s: 2 rows dropped in join instead of 1, 4 entries of state instead of 0"
+    with pytest.raises(FlinkplanError, match="no operator 'jion' that keeps state"):
+        difference(tmp_path, "\n        state: {jion: 1}", result)
+
+
 @pytest.mark.parametrize(
     "expect",
     [

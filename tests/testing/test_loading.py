@@ -21,6 +21,27 @@ def loaded(folder: Path, text: str) -> Suite:
     return load_tests(file)
 
 
+def test_watermarks_and_numbers(tmp_path: Path) -> None:
+    suite = loaded(
+        tmp_path,
+        HEAD
+        + """tests:
+  - name: a
+    steps:
+      - advance-watermark: 2024-01-01 00:00:01
+        expect: {s: {state: empty, dropped: {join: 2}}}
+      - advance-watermark: {t: 2024-01-01 00:00:02+01:00}
+""",
+    )
+    (case,) = suite.cases
+    first, second = case.steps
+    assert not case.ends
+    assert {name: time for name, (time, _) in first.watermarks.items()} == {"*": 1_704_067_201_000}
+    assert {name: time for name, (time, _) in second.watermarks.items()} == {"t": 1_704_063_602_000}
+    (expected,) = first.expected
+    assert (expected.rows, expected.state, expected.dropped) == (None, {"*": 0}, {"join": 2})
+
+
 def test_a_suite(tmp_path: Path) -> None:
     suite = loaded(
         tmp_path,
@@ -78,6 +99,8 @@ tests:
         ),
         (HEAD + "tests: [{name: a, expect: {s: {rows: [], tolerance: x}}}]", "3:53", "must be a number"),
         (HEAD + "tests: [{name: a, expect: {s: [}]", "3:32", "this is not YAML"),
+        (HEAD + "tests: [{name: a, advance-watermark: soon, expect: {s: []}}]", "3:38", "is not a time"),
+        (HEAD + "tests: [{name: a, expect: {s: {state: some}}}]", "3:39", "is not a number"),
     ],
 )
 def test_an_error_names_its_place(tmp_path: Path, text: str, place: str, words: str) -> None:
