@@ -68,9 +68,9 @@ public final class PlanCounts {
         if (stream != null) {
             QueryExecution batch = stream.getLatestExecutionContext().executionPlan();
             made.name(stream.logicalPlan());
-            made.walk(batch.executedPlan(), SINK, UNKNOWN);
+            made.walk(batch.executedPlan(), SINK, UNKNOWN, 0);
         } else if (execution != null) {
-            made.walk(execution.executedPlan(), SINK, UNKNOWN);
+            made.walk(execution.executedPlan(), SINK, UNKNOWN, 0);
         }
     }
 
@@ -88,32 +88,35 @@ public final class PlanCounts {
     /**
      * @param reader what the rows of the plan come to
      * @param passed how many rows have passed the last filter before that; {@link #UNKNOWN}: there is none
+     * @param least how many rows a source has had at least: those that were kept of it for several queries, of which
+     *     another one may still read it, so that it has not been counted
      */
-    private void walk(SparkPlan plan, int reader, long passed) {
+    private void walk(SparkPlan plan, int reader, long passed, long least) {
         if (plan instanceof MicroBatchScanExec scan) {
-            read(nodes.get(scan.stream()), plan, reader, passed);
+            read(nodes.get(scan.stream()), plan, reader, passed, least);
         } else if (plan instanceof BatchScanExec scan && scan.table() instanceof ScannedTable table) {
-            read(table.node(), plan, reader, passed);
+            read(table.node(), plan, reader, passed, least);
         } else if (plan instanceof FileSourceScanExec scan && scan.relation().options().contains(ScannedTable.NODE)) {
-            read(Integer.valueOf(scan.relation().options().apply(ScannedTable.NODE)), plan, reader, passed);
+            read(Integer.valueOf(scan.relation().options().apply(ScannedTable.NODE)), plan, reader, passed, least);
         } else if (plan instanceof StateStoreWriter operator && operator.stateInfo().isDefined()) {
             int number = (int) operator.getStateInfo().operatorId();
             operators.putArray(Integer.toString(number)).add(rowsInto(plan)).add(metric(plan, ROWS_OUT));
-            children(plan).forEach(child -> walk(child, number, UNKNOWN));
+            children(plan).forEach(child -> walk(child, number, UNKNOWN, least));
         } else if (plan instanceof BaseJoinExec || plan instanceof BaseAggregateExec || plan instanceof MapGroupsExec) {
             // those of a stream that count for an operator with state stand around that
             int behind = reader >= 0 ? reader : OTHER;
-            children(plan).forEach(child -> walk(child, behind, UNKNOWN));
+            children(plan).forEach(child -> walk(child, behind, UNKNOWN, least));
         } else {
             boolean isLast = plan instanceof FilterExec && passed == UNKNOWN;
-            long rows = isLast ? metric(plan, ROWS_OUT) : passed;
-            children(plan).forEach(child -> walk(child, reader, rows));
+            long rows = isLast ? Math.max(least, metric(plan, ROWS_OUT)) : passed;
+            long kept = plan instanceof InMemoryTableScanExec ? Math.max(least, metric(plan, ROWS_OUT)) : least;
+            children(plan).forEach(child -> walk(child, reader, rows, kept));
         }
     }
 
-    private void read(Integer node, SparkPlan scan, int reader, long passed) {
+    private void read(Integer node, SparkPlan scan, int reader, long passed, long least) {
         if (node != null) {
-            long rows = metric(scan, ROWS_OUT);
+            long rows = Math.max(least, metric(scan, ROWS_OUT));
             inputs.addArray().add(node).add(reader).add(rows).add(passed == UNKNOWN ? rows : passed);
         }
     }
