@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from ..plan.durations import format_duration
 from ..plan.explain import columns_of
-from ..plan.nodes import ExecNode, IntervalJoin, Join
-from ..plan.specs import JoinSpec
+from ..plan.nodes import ExecNode, IntervalJoin, Join, LookupJoin, TemporalJoin, WindowJoin
+from ..plan.specs import JoinSpec, JoinType
 from ..state.counts import Period
 from .keys import KeyComparison
 from .model import Diagnosis, diagnosis
@@ -33,7 +33,7 @@ class Sides(Diagnosis, kw_only=True):
 
 def _spec(node: ExecNode) -> JoinSpec | None:
     match node:
-        case Join():
+        case Join() | TemporalJoin() | WindowJoin():
             return node.join_spec
         case IntervalJoin():
             return node.interval_join_spec.join_spec
@@ -83,6 +83,8 @@ def _key_names(query: QueryCase, side: ExecNode, keys: Sequence[int]) -> tuple[s
 def _meetings(query: QueryCase) -> Iterator[_Meeting]:
     for node in query.plan.nodes:
         spec = _spec(node)
+        if isinstance(node, TemporalJoin | WindowJoin) and not query.has_input_ended:
+            continue  # its rows may wait for the watermark
         if spec is not None and spec.left_keys:
             yield _Meeting(query, node, spec)
 
@@ -245,6 +247,49 @@ class NullKeys(Sides, kw_only=True):
                             table=query.table(scan),
                             rows=read,
                         )
+
+
+@diagnosis(
+    "lookup",
+    "A lookup join finds no row of its table.",
+    "the rows that came to the join, and those of the operator or sink behind it",
+)
+class NothingLookedUp(Diagnosis, kw_only=True):
+    """``table`` is the table that is looked up, ``input`` the source of the ``rows`` that it was looked up for."""
+
+    table: str
+    input: str
+    rows: int
+
+    @property
+    def message(self) -> str:
+        return f"no row of {quoted(self.table)} was found for any of {rows(self.rows)} of {quoted(self.input)}"
+
+    @property
+    def hint(self) -> str | None:
+        return (
+            f"look whether {quoted(self.table)} has rows, and writes its keys in the same way: case, spaces and types"
+        )
+
+    @classmethod
+    def examine(cls, query: QueryCase) -> Iterator[NothingLookedUp]:
+        for flow in query.counts.flows:
+            reader = query.plan.by_id.get(flow.reader or -1)
+            if reader is None or not flow.passed:
+                continue
+            arrived = query.counts.written if reader is query.plan.sinks[0] else query.operator(reader).rows_in
+            source = query.plan.by_id[flow.source]
+            lookups = [each for each in query.between(source, reader) if isinstance(each, LookupJoin)]
+            inner = [each for each in lookups if each.join_type is JoinType.INNER]
+            if arrived == 0 and inner:
+                yield cls(
+                    sink=query.sink,
+                    node=query.names[inner[0].id],
+                    node_id=inner[0].id,
+                    table=inner[0].table.name,
+                    input=query.table(source),
+                    rows=flow.passed,
+                )
 
 
 @diagnosis(

@@ -286,6 +286,16 @@ def test_null_keys() -> None:
     assert one.message == "each of 3 rows of `b` has NULL in b.id, by which join joins"
 
 
+def test_a_table_in_which_nothing_is_found() -> None:
+    names = "CREATE TABLE names (id STRING, name STRING) WITH ('connector' = 'jdbc', 'url' = 'jdbc:postgresql://h/d', \
+        'table-name' = 'n');"
+    statement = f"""{names} INSERT INTO o SELECT n.name, 1 FROM (SELECT id, PROCTIME() AS p FROM a) AS x
+        JOIN names FOR SYSTEM_TIME AS OF x.p AS n ON x.id = n.id"""
+    one = only(case(statement, {"a": 4}))
+    assert one.message == "no row of `names` was found for any of 4 rows of `a`"
+    assert found(case(statement.replace("JOIN", "LEFT JOIN"), {"a": 4}, written=4)) == []
+
+
 def test_state_that_expires_before_the_other_side_comes() -> None:
     ttl = "SET 'table.exec.state.ttl' = '5 min';"
     times = {"a": (Period(START, START + 10_000),), "b": (Period(START + 12 * MINUTE, START + 12 * MINUTE),)}
@@ -328,5 +338,5 @@ def test_a_batch_has_no_counts_of_its_join() -> None:
 
 
 def test_each_kind_says_what_it_is() -> None:
-    assert len({kind.id for kind in kinds()}) == len(kinds()) == 9
+    assert len({kind.id for kind in kinds()}) == len(kinds()) == 10
     assert all(kind.summary.endswith(".") and kind.evidence for kind in kinds())
