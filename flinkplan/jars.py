@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 from .plan import files
@@ -49,7 +50,16 @@ def written_by_others(file: Path) -> Path | None:
 
 
 def is_whole(jar: Path) -> bool:
-    """Whether a file is a jar of which nothing is missing."""
+    """Whether a file is a jar of which nothing is missing; it is read again only when it has changed."""
+    try:
+        status = jar.stat()
+    except OSError:
+        return False
+    return _is_whole(jar, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _is_whole(jar: Path, modified: int, size: int) -> bool:
     try:
         with zipfile.ZipFile(jar) as archive:
             return archive.testzip() is None
