@@ -165,6 +165,12 @@ def _time_zone(value: str) -> str:
     return value
 
 
+def _zone_name(value: str) -> str:
+    if not is_time_zone(value):
+        raise FlinkplanError("it is a time zone such as America/Los_Angeles or UTC")
+    return value
+
+
 TEXT = OptionType("text", _text)
 BOOLEAN = OptionType("boolean", _boolean)
 WHOLE = OptionType("whole number", _whole)
@@ -176,6 +182,7 @@ CHARSET = OptionType("charset", _charset)
 CHARACTER = OptionType("character", _character)
 ESCAPED_CHARACTER = OptionType("character or escape", _escaped_character)
 TIME_ZONE = OptionType("time zone", _time_zone)
+TIME_ZONE_NAME = OptionType("time zone", _zone_name)
 
 
 def one_of(*values: str) -> OptionType:

@@ -217,7 +217,7 @@ def test_the_errors_of_a_pipeline_are_findings() -> None:
 
 
 def test_what_an_engine_refuses_is_at_the_clause() -> None:
-    text = SQL.replace("'connector' = 'filesystem', 'path' = '${DIR}/in/orders'", "'connector' = 'mysql-cdc'")
+    text = SQL.replace("'connector' = 'filesystem', 'path' = '${DIR}/in/orders'", "'connector' = 'oracle-cdc'")
     Path("a.sql").write_text(text)
     report = json.loads(flinkplan("validate", "a.sql", "--for", "spark", "--format", "json").out)
     assert ("spark-table", text.count("\n")) in [(f["rule"], f["line"]) for f in report["findings"]]

@@ -139,7 +139,7 @@ def test_upserts_are_normalized_and_nothing_is_dropped_before(connector: str, mo
 
 
 def test_a_source_of_all_changes_is_read_as_it_is() -> None:
-    assert kinds(source("mysql-cdc")) == ["table-source-scan_2 I,UB,UA,D", "sink_2 NONE"]
+    assert kinds(source("oracle-cdc")) == ["table-source-scan_2 I,UB,UA,D", "sink_2 NONE"]
 
 
 def test_upserts_need_a_key() -> None:

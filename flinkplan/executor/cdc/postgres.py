@@ -5,29 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock
 from time import monotonic, sleep
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from ...plan.connectors.cdc import EXECUTED_PLUGIN
+from ...plan.connectors.cdc import COMMITTED, EXECUTED_PLUGIN, LATEST
 from ...plan.record import Record
 from .column_types import ColumnType, holds
 from .files import Layout, begin_rows
-from .settings import Capture, CaptureError
+from .log import Key, Relation, Transaction
+from .matching import matches
+from .settings import CaptureError, PostgresCapture
 
 if TYPE_CHECKING:
-    from psycopg import Connection
-    from psycopg.sql import Composable
+    from psycopg import Connection, Cursor
+    from psycopg.sql import Composable, Composed
 
 _OPTIONS = "-c TimeZone=UTC -c DateStyle=ISO -c extra_float_digits=3 -c bytea_output=hex -c statement_timeout=0"
 """The settings of a session, by which values have the texts that ``TextValues.java`` reads."""
 
 _PAUSE = 1.0
-_META = re.compile(r"[\\^$.|?*+()\[\]{}]")
+_CREATING = Lock()
+"""Held by a stream that may create a slot: those of several sinks begin at once."""
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-Key = list[str]
-"""The texts of the columns of a row's key."""
-
 _PARTITIONED, _WHOLE_ROWS = "p", "f"
 _LSN = "pg_wal_lsn_diff({}, '0/0')::bigint"
 
@@ -40,7 +42,7 @@ class KeyColumn(Record):
     collation: tuple[str, str] | None
 
 
-class SourceTable(Record):
+class Table(Record):
     """A table that is read; ``key`` is what its snapshot is cut by, empty where it is read as a whole."""
 
     schema: str
@@ -54,6 +56,11 @@ class SourceTable(Record):
         """Its name, for people and in positions."""
         return f"{self.schema}.{self.name}"
 
+    @property
+    def key_names(self) -> Sequence[str]:
+        """The columns by which its snapshot is cut."""
+        return [column.name for column in self.key]
+
 
 class Slot(Record):
     """A replication slot; ``confirmed`` is the LSN before which changes are gone, ``is_lost``: those behind it, too."""
@@ -66,7 +73,7 @@ class Slot(Record):
 class Postgres:
     """A server with the tables of a source; a connection is opened by the first question, and again when it is lost."""
 
-    def __init__(self, capture: Capture) -> None:
+    def __init__(self, capture: PostgresCapture) -> None:
         self.capture = capture
         self._connection: Connection | None = None
         self._types: dict[int, ColumnType] = {}
@@ -119,9 +126,9 @@ class Postgres:
             except psycopg.OperationalError as e:
                 self.close()
                 if is_last:
-                    raise CaptureError(f"PostgreSQL at {self.capture.address}: {_said(e)}") from None
+                    raise CaptureError(f"PostgreSQL at {self.capture.address}: {message_of(e)}") from None
             except psycopg.Error as e:
-                raise CaptureError(f"PostgreSQL at {self.capture.address}: {_said(e)}") from None
+                raise CaptureError(f"PostgreSQL at {self.capture.address}: {message_of(e)}") from None
         raise AssertionError
 
     def close(self) -> None:
@@ -132,7 +139,7 @@ class Postgres:
 
     # ------------------------------------------------------------ tables
 
-    def tables(self) -> list[SourceTable]:
+    def tables(self) -> list[Table]:
         """The tables that the options name, in the order of their names.
 
         Raises :class:`CaptureError` where there is none, or one does not have the columns that are declared.
@@ -144,15 +151,15 @@ class Postgres:
             "ORDER BY 1, 2"
         )
         c = self.capture
-        matches = [row for row in rows if _matches(c.schema, row[0]) and _matches(c.table, row[1])]
-        if not matches:
+        found = [row for row in rows if matches(c.schema, row[0]) and matches(c.table, row[1])]
+        if not found:
             raise CaptureError(f"there is no table {c.schema}.{c.table} in the database '{c.database}'")
-        tables = [self._table(*row) for row in matches]
+        tables = [self._table(*row) for row in found]
         for table in tables:
             self.layout(table.schema, table.name, table.columns)
         return tables
 
-    def _table(self, schema: str, name: str, oid: int, kind: str, identity: str) -> SourceTable:
+    def _table(self, schema: str, name: str, oid: int, kind: str, identity: str) -> Table:
         if (is_partitioned := kind == _PARTITIONED) and not self.capture.partitioned:
             hint = "set 'scan.include-partitioned-tables.enabled' = 'true', or name its partitions"
             raise CaptureError(f"the table {schema}.{name} is partitioned", hint)
@@ -166,7 +173,7 @@ class Postgres:
             "WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum",
             oid,
         )
-        return SourceTable(schema, name, is_partitioned, self.typed(columns), self._key(schema, name, oid))
+        return Table(schema, name, is_partitioned, self.typed(columns), self._key(schema, name, oid))
 
     def _key(self, schema: str, name: str, oid: int) -> tuple[KeyColumn, ...]:
         rows = self.ask(
@@ -236,7 +243,7 @@ class Postgres:
                 )
         return Layout(schema, table, tuple(places.get(name, -1) for name, _ in columns))
 
-    def ranks(self, table: SourceTable, keys: Sequence[Key], bounds: Sequence[Key]) -> list[int]:
+    def ranks(self, table: Table, keys: Sequence[Key], bounds: Sequence[Key]) -> list[int]:
         """How many of the ``bounds`` are below each of the keys, as the server compares them."""
         from psycopg.sql import SQL
 
@@ -254,8 +261,8 @@ class Postgres:
 
     # ------------------------------------------------------------ publication and slot
 
-    def publish(self, tables: Sequence[SourceTable]) -> None:
-        """Have the publication there, with the tables in it.  Raises :class:`CaptureError`."""
+    def prepare(self, tables: Sequence[Table]) -> None:
+        """Have the publication there, with the tables in it."""
         name = self.capture.publication
         if not self._publication():
             self._create_publication(tables)
@@ -284,7 +291,7 @@ class Postgres:
             self.capture.publication,
         )
 
-    def _create_publication(self, tables: Sequence[SourceTable]) -> None:
+    def _create_publication(self, tables: Sequence[Table]) -> None:
         from psycopg.sql import SQL, Identifier
 
         c = self.capture
@@ -334,6 +341,33 @@ class Postgres:
             raise CaptureError(e.message, hint) from None
         return int(lsn)
 
+    def begin(self) -> int:
+        """The LSN at which the log begins for the source; its slot is there then."""
+        with _CREATING:
+            return self._begin()
+
+    def _begin(self) -> int:
+        slot = self.slot()
+        if slot is None and self.capture.startup == COMMITTED:
+            raise CaptureError(
+                f"there is no replication slot '{self.capture.slot}'",
+                "create it, or let 'scan.startup.mode' be initial or latest-offset",
+            )
+        begin = slot.confirmed if slot is not None else self.create_slot()
+        return max(begin, self.written()) if self.capture.startup == LATEST else begin
+
+    def snapshot(self) -> Snapshot:
+        """A new snapshot."""
+        return Snapshot(self)
+
+    def shows(self, view: str, transaction: Transaction) -> bool:
+        """Whether a snapshot shows a transaction."""
+        return snapshot_shows(view, transaction.xid)
+
+    def relation_layout(self, relation: Relation) -> Layout:
+        """Which columns of a table, as the log has it, are declared."""
+        return self.layout(relation.schema, relation.name, self.typed(relation.columns))
+
     def written(self) -> int:
         """The LSN up to which the log is on disk."""
         ((lsn,),) = self.ask(f"SELECT {_LSN.format('pg_current_wal_flush_lsn()')}")
@@ -362,7 +396,7 @@ class Snapshot:
         self.view, self.end = str(row[0]), int(row[1])
 
     def read(
-        self, table: SourceTable, names: Sequence[str], after: Key | None, rows: int | None, file: BinaryIO
+        self, table: Table, names: Sequence[str], after: Key | None, rows: int | None, path: Path
     ) -> tuple[int, Key | None]:
         """Write up to so many rows of a table whose keys are behind one; how many they were, and the last one's key.
 
@@ -382,11 +416,11 @@ class Snapshot:
         if cuts:
             # rows that are equal in a part of the key stay together
             statement += SQL(" ORDER BY {} FETCH FIRST {} ROWS WITH TIES").format(ordered, SQL(str(rows)))
-        begin_rows(file, Layout(table.schema, table.name, tuple(range(len(names)))))
         count, line = 0, memoryview(b"")
         copying = SQL("COPY ({}) TO STDOUT").format(statement)
-        with self._errors(), self._connection.cursor() as cursor, cursor.copy(copying, after) as copy:
-            for line in copy:  # type: ignore[assignment]
+        with path.open("wb") as file, self._errors(), self._connection.cursor() as cursor:
+            begin_rows(file, Layout(table.schema, table.name, tuple(range(len(names)))))
+            for line in _lines(cursor, copying, after):
                 file.write(line)
                 count += 1
         if rows is None or not cuts or count < rows:
@@ -400,14 +434,24 @@ class Snapshot:
         try:
             yield
         except psycopg.Error as e:
-            raise CaptureError(f"PostgreSQL at {self._address}: {_said(e)}") from None
+            raise CaptureError(f"PostgreSQL at {self._address}: {message_of(e)}") from None
 
     def close(self) -> None:
         """Let go of it."""
         self._connection.close()
 
 
-def sees(view: str, transaction: int) -> bool:
+def _lines(cursor: Cursor, statement: Composed, parameters: Sequence[str] | None) -> Iterator[memoryview]:
+    with cursor.copy(statement, parameters) as copy:
+        yield from copy  # type: ignore[misc]
+
+
+def lsn_text(lsn: int) -> str:
+    """An LSN as PostgreSQL writes it."""
+    return f"{lsn >> 32:X}/{lsn & 0xFFFFFFFF:X}"
+
+
+def snapshot_shows(view: str, transaction: int) -> bool:
     """Whether a snapshot shows a transaction, whose id has 32 bits, as those in logs have."""
     first, end, *open_ = view.split(":")
     lowest, highest = int(first), int(end)
@@ -426,16 +470,6 @@ def wait_for(seconds: float) -> Iterator[None]:
     while monotonic() < deadline:
         yield
         sleep(_PAUSE / 4)
-
-
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a name is the one that is given, or matches the expression that is."""
-    if pattern == name or not _META.search(pattern):
-        return pattern == name
-    try:
-        return re.fullmatch(pattern, name) is not None
-    except re.error as e:
-        raise CaptureError(f"'{pattern}' is no regular expression: {e}") from None
 
 
 def _modified(type_: ColumnType, modifier: int) -> ColumnType:
@@ -461,6 +495,6 @@ def _unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text)
 
 
-def _said(error: Exception) -> str:
+def message_of(error: Exception) -> str:
     """What the server says, in a line."""
     return " ".join(str(error).split())

@@ -7,25 +7,21 @@ from __future__ import annotations
 
 import select
 import struct
-from collections import deque
 from collections.abc import Iterator, Sequence
 from threading import RLock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from ...plan.record import Record
-from .postgres import Postgres, wait_for
-from .settings import CaptureError
+from .log import Buffer, Part, Place, Relation, Transaction
+from .postgres import Postgres, lsn_text, wait_for
+from .settings import CaptureError, PostgresCapture
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGconn
 
 _MICROS_2000 = 946_684_800_000_000
 """PostgreSQL's microseconds begin with the year 2000."""
-
-BUFFER_BYTES = 64 << 20
-"""How much of the log is held for those who have not taken it yet."""
 
 _TAKEN_OVER_SECONDS = 60.0
 """How long a slot may be in use by a process that has just been killed, as ``wal_sender_timeout`` is by default."""
@@ -41,38 +37,6 @@ _STATUS = struct.Struct(">cqqqqB")
 _COLUMN = struct.Struct(">Ii")
 
 
-class Relation(Record):
-    """A table as the log describes it: columns with the ids and modifiers of their types."""
-
-    oid: int
-    schema: str
-    name: str
-    columns: tuple[tuple[str, int, int], ...]
-
-
-class Transaction:
-    """A transaction of the log: its changes of the tables that are read.
-
-    ``start`` is the LSN of its commit, ``end`` the one behind that, 0 while it is not known.  ``dropped``: how many of
-    the first changes everybody has taken.
-    """
-
-    def __init__(self, start: int, xid: int, time_ms: int) -> None:
-        self.start = start
-        self.end = 0
-        self.xid = xid
-        self.time_ms = time_ms
-        self.changes: list[tuple[Relation, bytes]] = []
-        self.dropped = 0
-
-
-class Place(Record):
-    """A place in the log: the end of a transaction, and how many changes of the one behind it have been read."""
-
-    lsn: int
-    taken: int = 0
-
-
 class SlotReader:
     """Reads a slot for all streams of this process that have its changes.
 
@@ -84,12 +48,10 @@ class SlotReader:
         self._tables = frozenset(tables)
         self._connection: PGconn | None = None
         self._relations: dict[int, Relation | None] = {}
-        self._transactions: deque[Transaction] = deque()
-        self._bytes = 0
+        self._buffer = Buffer()
         self._coming: WeakSet[object] = WeakSet()
         self._read: dict[object, Place] = {}
         self._done: dict[object, int] = {}
-        self._dropped = 0
         self._is_within = False
         self._asked = self._told = 0.0
         self.reached = 0
@@ -116,14 +78,14 @@ class SlotReader:
                 raise CaptureError(f"the server has removed changes that the replication slot '{name}' needs", way_out)
             if slot.confirmed > place.lsn:
                 raise CaptureError(
-                    f"the replication slot '{name}' has moved on to {shown(slot.confirmed)}, and the checkpoint is at "
-                    f"{shown(place.lsn)}: it is older than the last one, or somebody else reads the slot",
+                    f"the replication slot '{name}' has moved on to {lsn_text(slot.confirmed)}, and the checkpoint is "
+                    f"at {lsn_text(place.lsn)}: it is older than the last one, or somebody else reads the slot",
                     way_out,
                 )
             self._read[stream] = place
             self._done[stream] = place.lsn
             self._coming.discard(owner)
-            if self._connection is not None and place.lsn < self._dropped:
+            if self._connection is not None and place.lsn < self._buffer.dropped:
                 self.disconnect()
 
     def leave(self, stream: object) -> None:
@@ -143,46 +105,23 @@ class SlotReader:
 
     # ------------------------------------------------------------ changes
 
-    def take(self, stream: object, place: Place, most: int) -> tuple[list[tuple[Transaction, int, int]], Place]:
+    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place]:
         """What is there behind a place, up to so many changes: of transactions those from an index to another.
 
         Only a transaction that has more is cut.  The second value is the place behind them.
         """
         with self.lock:
             self._receive()
-            parts: list[tuple[Transaction, int, int]] = []
-            for transaction in self._transactions:
-                if transaction.end and transaction.end <= place.lsn:
-                    continue
-                first, end = place.taken, len(transaction.changes) + transaction.dropped
-                is_whole = transaction.end > 0 and end - first <= most
-                if not is_whole and (parts or (end - first < most and self._bytes < BUFFER_BYTES)):
-                    break  # the next batch has it
-                end = min(end, first + most)
-                if end > first:
-                    parts.append((transaction, first - transaction.dropped, end - transaction.dropped))
-                    most -= end - first
-                place = Place(transaction.end) if is_whole else Place(place.lsn, end)
-                if not is_whole:
-                    break
-            self._read[stream] = place
-            return parts, place
+            parts, self._read[stream] = self._buffer.take(place, most)
+            return parts, self._read[stream]
 
     def trim(self) -> None:
         """Forget what all streams have taken."""
         with self.lock:
             if self._coming:
                 return
-            lowest = min(((place.lsn, place.taken) for place in self._read.values()), default=(0, 0))
-            while self._transactions and 0 < self._transactions[0].end <= lowest[0]:
-                transaction = self._transactions.popleft()
-                self._bytes -= sum(len(message) for _, message in transaction.changes)
-                self._dropped = transaction.end
-            if self._transactions and (more := lowest[1] - self._transactions[0].dropped) > 0:
-                transaction = self._transactions[0]
-                self._bytes -= sum(len(message) for _, message in transaction.changes[:more])
-                del transaction.changes[:more]
-                transaction.dropped += more
+            if places := self._read.values():
+                self._buffer.trim(min(places, key=lambda place: (place.lsn, place.taken)))
 
     def is_at(self, lsn: int) -> bool:
         """Whether all of the log up to an LSN is known; the server is asked, if not."""
@@ -211,7 +150,7 @@ class SlotReader:
 
         try:
             connection = self._connection or self._connect()
-            while self._bytes < BUFFER_BYTES:
+            while not self._buffer.is_full:
                 length, data = connection.get_copy_data(1)
                 if length == 0:
                     connection.consume_input()
@@ -226,7 +165,7 @@ class SlotReader:
         except OperationalError as e:
             self.disconnect()
             problem = " ".join(str(e).split())
-            if any(said in problem for said in ("does not exist", "permission", "must be superuser", "requested WAL")):
+            if any(part in problem for part in ("does not exist", "permission", "must be superuser", "requested WAL")):
                 raise CaptureError(f"the replication slot '{self._server.capture.slot}': {problem}") from None
         if monotonic() - self._told >= _STATUS_SECONDS:
             self._send_status()
@@ -263,8 +202,8 @@ class SlotReader:
         if self._connection is not None:
             self._connection.finish()
             self._connection = None
-        self._transactions.clear()
-        self._bytes = self._dropped = self.reached = 0
+        self._buffer.clear()
+        self.reached = 0
         self._is_within = False
 
     def _send_status(self, *, asks: bool = False) -> None:
@@ -294,23 +233,20 @@ class SlotReader:
             case "I" | "U" | "D":
                 (oid,) = struct.unpack_from(">I", message, 1)
                 if (relation := self._relations.get(oid)) is not None:
-                    self._transactions[-1].changes.append((relation, message))
-                    self._bytes += len(message)
+                    self._buffer.add(relation, message)
             case "B":
-                start, micros, xid = _BEGIN.unpack_from(message, 1)
+                _, micros, xid = _BEGIN.unpack_from(message, 1)
                 time_ms = (micros + _MICROS_2000) // 1000
-                self._transactions.append(Transaction(start, xid & 0xFFFFFFFF, time_ms))
+                self._buffer.append(Transaction(xid & 0xFFFFFFFF, time_ms))
                 self._is_within = True
             case "C":
                 _, _, end, _ = _COMMIT.unpack_from(message, 1)
-                self._transactions[-1].end = end
+                self._buffer.end(end)
                 self.reached = end
                 self._is_within = False
-                if not self._transactions[-1].changes and not self._transactions[-1].dropped:
-                    self._transactions.pop()
             case "R":
                 relation = _relation(message)
-                wanted = f"{relation.schema}.{relation.name}" in self._tables
+                wanted = relation.label in self._tables
                 self._relations[relation.oid] = relation if wanted else None
 
 
@@ -329,40 +265,15 @@ def _columns(text: bytes, at: int, count: int) -> Iterator[tuple[str, int, int]]
         at = end + 1 + _COLUMN.size
 
 
-def images(message: bytes) -> Iterator[tuple[str, list[bytes | None]]]:
-    """The rows of a change by their tags, ``O`` the old one, ``K`` its key, ``N`` the new one; ``None`` is NULL."""
-    at = 5
-    while at < len(message):
-        tag = chr(message[at])
-        (count,) = struct.unpack_from(">h", message, at + 1)
-        at += 3
-        values: list[bytes | None] = []
-        for _ in range(count):
-            kind = message[at]
-            at += 1
-            if kind == ord("t"):
-                (length,) = struct.unpack_from(">i", message, at)
-                values.append(message[at + 4 : at + 4 + length])
-                at += 4 + length
-            else:
-                values.append(None)
-        yield tag, values
-
-
 _READERS: dict[tuple[object, ...], SlotReader] = {}
 _GUARD = RLock()
 
 
-def reader_of(server: Postgres, tables: Sequence[str]) -> SlotReader:
+def slot_reader(capture: PostgresCapture, tables: Sequence[str]) -> SlotReader:
     """The reader of a slot, one a process."""
-    c = server.capture
+    c = capture
     key = (c.host, c.port, c.user, c.database, c.slot, c.publication, *tables)
     with _GUARD:
         if key not in _READERS:
             _READERS[key] = SlotReader(Postgres(c), tables)
         return _READERS[key]
-
-
-def shown(lsn: int) -> str:
-    """An LSN as PostgreSQL writes it."""
-    return f"{lsn >> 32:X}/{lsn & 0xFFFFFFFF:X}"

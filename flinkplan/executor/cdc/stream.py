@@ -6,18 +6,16 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from threading import Lock
 from time import monotonic
 from typing import Any
 
-from ...plan.connectors.cdc import COMMITTED, LATEST, SNAPSHOT
+from ...plan.connectors.cdc import COMMITTED, EARLIEST, LATEST, SNAPSHOT, SPECIFIC, TIMESTAMP
 from ...plan.record import Record
 from ..connectors.turns import InTurn, Turn
 from ..jvm.callbacks import JavaMethods
 from .files import KEEPS_ALL, SKIPS_NEW, SKIPS_OLD, ChangesFile, Layout
-from .postgres import Key, Postgres, Snapshot, SourceTable, sees
-from .replication import Place, Relation, SlotReader, Transaction, images, reader_of
-from .settings import Capture, CaptureError
+from .log import Key, LogReader, Part, Place, Relation, Server, Snapshot, SourceTable, Transaction, images
+from .settings import Capture, CaptureError, MysqlCapture, PostgresCapture
 
 BATCH_CHUNKS, BATCH_SECONDS = 16, 1.0
 """A batch takes up so many chunks of a snapshot at most, and no more of them once it has read for so long."""
@@ -25,8 +23,8 @@ BATCH_CHUNKS, BATCH_SECONDS = 16, 1.0
 BATCH_CHANGES = 50_000
 _WAIT = 0.05
 _LAG_SECONDS = 1.0
-_CREATING = Lock()
-"""Held by a stream that may create a slot: those of several sinks begin at once."""
+_LOG_ALONE = (LATEST, COMMITTED, EARLIEST, SPECIFIC, TIMESTAMP)
+"""The modes that begin without a snapshot."""
 
 
 class View(Record):
@@ -71,13 +69,14 @@ class Positions:
         self, capture: Capture, folder: Path, settles: bool, place: InTurn, *, tells_lag: bool = False
     ) -> None:
         self._capture = capture
-        self._server = Postgres(capture)
+        self._server = server_of(capture)
         self._folder = folder
         self._numbers = count()
         self._settles = settles
         self._place = place
         self._tells_lag = tells_lag
         self._is_bounded = capture.startup == SNAPSHOT
+        self._log: LogReader | None = None
         self._tables: Mapping[str, SourceTable] = {}
         self._layouts: dict[Relation, Layout] = {}
         self._streams: dict[str, _Stream] = {}
@@ -89,35 +88,20 @@ class Positions:
         """Check the tables, and have the publication there.  Raises :class:`CaptureError`."""
         self._tables = {table.label: table for table in self._server.tables()}
         if not self._is_bounded:
-            self._server.publish(list(self._tables.values()))
+            self._server.prepare(list(self._tables.values()))
             self._reader(list(self._tables)).expect(self)
 
     # ------------------------------------------------------------ what Spark asks
 
     def initial(self, stream: str) -> dict[str, Any]:
         """Where reading begins."""
-        place = Place(0 if self._is_bounded else self._begin())
+        place = Place(0 if self._is_bounded else self._server.begin())
         labels = list(self._tables)
         if not self._is_bounded:
             self._reader(labels).begin(self, self._id(stream), place)
-        skips = self._capture.startup in (LATEST, COMMITTED)
+        skips = self._capture.startup in _LOG_ALONE
         snapshot: dict[str, Any] | None = None if skips else {"table": 0, "after": None, "views": []}
         return _position(0, labels, snapshot, place, is_settled=True)
-
-    def _begin(self) -> int:
-        """The LSN at which the log begins for the source; its slot is there then."""
-        with _CREATING:
-            return self._begin_of_slot()
-
-    def _begin_of_slot(self) -> int:
-        slot = self._server.slot()
-        if slot is None and self._capture.startup == COMMITTED:
-            raise CaptureError(
-                f"there is no replication slot '{self._capture.slot}'",
-                "create it, or let 'scan.startup.mode' be initial or latest-offset",
-            )
-        begin = slot.confirmed if slot is not None else self._server.create_slot()
-        return max(begin, self._server.written()) if self._capture.startup == LATEST else begin
 
     def stop_at_what_is_there(self, stream: str) -> None:
         """Have nothing read that comes later."""
@@ -158,7 +142,7 @@ class Positions:
             except CaptureError:
                 return {}
             self._asked = monotonic()
-        return {self._capture.slot: max(self._written - position["lsn"], 0)}
+        return {self._capture.log_name: max(self._written - position["lsn"], 0)}
 
     def commit(self, end: dict[str, Any], stream: str) -> None:
         """Let the slot move on, some batches behind."""
@@ -181,21 +165,20 @@ class Positions:
         own, labels = self._stream(stream), start["tables"]
         table, after, views = start["snapshot"]["table"], start["snapshot"]["after"], list(start["snapshot"]["views"])
         if own.snapshot is None:
-            own.snapshot = Snapshot(self._server)
+            own.snapshot = self._server.snapshot()
         if not views or views[-1]["view"] != own.snapshot.view:
             views.append({"table": table, "after": after, "view": own.snapshot.view, "end": own.snapshot.end})
         files: list[Path] = []
         rows, began = 0, monotonic()
         while table < len(labels) and len(files) < BATCH_CHUNKS and monotonic() - began < BATCH_SECONDS:
             path = self._path()
-            with path.open("wb") as file:
-                read, after = own.snapshot.read(
-                    self._tables[labels[table]],
-                    [name for name, _ in self._capture.columns],
-                    after,
-                    self._capture.chunk_rows,
-                    file,
-                )
+            read, after = own.snapshot.read(
+                self._tables[labels[table]],
+                [name for name, _ in self._capture.columns],
+                after,
+                self._capture.chunk_rows,
+                path,
+            )
             files += [path] if read else []
             rows += read
             table += after is None
@@ -229,9 +212,7 @@ class Positions:
         settled = not files or not self._settles
         return _position(start["files"] + len(files), labels, snapshot, reached, is_settled=settled), files
 
-    def _write(
-        self, parts: Sequence[tuple[Transaction, int, int]], views: Sequence[View], labels: Sequence[str]
-    ) -> list[Path]:
+    def _write(self, parts: Sequence[Part], views: Sequence[View], labels: Sequence[str]) -> list[Path]:
         """Write changes into a file, but for those that are in the snapshot."""
         if not parts:
             return []
@@ -252,12 +233,12 @@ class Positions:
         labels: Sequence[str],
     ) -> Iterator[int]:
         """Which images of each change are in the snapshot."""
-        shown = [sees(view.view, transaction.xid) for view in views]
+        shown = [self._server.shows(view.view, transaction) for view in views]
         if not any(shown) or all(shown):
             yield from [SKIPS_OLD | SKIPS_NEW if any(shown) else KEEPS_ALL] * len(changes)
             return
         for relation, message in changes:
-            table = self._tables[f"{relation.schema}.{relation.name}"]
+            table = self._tables[relation.label]
             rows = dict(images(message))
             old, new = rows.get("O", rows.get("K", rows.get("N"))), rows.get("N", rows.get("O", rows.get("K")))
             number = labels.index(table.label)
@@ -273,14 +254,13 @@ class Positions:
         if not bounds:
             return first
         names = [name for name, _, _ in relation.columns]
-        key = [(row[names.index(column.name)] or b"").decode() for column in table.key]
+        key = [(row[names.index(name)] or b"").decode() for name in table.key_names]
         return first + self._server.ranks(table, [key], bounds)[0]
 
     def _layout(self, relation: Relation) -> Layout:
         """Which columns of a table, as the log has it now, are declared.  Raises :class:`CaptureError`."""
         if relation not in self._layouts:
-            columns = self._server.typed(relation.columns)
-            self._layouts[relation] = self._server.layout(relation.schema, relation.name, columns)
+            self._layouts[relation] = self._server.relation_layout(relation)
         return self._layouts[relation]
 
     # ------------------------------------------------------------ parts
@@ -292,8 +272,10 @@ class Positions:
         if has_read and switch is not None and (self._place.turn is not Turn.FIRST or self._is_bounded):
             switch.end(self._place.source)
 
-    def _reader(self, labels: Sequence[str]) -> SlotReader:
-        return reader_of(self._server, labels)
+    def _reader(self, labels: Sequence[str]) -> LogReader:
+        if self._log is None:
+            self._log = reader_of(self._capture, labels)
+        return self._log
 
     def _stream(self, stream: str) -> _Stream:
         return self._streams.setdefault(stream, _Stream())
@@ -303,6 +285,30 @@ class Positions:
 
     def _path(self) -> Path:
         return self._folder / str(next(self._numbers))
+
+
+def server_of(capture: Capture) -> Server:
+    """The database of a source.  Raises :class:`ImportError` where there is no client of it."""
+    if isinstance(capture, PostgresCapture):
+        from .postgres import Postgres
+
+        return Postgres(capture)  # type: ignore[return-value]
+    from .mysql import Mysql
+
+    assert isinstance(capture, MysqlCapture)
+    return Mysql(capture)  # type: ignore[return-value]
+
+
+def reader_of(capture: Capture, labels: Sequence[str]) -> LogReader:
+    """What reads the changes of tables in the log."""
+    if isinstance(capture, PostgresCapture):
+        from .replication import slot_reader
+
+        return slot_reader(capture, labels)
+    from .binlog import BinlogReader
+
+    assert isinstance(capture, MysqlCapture)
+    return BinlogReader(capture, labels)
 
 
 def _position(
@@ -335,24 +341,23 @@ def java_positions(positions: Positions) -> JavaMethods:
 
 def read_once(capture: Capture, folder: Path) -> list[Path]:
     """Files with all rows of the tables as they are now; none where the options read changes alone."""
-    if capture.startup == COMMITTED:
+    if capture.startup in _LOG_ALONE and capture.startup != LATEST:
         raise CaptureError(
-            "'scan.startup.mode' = 'committed-offset' reads changes alone, which a batch does not have",
+            f"'scan.startup.mode' = '{capture.startup}' reads changes alone, which a batch does not have",
             "run the job with --mode available-now",
         )
-    server = Postgres(capture)
+    server = server_of(capture)
     try:
         tables, files = server.tables(), []
         if capture.startup == LATEST:
             return []
-        snapshot, numbers = Snapshot(server), count()
+        snapshot, numbers = server.snapshot(), count()
         for table in tables:
             after: Key | None = None
             while True:
                 path = folder / str(next(numbers))
-                with path.open("wb") as file:
-                    names = [name for name, _ in capture.columns]
-                    rows, after = snapshot.read(table, names, after, capture.chunk_rows, file)
+                names = [name for name, _ in capture.columns]
+                rows, after = snapshot.read(table, names, after, capture.chunk_rows, path)
                 files += [path] if rows else []
                 if after is None:
                     break

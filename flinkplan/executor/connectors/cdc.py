@@ -1,6 +1,6 @@
-"""The connector ``postgres-cdc``: tables of PostgreSQL, first as they are, then as they change.
+"""The connectors ``postgres-cdc`` and ``mysql-cdc``: tables of databases, first as they are, then as they change.
 
-Source: Flink CDC's ``PostgreSQLTableSource`` and its documentation.
+Sources: Flink CDC's ``PostgreSQLTableSource`` and ``MySqlTableSource``, and their documentation.
 """
 
 from __future__ import annotations
@@ -14,28 +14,21 @@ from .base import Connector, connector
 from .tables import Table
 
 _HELD = (
-    *("BOOLEAN", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR", "BINARY", "VARBINARY"),
-    *("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"),
+    *("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR"),
+    *("BINARY", "VARBINARY", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"),
 )
 
 
 @connector
-class PostgresCdc(Connector):
-    """The snapshot is read in chunks, then the log of a replication slot."""
+class MysqlCdc(Connector):
+    """The snapshot is read in chunks, then the binary log."""
 
-    name = "postgres-cdc"
+    name = "mysql-cdc"
 
     def check(self, table: Table, is_source: bool) -> None:
-        where = f"table {table.identifier}"
-        plugin = option_default(table.options, PLUGIN)
-        if plugin != EXECUTED_PLUGIN:
-            raise TableError(
-                f"the log is not decoded here by '{plugin}'",
-                where=where,
-                hint=f"set '{PLUGIN}' = '{EXECUTED_PLUGIN}', which each server has",
-            )
         for name, t in table.physical:
             if not _is_held(t):
+                where = f"table {table.identifier}"
                 raise TableError(readable(f"no column is read as {t}, as '{name}' is"), where=where)
 
     def is_bounded(self, table: Table) -> bool:
@@ -43,6 +36,23 @@ class PostgresCdc(Connector):
 
     def may_last(self, table: Table) -> bool:
         return reads_snapshot(table.options)
+
+
+@connector
+class PostgresCdc(MysqlCdc):
+    """The snapshot is read in chunks, then the log of a replication slot."""
+
+    name = "postgres-cdc"
+
+    def check(self, table: Table, is_source: bool) -> None:
+        super().check(table, is_source)
+        plugin = option_default(table.options, PLUGIN)
+        if plugin != EXECUTED_PLUGIN:
+            raise TableError(
+                f"the log is not decoded here by '{plugin}'",
+                where=f"table {table.identifier}",
+                hint=f"set '{PLUGIN}' = '{EXECUTED_PLUGIN}', which each server has",
+            )
 
 
 def _is_held(t: LogicalType) -> bool:

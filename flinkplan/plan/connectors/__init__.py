@@ -13,7 +13,7 @@ from ..errors import FlinkplanError
 from ..row_kinds import ALL, INSERTS, NAMES, UPSERTS, Kinds, kinds_text
 from ..specs import ResolvedTable, RowKind
 from .bundled import BUNDLED, DEFAULT_PARTITION
-from .cdc import POSTGRES_CDC
+from .cdc import MYSQL_CDC, POSTGRES_CDC
 from .delta import DELTA
 from .formats import FORMATS
 from .hybrid import HYBRID
@@ -58,7 +58,7 @@ __all__ = [
 
 CONNECTORS: Mapping[str, Connector] = {
     connector.name: connector
-    for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, ICEBERG, POSTGRES_CDC, *OTHERS)
+    for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, ICEBERG, POSTGRES_CDC, MYSQL_CDC, *OTHERS)
 }
 """The connectors by name."""
 

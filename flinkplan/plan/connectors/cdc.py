@@ -10,11 +10,24 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ..errors import FlinkplanError
-from ..options import BOOLEAN, DURATION, NUMBER, POSITIVE, TEXT, WHOLE, Option, OptionType, exactly_one_of, one_of
+from ..options import (
+    BOOLEAN,
+    DURATION,
+    NUMBER,
+    POSITIVE,
+    TEXT,
+    TIME_ZONE_NAME,
+    WHOLE,
+    Option,
+    OptionType,
+    exactly_one_of,
+    one_of,
+)
+from ..row_kinds import ALL
 from ..specs import ResolvedSchema
 from ..types import STRING, LogicalType, timestamp_ltz
 from .bundled import EVERYWHERE, unused
-from .kinds import postgres
+from .kinds import postgres, unless
 from .model import Connector, Options, Problem, Source
 
 STARTUP, PLUGIN, SLOT, CHANGELOG_MODE = "scan.startup.mode", "decoding.plugin.name", "slot.name", "changelog-mode"
@@ -27,7 +40,12 @@ LATER_TABLES = "scan.newly-added-table.enabled"
 SSL_MODE, SSL_ROOT = "debezium.database.sslmode", "debezium.database.sslrootcert"
 TIMEOUT, RETRIES = "connect.timeout", "connect.max-retries"
 
+SERVER_ID, TIME_ZONE, MYSQL_HEARTBEAT = "server-id", "server-time-zone", "heartbeat.interval"
+OFFSET_FILE, OFFSET_POSITION = "scan.startup.specific-offset.file", "scan.startup.specific-offset.pos"
+STARTUP_MILLIS = "scan.startup.timestamp-millis"
+
 INITIAL, SNAPSHOT, LATEST, COMMITTED = "initial", "snapshot", "latest-offset", "committed-offset"
+EARLIEST, SPECIFIC, TIMESTAMP = "earliest-offset", "specific-offset", "timestamp"
 EXECUTED_PLUGIN = "pgoutput"
 
 METADATA: Mapping[str, LogicalType] = {
@@ -49,6 +67,14 @@ def _slot(text: str) -> str:
     return text
 
 
+def parse_server_ids(text: str) -> tuple[int, int]:
+    """Parse an id such as ``5400`` or a range such as ``5400-5408``.  Raises :class:`FlinkplanError`."""
+    match = re.fullmatch(r"(\d{1,10})(?:-(\d{1,10}))?", text)
+    if match is None or not 0 < int(match[1]) <= int(match[2] or match[1]) < 1 << 32:
+        raise FlinkplanError("it is an id such as 5400, or a range such as 5400-5408")
+    return int(match[1]), int(match[2] or match[1])
+
+
 def is_bounded(options: Options) -> bool:
     """Whether reading ends: with the snapshot."""
     return options.get(STARTUP) == SNAPSHOT
@@ -60,8 +86,9 @@ def reads_snapshot(options: Options) -> bool:
 
 
 def option_default(options: Options, key: str) -> str:
-    """The value of an option of ``postgres-cdc``, or its default."""
-    declared = next(option for option in POSTGRES_CDC.options or () if option.key == key)
+    """The value of an option, or its default."""
+    connector = MYSQL_CDC if options.get("connector") == MYSQL_CDC.name else POSTGRES_CDC
+    declared = next(option for option in connector.options or () if option.key == key)
     return options.get(key, declared.default or "")
 
 
@@ -148,6 +175,70 @@ POSTGRES_CDC = Connector(
     metadata=METADATA,
     has_metadata=True,
     problems=_problems,
+    secrets=("password",),
+    executed=True,
+)
+
+
+def _mysql_problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
+    mode = options.get(STARTUP, INITIAL)
+    for needed_by, key in ((SPECIFIC, OFFSET_FILE), (TIMESTAMP, STARTUP_MILLIS)):
+        if mode == needed_by and key not in options:
+            yield Problem(STARTUP, f"the mode '{mode}' needs the option '{key}'", "add it to WITH")
+    is_cut = options.get(INCREMENTAL, "true").lower() != "false"
+    if is_cut and schema.primary_key is None and CHUNK_KEY not in options:
+        hint = f"add PRIMARY KEY (…) NOT ENFORCED, or set '{INCREMENTAL}' = 'false'"
+        yield Problem("", "a snapshot is read in chunks by the primary key of the table, which has none", hint)
+
+
+MYSQL_CDC = Connector(
+    "mysql-cdc",
+    "tables in MySQL or MariaDB: a snapshot, then changes",
+    Source(unless(APPEND_ONLY, ALL)),
+    None,
+    (
+        *EVERYWHERE,
+        *_PLACE,
+        Option("port", WHOLE, "3306", "the port of the server"),
+        Option("database-name", TEXT, None, "the database, or a regular expression for several", required=True),
+        Option("table-name", TEXT, None, "the table, or a regular expression for several", required=True),
+        Option(SERVER_ID, OptionType("id or range", parse_server_ids), None, "the ids under which the log is read"),
+        Option(
+            STARTUP,
+            exactly_one_of(INITIAL, EARLIEST, LATEST, SPECIFIC, TIMESTAMP, SNAPSHOT),
+            INITIAL,
+            "where reading begins",
+        ),
+        Option(OFFSET_FILE, TEXT, None, "the file of the log of the mode specific-offset"),
+        Option(OFFSET_POSITION, WHOLE, "4", "the position in that file"),
+        *(
+            Option(f"scan.startup.specific-offset.{key}", TEXT, None, meaning, refused="a file and a position are")
+            for key, meaning in (
+                ("gtid-set", "the transactions of the mode specific-offset"),
+                ("skip-events", "how many events are left out behind the position"),
+                ("skip-rows", "how many rows are left out behind the position"),
+            )
+        ),
+        Option(STARTUP_MILLIS, WHOLE, None, "the time of the mode timestamp"),
+        Option(TIME_ZONE, TIME_ZONE_NAME, None, "the zone in which TIMESTAMPs are read that are declared without one"),
+        Option(INCREMENTAL, BOOLEAN, "true", "the snapshot is read in chunks, of which each can be in a checkpoint"),
+        *_CHUNKS,
+        unused("connection.pool.size", WHOLE, "20", "the number of connections"),
+        Option(MYSQL_HEARTBEAT, DURATION, "30 s", "how often the position moves on while the tables do not change"),
+        Option(
+            "scan.parse.online.schema.changes.enabled",
+            BOOLEAN,
+            "false",
+            "follow the tables of gh-ost and pt-osc",
+            refused="changes of a schema are not followed",
+        ),
+        unused("use.legacy.json.format", BOOLEAN, "true", "blanks in JSON of the log"),
+        Option("jdbc.properties.*", TEXT, None, "a property of the JDBC driver", refused="there is no JDBC driver"),
+        Option("debezium.*", TEXT, None, "a property of Debezium", refused="there is no Debezium"),
+    ),
+    metadata={key: type_ for key, type_ in METADATA.items() if key != "schema_name"},
+    has_metadata=True,
+    problems=_mysql_problems,
     secrets=("password",),
     executed=True,
 )

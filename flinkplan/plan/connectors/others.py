@@ -72,7 +72,6 @@ OTHERS = (
         )
         for name in ("hbase-1.4", "hbase-2.2", "hbase-2.6")
     ),
-    _cdc("mysql-cdc", "MySQL", unless(_AS_APPENDS, ALL)),
     _cdc("oracle-cdc", "Oracle", always(ALL)),
     _cdc("sqlserver-cdc", "SQL Server", always(ALL)),
     _cdc("db2-cdc", "Db2", always(ALL)),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flinkplan.executor.jobs.job import Job, JobOptions, execute
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
+from tests.executor.mariadb_server import MariaDb
 from tests.executor.postgres_server import PASSWORD, USER, Server
 from tests.killing import changes, left
 
@@ -26,7 +27,7 @@ _SLOTS = count()
 class Capturing:
     """Runs scripts over tables of a server, with a slot of its own and files in a folder."""
 
-    def __init__(self, server: Server, spark: SparkSession, folder: Path) -> None:
+    def __init__(self, server: Server | MariaDb, spark: SparkSession, folder: Path) -> None:
         self.server = server
         self._spark = spark
         self.folder = folder

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import pytest
 
 from flinkplan.executor.cdc import stream as module
 from flinkplan.executor.cdc.column_types import ColumnType, holds
-from flinkplan.executor.cdc.postgres import sees
-from flinkplan.executor.cdc.settings import Capture, CaptureError, capture_of
-from flinkplan.executor.cdc.stream import Positions
+from flinkplan.executor.cdc.postgres import snapshot_shows
+from flinkplan.executor.cdc.settings import CaptureError, PostgresCapture, capture_of
 from flinkplan.executor.connectors.tables import table_of
-from flinkplan.executor.connectors.turns import InTurn
 from flinkplan.executor.prepare.checks import check_executable
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.record import replace
@@ -25,62 +21,25 @@ from flinkplan.plan.types.parser import parse_type
 from flinkplan.planner import compile_script
 from tests.executor.postgres_server import PASSWORD, USER, Server
 
+from .reading import Reader
+
 pytestmark = pytest.mark.programs
 
-SECONDS = 30.0
 
-
-class Reader:
-    """A source that is read as Spark does, one batch after the other."""
-
-    def __init__(self, capture: Capture, folder: Path, position: dict[str, Any] | None = None) -> None:
-        self.positions = Positions(capture, folder, False, InTurn())
-        self.positions.open()
-        self.position = position or self.positions.initial("s")
-        self.positions.lag(self.position, "s")
-
-    def batch(self) -> bytes:
-        """What the next batch reads."""
-        answer = self.positions.latest(self.position, "s")
-        self.position = answer["position"]
-        self.positions.commit(self.position, "s")
-        return b"".join(Path(path).read_bytes() for path in answer["written"])
-
-    def until(self, is_so: Callable[[bytes], bool]) -> bytes:
-        """What batches read until something is so."""
-        read, deadline = self.batch(), monotonic() + SECONDS
-        while not is_so(read):
-            assert monotonic() < deadline, read
-            read += self.batch()
-        return read
-
-    def rest(self) -> bytes:
-        """What there is to read."""
-        self.positions.stop_at_what_is_there("s")
-        read, before = b"", None
-        while before != self.position:
-            before = self.position
-            read += self.batch()
-        return read
-
-    def again(self, capture: Capture, folder: Path) -> Reader:
-        """The same in another process."""
-        self.positions.close("s")
-        return Reader(capture, folder, self.position)
-
-
-def capture_with(columns: str = "id INT, v STRING", **options: str) -> Capture:
+def capture_with(columns: str = "id INT, v STRING", **options: str) -> PostgresCapture:
     """What the options of a table say."""
     given = {"connector": "postgres-cdc", "hostname": "127.0.0.1", "username": USER, "password": "${PASSWORD}"}
     given |= {"database-name": "postgres", "schema-name": "public", "table-name": "t", "slot.name": "s", **options}
     written = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
     tables = f"CREATE TABLE t ({columns}) WITH ({written}); CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');"
     plan = compile_script(f"{tables} INSERT INTO b SELECT COUNT(*) FROM t;")
-    return capture_of(next(table_of(reference, {"PASSWORD": PASSWORD}) for _, reference in plan_tables(plan)))
+    capture = capture_of(next(table_of(reference, {"PASSWORD": PASSWORD}) for _, reference in plan_tables(plan)))
+    assert isinstance(capture, PostgresCapture)
+    return capture
 
 
 @pytest.fixture
-def capture(server: Server, request: pytest.FixtureRequest) -> Capture:
+def capture(server: Server, request: pytest.FixtureRequest) -> PostgresCapture:
     """A table of the test's name, with the columns ``id`` and ``v``."""
     name = request.node.originalname.removeprefix("test_")[:40]
     return capture_with(
@@ -100,14 +59,14 @@ def capture(server: Server, request: pytest.FixtureRequest) -> Capture:
     )
 
 
-def create(server: Server, capture: Capture, rows: int, columns: str = "id int primary key, v text") -> None:
+def create(server: Server, capture: PostgresCapture, rows: int, columns: str = "id int primary key, v text") -> None:
     server.ask(f"CREATE TABLE {capture.table} ({columns})")
     if rows:
         server.ask(f"INSERT INTO {capture.table} SELECT i, 'v' || i FROM generate_series(1, {rows}) i")
 
 
 def test_a_row_that_a_later_snapshot_has_changed_comes_once(
-    server: Server, capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, capture: PostgresCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BATCH_CHUNKS", 1)
     create(server, capture, 6)
@@ -124,7 +83,7 @@ def test_a_row_that_a_later_snapshot_has_changed_comes_once(
 
 
 def test_keys_of_texts_are_compared_by_the_server(
-    server: Server, capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, capture: PostgresCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BATCH_CHUNKS", 1)
     create(server, capture, 0, 'a text collate "C", id int, v text, primary key (a, id)')
@@ -139,7 +98,7 @@ def test_keys_of_texts_are_compared_by_the_server(
 
 
 def test_a_large_transaction_is_cut_and_read_on(
-    server: Server, capture: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Server, capture: PostgresCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "BATCH_CHANGES", 10)
     create(server, capture, 0)
@@ -155,7 +114,7 @@ def test_a_large_transaction_is_cut_and_read_on(
 
 
 def test_the_slot_follows_and_others_than_the_last_checkpoint_are_refused(
-    server: Server, capture: Capture, tmp_path: Path
+    server: Server, capture: PostgresCapture, tmp_path: Path
 ) -> None:
     create(server, capture, 1)
     capture = replace(capture, heartbeat=0.01)
@@ -181,7 +140,7 @@ def test_the_slot_follows_and_others_than_the_last_checkpoint_are_refused(
         Reader(capture, tmp_path, reader.position).batch()
 
 
-def test_a_lost_connection_is_opened_again(server: Server, capture: Capture, tmp_path: Path) -> None:
+def test_a_lost_connection_is_opened_again(server: Server, capture: PostgresCapture, tmp_path: Path) -> None:
     create(server, capture, 1)
     reader = Reader(capture, tmp_path)
     reader.rest()
@@ -190,7 +149,7 @@ def test_a_lost_connection_is_opened_again(server: Server, capture: Capture, tmp
     assert b"v2" in reader.until(lambda read: b"v2" in read)
 
 
-def test_what_cannot_be_read_is_named(server: Server, capture: Capture, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_named(server: Server, capture: PostgresCapture, tmp_path: Path) -> None:
     def refused(**more: Any) -> str:
         with pytest.raises(CaptureError) as error:
             Reader(replace(capture, **more), tmp_path)
@@ -218,7 +177,7 @@ def test_what_cannot_be_read_is_named(server: Server, capture: Capture, tmp_path
     assert "is of the plugin test_decoding" in refused()
 
 
-def test_a_changed_column_stops_the_log(server: Server, capture: Capture, tmp_path: Path) -> None:
+def test_a_changed_column_stops_the_log(server: Server, capture: PostgresCapture, tmp_path: Path) -> None:
     create(server, capture, 1)
     reader = Reader(capture, tmp_path)
     reader.rest()
@@ -233,7 +192,7 @@ def test_a_changed_column_stops_the_log(server: Server, capture: Capture, tmp_pa
         Reader(wider, tmp_path, reader.position).rest()
 
 
-def test_partitioned_tables_are_read_as_a_whole(server: Server, capture: Capture, tmp_path: Path) -> None:
+def test_partitioned_tables_are_read_as_a_whole(server: Server, capture: PostgresCapture, tmp_path: Path) -> None:
     name = capture.table
     create(server, capture, 0, "id int primary key, v text) PARTITION BY RANGE (id")
     server.ask(
@@ -283,7 +242,7 @@ def test_options_say_what_is_read(option: str, value: str, field: str, default: 
     ],
 )
 def test_a_snapshot_shows_transactions(view: str, transaction: int, expected: bool) -> None:
-    assert sees(view, transaction) is expected
+    assert snapshot_shows(view, transaction) is expected
 
 
 @pytest.mark.parametrize(

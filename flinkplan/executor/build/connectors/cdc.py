@@ -1,12 +1,12 @@
-"""Reads tables of the connector ``postgres-cdc``."""
+"""Reads tables of the connectors ``postgres-cdc`` and ``mysql-cdc``."""
 
 from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
 
-from ....plan.connectors import ALL, source_kinds
-from ....plan.connectors.cdc import APPEND_ONLY, CHANGELOG_MODE, METADATA, reads_snapshot
+from ....plan.connectors import ALL, CONNECTORS, source_kinds
+from ....plan.connectors.cdc import APPEND_ONLY, CHANGELOG_MODE, MYSQL_CDC, POSTGRES_CDC, reads_snapshot
 from ....plan.nodes import TableSourceScan
 from ....plan.options import is_true
 from ...cdc.settings import CaptureError, capture_of
@@ -35,7 +35,7 @@ class PostgresCdc(TableBuilder):
     name = "postgres-cdc"
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
-        request = Request.of(table, node.scan_table_source.abilities, METADATA)
+        request = Request.of(table, node.scan_table_source.abilities, CONNECTORS[self.name].metadata)
         types = [*(t for _, t in request.columns), *request.metadata_types]
         fields = [T.StructField(column_name(i), spark_type(t)) for i, t in enumerate(types)]
         schema = T.StructType([*fields, T.StructField(KIND, T.ByteType(), False)])
@@ -45,6 +45,13 @@ class PostgresCdc(TableBuilder):
         is_changelog = not is_true(table.options.get(APPEND_ONLY))
         hidden = [KIND, SEQUENCE] if is_changelog else [SEQUENCE]
         return Stream(frame.select(*request.outputs(frame), *hidden), node.output_type, is_changelog)
+
+
+@table_builder
+class MysqlCdc(PostgresCdc):
+    """The snapshot is read in chunks, then the binary log."""
+
+    name = "mysql-cdc"
 
 
 def _spec(table: Table, request: Request) -> dict[str, Any]:
@@ -60,7 +67,7 @@ def _spec(table: Table, request: Request) -> dict[str, Any]:
         "metadata": list(request.metadata),
         "key": [names.index(name) for name in table.primary_key],
         "mode": "APPEND" if appends else "ALL" if has_old_rows else "UPSERT",
-        "database": table.options["database-name"],
+        "database": "" if table.options["connector"] == MYSQL_CDC.name else table.options["database-name"],
     }
 
 
@@ -81,7 +88,10 @@ def _changes(
         )
         positions.open()
     except ImportError:
-        raise TableError("there is no client of PostgreSQL", where=where, hint="pip install 'flinkplan[cdc]'") from None
+        database = "PostgreSQL" if table.options["connector"] == POSTGRES_CDC.name else "MySQL"
+        raise TableError(
+            f"there is no client of {database}", where=where, hint="pip install 'flinkplan[cdc]'"
+        ) from None
     except CaptureError as e:
         raise TableError(e.message, where=where, hint=e.hint) from None
     start_callbacks(context.spark)

@@ -273,7 +273,8 @@ final class ChangeReader implements PartitionReader<InternalRow> {
         for (String key : spec.metadata()) {
             row.add(
                     switch (key) {
-                        case "database_name" -> UTF8String.fromString(spec.database());
+                        case "database_name" -> UTF8String.fromString(
+                                spec.database().isEmpty() ? layout.schema : spec.database());
                         case "schema_name" -> UTF8String.fromString(layout.schema);
                         case "table_name" -> UTF8String.fromString(layout.table);
                         case "op_ts" -> time * 1000;

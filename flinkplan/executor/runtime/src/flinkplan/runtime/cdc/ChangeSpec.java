@@ -17,6 +17,7 @@ import java.util.List;
  * @param metadata the keys of the metadata columns behind them
  * @param key the indexes of the columns of the primary key
  * @param mode which rows a change is
+ * @param database the name of the database; empty where it is the table's schema
  */
 record ChangeSpec(
         FlinkType row, List<Integer> wanted, List<String> metadata, List<Integer> key, Mode mode, String database)
