@@ -239,7 +239,7 @@ def _text(t: LogicalType) -> str:
     elif root == "ROW":
         body = f"ROW<{', '.join(map(_field_text, t.fields))}>"
     elif root == "STRUCTURED" and t.raw:
-        body = f"STRUCTURED<'{t.raw['class']}', {', '.join(map(_field_text, t.fields))}>"
+        body = f"STRUCTURED<{', '.join((_class_text(t.raw), *map(_field_text, t.fields)))}>"
     elif root == "RAW" and t.raw and "class" in t.raw and "snapshot" in t.raw:
         body = f"RAW('{t.raw['class']}', '{t.raw['snapshot']}')"
     else:
@@ -252,6 +252,11 @@ def _text(t: LogicalType) -> str:
 def _field_text(f: RowField) -> str:
     text = f"{_quote(f.name)} {f.type}"
     return text if f.description is None else text + " '" + f.description.replace("'", "''") + "'"
+
+
+def _class_text(structured: Json) -> str:
+    """The quoted name of the class of a structured type, which stands in a plan as text or as an object."""
+    return f"'{structured.get('class') or structured.get('implementationClass')}'"
 
 
 def _interval_text(t: LogicalType) -> str:

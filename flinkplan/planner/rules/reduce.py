@@ -5,7 +5,7 @@ Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullU
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -44,7 +44,7 @@ def reduce_expressions(rel: Rel) -> Rel:
     """Simplify the expressions of filters, projections and joins."""
     match rel:
         case Filter():
-            condition = simplify_condition(_substituted(_cases_expanded(rel.condition), constants(rel.input)))
+            condition = simplify_condition(_substituted(_cases_expanded(rel.condition), cast_constants(rel.input)))
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
@@ -105,28 +105,43 @@ def constants(rel: Rel) -> Mapping[int, Literal]:
     An aggregation hands on none that may be NULL by its type: below it Flink has put ``CAST(2 AS INTEGER)`` in the
     place of such a column, which its rules do not read as a constant.
     """
+    if isinstance(rel, Aggregate) and rel.grouping_sets is None:
+        below, fields = constants(rel.input), rel.input.row_type.fields
+        return {i: below[g] for i, g in enumerate(rel.grouping) if g in below and not fields[g].type.nullable}
+    return _constants(rel, constants)
+
+
+@cached_on_record
+def cast_constants(rel: Rel) -> Mapping[int, Literal]:
+    """The same with those that are only cast to be nullable, which filters read as constants."""
+    if isinstance(rel, Aggregate) and rel.grouping_sets is None:
+        below = cast_constants(rel.input)
+        return {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
+    if isinstance(rel, Project):
+        rel = replace(rel, exprs=tuple(map(_without_nullability_cast, rel.exprs)))
+    return _constants(rel, cast_constants)
+
+
+def _constants(rel: Rel, below: Callable[[Rel], Mapping[int, Literal]]) -> Mapping[int, Literal]:
+    """The constant columns of a relation but an aggregation, by those of the relations ``below`` it."""
     match rel:
         case Filter():
-            known = {**constants(rel.input), **_equalities(rel.condition)}
+            known = {**below(rel.input), **_equalities(rel.condition)}
             compared = _compared(rel.condition)
             return {i: value for i, value in known.items() if i not in compared}
         case Project():
-            below = constants(rel.input)
-            values = (below.get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
+            values = (below(rel.input).get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
             return {i: value for i, value in enumerate(values) if isinstance(value, Literal)}
         case Join(type=JoinType.INNER):
             width = rel.left.width
-            right = {i + width: v for i, v in constants(rel.right).items()}
-            return {**constants(rel.left), **right, **_equalities(rel.condition)}
+            right = {i + width: v for i, v in below(rel.right).items()}
+            return {**below(rel.left), **right, **_equalities(rel.condition)}
         case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
-            return constants(rel.left)
-        case Aggregate(grouping_sets=None):
-            below, fields = constants(rel.input), rel.input.row_type.fields
-            return {i: below[g] for i, g in enumerate(rel.grouping) if g in below and not fields[g].type.nullable}
+            return below(rel.left)
         case Sort():
-            return constants(rel.input)
+            return below(rel.input)
         case SetOp(kind=SetKind.UNION):
-            first, *others = map(constants, rel.operands)
+            first, *others = map(below, rel.operands)
             return {i: value for i, value in first.items() if all(other.get(i) == value for other in others)}
     return {}
 
