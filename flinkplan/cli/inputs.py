@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -45,10 +46,10 @@ class PlanInput(Record):
 
             return located_in(self.source)
         file = self.source.file or self.source.name
-        places = _places(plan or self.plan, self.source, file)
+        places: Callable[[], Mapping[int, Location]] = cache(lambda: _places(plan or self.plan, self.source, file))
 
         def locate(pointer: str, node: ExecNode | None) -> Location:
-            return Location(file) if node is None else places.get(node.id, Location(file))
+            return Location(file) if node is None else places().get(node.id, Location(file))
 
         return locate
 

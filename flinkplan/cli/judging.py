@@ -37,7 +37,9 @@ def judged(old: PlanInput, new: PlanInput, settings: Settings, options: Mapping[
             check_read(given.plan, given.source)
     old_plan, new_plan = as_defined_in(new.plan, old.plan), as_defined_in(old.plan, new.plan)
     if new.is_pipeline:
-        new_plan = succeed(predecessor(old_plan), new_plan, keep_ttls=not old.is_pipeline).plan
+        newest = old_plan if old.is_pipeline else predecessor(old_plan)
+        if newest != new_plan:
+            new_plan = succeed(newest, new_plan, keep_ttls=not old.is_pipeline).plan
 
     def side(given: PlanInput, plan: Plan, is_successor: bool = False) -> Side:
         return Side(plan, given.source, given.located(plan) if locate else lambda *_: None, is_successor)
