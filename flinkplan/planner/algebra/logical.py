@@ -12,7 +12,7 @@ from enum import Enum
 from typing import TypeGuard
 
 from ...plan.record import cached_property
-from ...plan.rex import RexNode
+from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType, SortField
 from ...plan.types import LogicalType
 from ..catalog.catalog import Table
@@ -192,7 +192,7 @@ class WindowFunction(AssignsWindows, kw_only=True):
     """A windowing table function: the input's columns, then window_start, window_end, window_time.
 
     ``kind`` is TUMBLE, HOP, CUMULATE or SESSION; times are milliseconds (``size`` is the gap of a SESSION,
-    ``slide`` the slide of HOP and the step of CUMULATE).
+    ``slide`` the slide of HOP and the step of CUMULATE).  ``intervals`` are the same as they were written.
     """
 
     kind: str
@@ -200,6 +200,7 @@ class WindowFunction(AssignsWindows, kw_only=True):
     size: int
     slide: int | None = None
     offset: int | None = None
+    intervals: tuple[Literal, ...] = ()
     partition_keys: tuple[int, ...] = ()
 
     @property

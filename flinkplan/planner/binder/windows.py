@@ -39,11 +39,12 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
     rel = bind_inner_query(context, data.query, outer)
     time_index = _time_column(kind, arguments["TIMECOL"], rel.row_type)
     binder = ExpressionBinder(context, Scope((Namespace(rel.row_type, 0),), outer), kind)
-    durations = {
-        name: _millis(binder, kind, name, node)
+    intervals = {
+        name: _interval(binder, kind, name, node)
         for name, node in arguments.items()
         if name not in ("DATA", "TIMECOL") and not isinstance(node, ast.DefaultArgument)
     }
+    durations = {name: int(interval.value) for name, interval in intervals.items()}
     _check_durations(kind, durations, arguments)
     return WindowFunction(
         input=rel,
@@ -52,8 +53,13 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
         size=durations["GAP" if kind == "SESSION" else "SIZE"],
         slide=durations.get("SLIDE", durations.get("STEP")),
         offset=durations.get("OFFSET"),
+        intervals=tuple(intervals[name] for name in _SHOWN if name in intervals),
         partition_keys=_partition(binder, kind, data),
     )
+
+
+_SHOWN = ("SLIDE", "STEP", "GAP", "SIZE", "OFFSET")
+"""The order of intervals in what EXPLAIN shows of a call."""
 
 
 def _arguments(kind: str, call: ast.FunctionCall) -> dict[str, ast.Expression]:
@@ -113,13 +119,13 @@ def _time_hint(row_type: LogicalType, name: str) -> str:
     return f"{take}, or {declare}" if times else f"{declare}; a time that is computed or aggregated has none"
 
 
-def _millis(binder: ExpressionBinder, kind: str, name: str, node: ast.Expression) -> int:
+def _interval(binder: ExpressionBinder, kind: str, name: str, node: ast.Expression) -> Literal:
     rex = binder.bind(node)
     if not isinstance(rex, Literal) or not is_interval(rex.type) or is_year_month(rex.type):
         raise BindError(
             f"{name} of {kind} is a literal interval of days or less", node.span, "write INTERVAL '10' MINUTES"
         )
-    return int(rex.value)
+    return rex
 
 
 def _check_durations(kind: str, durations: dict[str, int], nodes: dict[str, ast.Expression]) -> None:

@@ -189,10 +189,9 @@ def _lateral(rel: a.Lateral) -> Shown:
 
 
 def _window_function(rel: a.WindowFunction) -> Shown:
-    times = [rel.slide, rel.size, rel.offset] if rel.slide is not None else [rel.size, rel.offset]
     column = rel.names[rel.time_index]
     arguments = [f"DESCRIPTOR(_UTF-16LE'{column}')"]
-    arguments += [f"{time}:INTERVAL SECOND" for time in times if time is not None]
+    arguments += map(_text, rel.intervals)
     table = "TABLE(#0)"
     if rel.partition_keys:
         table += f" PARTITION BY({', '.join(f'${key}' for key in rel.partition_keys)})"
