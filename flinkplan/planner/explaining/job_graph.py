@@ -13,13 +13,15 @@ from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import Exchange, ExecNode, Sink, TableSourceScan, Union
 
+_PRINT = "print"
 _PARALLELISM = "parallelism.default"
 
 
 def job_graph(plan: Plan, config: Mapping[str, str], *, has_sinks: bool) -> str:
     """The operators of a plan as Flink chains them, in JSON as Flink writes it; without the sinks unless ``has_sinks``.
 
-    Raises :class:`UnsupportedError` for a sink that checks or materializes rows, which is several operators.
+    Raises :class:`UnsupportedError` for a sink that is several operators: those of connectors other than ``print``, and
+    sinks that check or materialize rows.
     """
     shown = [node for node in plan.nodes if not isinstance(node, Exchange | Union | Sink) or _is_sink(node, has_sinks)]
     numbers = {node.id: place for place, node in enumerate(plan.nodes, 1)}
@@ -31,11 +33,13 @@ def _is_sink(node: ExecNode, has_sinks: bool) -> bool:
     if not isinstance(node, Sink) or not has_sinks:
         return False
     resolved = node.dynamic_table_sink.table.resolved_table
-    columns = resolved.schema.columns if resolved else ()
-    if node.require_upsert_materialize or any(c.data_type is not None and not c.data_type.nullable for c in columns):
+    columns, options = (resolved.schema.columns, resolved.options or {}) if resolved else ((), {})
+    checks = any(c.data_type is not None and not c.data_type.nullable for c in columns)
+    if checks or node.require_upsert_materialize or options.get("connector") != _PRINT:
         raise UnsupportedError(
-            "EXPLAIN JSON_EXECUTION_PLAN does not show sinks that check or materialize rows",
+            "EXPLAIN JSON_EXECUTION_PLAN does not show the operators of this sink",
             where=f"table {node.dynamic_table_sink.table.identifier}",
+            hint="it shows queries, and sinks of 'print' without NOT NULL columns",
         )
     return True
 
