@@ -22,14 +22,19 @@ class Connector:
     upserts = False
     """Whether of rows with the same primary key, where a table has one, the last one written stays."""
 
-    appends_only: str | None = None
-    """Why no changes are written to the tables, which Flink writes; ``None``: they are, or the planner refuses them."""
-
     knows_watermarks = False
     """Whether a source tells watermarks of its own, as SOURCE_WATERMARK() asks for."""
 
     def check(self, table: Table, is_source: bool) -> None:
         """Raise :class:`TableError` for what is wrong with the table beyond its options."""
+
+    def changes_obstacle(self, table: Table) -> str | None:
+        """Why changes that Flink writes are not written to a table; ``None``: they are, or the planner refuses them."""
+        return None
+
+    def replaces(self, table: Table) -> bool:
+        """Whether of rows with the same primary key, which the table has, the last one written stays."""
+        return self.upserts
 
     def is_bounded(self, table: Table) -> bool:
         """Whether reading the table ends."""

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from ...plan.connectors.iceberg import APPENDED, CATALOG, CHANGING, STREAMED, STREAMING, TYPE, URI
+from ...plan.connectors.iceberg import (
+    CATALOG,
+    CHANGING,
+    OVERWRITTEN,
+    STREAMED,
+    STREAMING,
+    TYPE,
+    UNKEYED,
+    UPSERT,
+    URI,
+)
 from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..errors import TableError
@@ -22,11 +32,10 @@ _EXECUTED = ("rest", "jdbc")
 
 @connector
 class Iceberg(Connector):
-    """Rows are appended in one snapshot a batch; a snapshot is read."""
+    """Rows are appended in one snapshot a batch, or replace those of their keys; a snapshot is read."""
 
     name = "iceberg"
     repeats = True
-    appends_only = APPENDED
 
     def check(self, table: Table, is_source: bool) -> None:
         where, options = f"table {table.identifier}", table.options
@@ -41,11 +50,20 @@ class Iceberg(Connector):
         if is_source and _is_on(options.get(STREAMING)):
             raise TableError(STREAMED, where=where, hint=f"leave '{STREAMING}' out")
         if not is_source and (changing := [key for key in CHANGING if _is_on(options.get(key))]):
-            raise TableError(APPENDED, where=where, hint=f"leave '{changing[0]}' out")
+            if changing[-1] not in UPSERT:
+                raise TableError(OVERWRITTEN, where=where, hint=f"leave '{changing[-1]}' out")
+            if not table.primary_key:
+                raise TableError(UNKEYED, where=where, hint=f"declare PRIMARY KEY, or leave '{changing[0]}' out")
         for name, t in table.physical:
             if (t.root not in _CONVERTED and not _is_held(t)) or has_nanos(t):
                 message = readable(f"no column of an Iceberg table is of the type {t}, as '{name}' is")
                 raise TableError(message, where=where)
+
+    def changes_obstacle(self, table: Table) -> str | None:
+        return None if table.primary_key else UNKEYED
+
+    def replaces(self, table: Table) -> bool:
+        return bool(table.primary_key) and any(_is_on(table.options.get(key)) for key in UPSERT)
 
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
         return "its rows are read once" if is_source else "its rows are committed in batches"

@@ -18,7 +18,7 @@ from ...plan.files import Place
 from ...plan.record import Record
 from ..connectors.tables import Table
 from ..errors import TableError
-from .log import DataFile
+from .log import DELETED, DataFile
 
 _READ = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
 """The features of tables whose data files hold just the rows."""
@@ -37,7 +37,7 @@ class DeltaLog:
     def __init__(self, table: Table, schema: str) -> None:
         """Open the table, or create it.  Raises :class:`TableError` where it has other columns or partitions."""
         self._root, self._where = _root(table), f"table {table.identifier}"
-        self._schema, self._partitions = schema, list(table.partition_keys)
+        self._schema, self._partitions, self._key = schema, list(table.partition_keys), table.primary_key
         library = _library(self._where)
         with _errors(self._where):
             if not library.DeltaTable.is_deltatable(str(self._root)):
@@ -97,6 +97,32 @@ class DeltaLog:
                 commit_properties=properties,
             )
 
+    def merge(self, writer: str, batch: int, paths: Sequence[str]) -> None:
+        """As :meth:`TableLog.merge`."""
+        from pyarrow.dataset import dataset
+
+        changes = dataset(list(paths), format="parquet") if paths else None
+        if changes is None or changes.count_rows() == 0:
+            return
+        library = _library(self._where)
+        with _errors(self._where):
+            self._check()
+            names = [name for name in changes.schema.names if name != DELETED]
+            values = {_quoted(name): f"s.{_quoted(name)}" for name in names}
+            merger = self._table().merge(
+                changes.scanner().to_reader(),
+                " AND ".join(f"t.{_quoted(name)} = s.{_quoted(name)}" for name in self._key),
+                source_alias="s",
+                target_alias="t",
+                commit_properties=library.CommitProperties(
+                    custom_metadata={"flinkplan.batch": str(batch)},
+                    app_transactions=[library.Transaction(writer, batch)],
+                ),
+            )
+            is_deleted = f"s.{_quoted(DELETED)}"
+            merger.when_matched_delete(is_deleted).when_matched_update(values, f"NOT {is_deleted}")
+            merger.when_not_matched_insert(values, f"NOT {is_deleted}").execute()
+
     def _described(self, file: DataFile) -> tuple[str, int, Mapping[str, str | None], int, bool, str]:
         """Path, bytes, partition, time (ms), whether it changes data, and statistics in JSON."""
         import json
@@ -107,6 +133,10 @@ class DeltaLog:
         stat = path.stat()
         statistics = json.dumps({"numRecords": read_metadata(path).num_rows})
         return file.path, stat.st_size, file.partition, int(stat.st_mtime * 1000), True, statistics
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def snapshot(table: Table) -> Snapshot:

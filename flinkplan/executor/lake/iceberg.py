@@ -34,7 +34,7 @@ from ...plan.record import Record
 from ...plan.types import LogicalType
 from ..connectors.tables import Table
 from ..errors import TableError
-from .log import DataFile
+from .log import DELETED, DataFile
 
 _COMMITTED = "flinkplan.committed."
 _ATTEMPTS = 5
@@ -91,6 +91,7 @@ class IcebergLog:
         self._where = f"table {table.identifier}"
         self._declared = {name: type_text(t) for name, t in table.physical}
         self._partitions = list(table.partition_keys)
+        self._key = table.primary_key
         with _errors(self._where):
             from pyiceberg.exceptions import NoSuchTableError
 
@@ -158,6 +159,37 @@ class IcebergLog:
                     with self._table.transaction() as transaction:
                         if paths:
                             transaction.add_files(paths, snapshot_properties={"flinkplan.batch": str(batch)})
+                        transaction.set_properties({_COMMITTED + writer: str(batch)})
+                    return
+                except CommitFailedException:  # another writer was first
+                    if attempt == _ATTEMPTS - 1:
+                        raise
+
+    def merge(self, writer: str, batch: int, paths: Sequence[str]) -> None:
+        """As :meth:`TableLog.merge`: files that have rows of the keys are written anew without these."""
+        import warnings
+
+        from pyarrow.compute import field
+        from pyarrow.dataset import dataset
+        from pyiceberg.exceptions import CommitFailedException
+        from pyiceberg.table.upsert_util import create_match_filter
+
+        changes = dataset(list(paths), format="parquet").to_table() if paths else None
+        if changes is None or changes.num_rows == 0:
+            return
+        rows = changes.filter(~field(DELETED)).drop_columns([DELETED])
+        note = {"flinkplan.batch": str(batch)}
+        with _errors(self._where):
+            keys = create_match_filter(changes, list(self._key))
+            for attempt in range(_ATTEMPTS):
+                self._table.refresh()
+                self._check()
+                try:
+                    with self._table.transaction() as transaction, warnings.catch_warnings():
+                        warnings.simplefilter("ignore")  # that no row has one of the keys
+                        transaction.delete(keys, snapshot_properties=note)
+                        if rows.num_rows:
+                            transaction.append(rows, snapshot_properties=note)
                         transaction.set_properties({_COMMITTED + writer: str(batch)})
                     return
                 except CommitFailedException:  # another writer was first

@@ -10,6 +10,9 @@ from urllib.parse import unquote
 from ...plan.errors import FlinkplanError
 from ...plan.record import Record
 
+DELETED = "__deleted"
+"""The column that says that a key has no row any more."""
+
 
 class DataFile(Record):
     """A Parquet file of a table: its path below the table's directory, and the texts of the partition columns."""
@@ -26,6 +29,12 @@ class TableLog(Protocol):
 
     def commit(self, writer: str, batch: int, files: list[DataFile]) -> None:
         """Add files to the table, as one version.  Raises :class:`FlinkplanError` where the table has changed."""
+
+    def merge(self, writer: str, batch: int, paths: list[str]) -> None:
+        """Put rows in the place of those of their primary keys, or remove these, as one version.
+
+        The local Parquet files at ``paths`` have the columns of the table and :data:`DELETED`, and each key once.
+        """
 
 
 class JavaTableLog:
@@ -45,6 +54,9 @@ class JavaTableLog:
             match method, json.loads(arguments):
                 case "holds", [writer, batch]:
                     return json.dumps({"answer": self._log.holds(writer, batch)})
+                case "merge", [writer, batch, paths]:
+                    self._log.merge(writer, batch, paths)
+                    return json.dumps({"answer": None})
                 case "commit", [writer, batch, paths]:
                     self._log.commit(writer, batch, [_data_file(path) for path in paths])
                     return json.dumps({"answer": None})

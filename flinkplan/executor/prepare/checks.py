@@ -172,8 +172,9 @@ def _of_table(
         except TableError as e:
             yield Refusal(Subject.TABLE, e, steps=steps)
             return
-        if isinstance(node, Sink) and connector.appends_only is not None and node.input_kinds != INSERTS:
-            error = TableError(connector.appends_only, hint="write the rows of a query that only inserts")
+        obstacle = connector.changes_obstacle(table)
+        if isinstance(node, Sink) and obstacle is not None and node.input_kinds != INSERTS:
+            error = TableError(obstacle, hint="declare one, or write the rows of a query that only inserts")
             yield Refusal(Subject.TABLE, error, steps=steps)
         yield from (refused(Subject.DATABASE, problem) for problem in unnamed_databases(table.options, own, databases))
         if is_source and connector.is_bounded(table) and (missing := _missing_files(table)) is not None:

@@ -12,6 +12,7 @@ from ..options import BOOLEAN, TEXT, WHOLE, Option, exactly_one_of
 from ..row_kinds import INSERTS
 from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE, unused
+from .kinds import upserts_by_key
 from .model import Connector, Options, Problem, Sink, Source, always
 
 PATH, MODE, VERSION, TIME, PROPERTY = "table-path", "mode", "versionAsOf", "timestampAsOf", "delta.*"
@@ -34,7 +35,7 @@ DELTA = Connector(
     "delta",
     "tables of Delta Lake",
     Source(always(INSERTS)),
-    Sink(always(INSERTS)),
+    Sink(upserts_by_key, as_requested=True),
     (
         *EVERYWHERE,
         Option(PATH, TEXT, None, "the directory of the table, which a sink creates", required=True),

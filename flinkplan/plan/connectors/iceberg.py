@@ -23,7 +23,11 @@ CHANGING = ("write.upsert.enabled", "upsert-enabled", "overwrite-enabled")
 """The options by which a sink does more than append rows."""
 
 STREAMED = "new snapshots of Iceberg tables are not read here: one snapshot is, which ends"
-APPENDED = "changes are not written to Iceberg tables here: rows are appended"
+UPSERT = CHANGING[:2]
+"""Those by which rows replace the ones of their keys."""
+
+UNKEYED = "changes are written to an Iceberg table by its primary key, and it has none"
+OVERWRITTEN = "a stream does not overwrite a table"
 _UNLISTED = "only options on a list are handed to a catalog"
 
 
@@ -75,8 +79,8 @@ ICEBERG = Connector(
         _streamed("start-tag", "the tag after which a stream begins"),
         _streamed("end-snapshot-id", "the last snapshot of a stream"),
         _streamed("end-tag", "the tag of the last snapshot"),
-        Option(CHANGING[0], BOOLEAN, "false", "rows replace those of their key; refused here"),
-        Option(CHANGING[1], BOOLEAN, "false", "rows replace those of their key; refused here"),
+        Option(CHANGING[0], BOOLEAN, "false", "rows replace those of their primary key"),
+        Option(CHANGING[1], BOOLEAN, "false", "rows replace those of their primary key"),
         Option(CHANGING[2], BOOLEAN, "false", "rows replace all that are there; refused here"),
         unused("write-format", TEXT, "parquet", "the format of data files; they are Parquet here"),
         unused("target-file-size-bytes", WHOLE, None, "the size of data files"),

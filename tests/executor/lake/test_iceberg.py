@@ -226,10 +226,10 @@ def test_what_is_refused_of_a_source(options: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "options", "query", "words"),
     [
-        ("id BIGINT", "'upsert-enabled' = 'true'", "SELECT id FROM made", "rows are appended"),
-        ("id BIGINT", "'write.upsert.enabled' = 'true'", "SELECT id FROM made", "rows are appended"),
-        ("id BIGINT", "'overwrite-enabled' = 'true'", "SELECT id FROM made", "rows are appended"),
-        ("id BIGINT", "'write-parallelism' = '1'", "SELECT COUNT(*) FROM made", "rows are appended"),
+        ("id BIGINT", "'upsert-enabled' = 'true'", "SELECT id FROM made", "by its primary key, and it has none"),
+        ("id BIGINT", "'write.upsert.enabled' = 'true'", "SELECT id FROM made", "by its primary key, and it has none"),
+        ("id BIGINT", "'overwrite-enabled' = 'true'", "SELECT id FROM made", "a stream does not overwrite"),
+        ("id BIGINT", "'write-parallelism' = '1'", "SELECT COUNT(*) FROM made", "by its primary key, and it has none"),
         ("r ROW<a BIGINT>", "'write-parallelism' = '1'", "SELECT ROW(id) FROM made", "is of the type ROW"),
         ("r ARRAY<SMALLINT>", "'write-parallelism' = '1'", "SELECT ARRAY[CAST(id AS SMALLINT)] FROM made", "ARRAY"),
     ],

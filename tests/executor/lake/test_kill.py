@@ -1,4 +1,4 @@
-"""A job into a table of a lake that is killed again and again: the table holds each row once."""
+"""A job into tables of a lake that is killed again and again: they hold each row, and each key, once."""
 
 from __future__ import annotations
 
@@ -24,33 +24,43 @@ pytestmark = [
 ]
 
 
-def delta(folder: Path) -> Any:
-    return DeltaTable(str(folder / "lake")).to_pyarrow_table()
+def delta(folder: Path, name: str) -> Any:
+    return DeltaTable(str(folder / name)).to_pyarrow_table()
 
 
-def iceberg(folder: Path) -> Any:
+def iceberg(folder: Path, name: str) -> Any:
     catalog = load_catalog("default", type="sql", uri=f"sqlite:///{folder}.db", warehouse=f"file://{folder / 'lake'}")
-    return catalog.load_table("default.copied").scan().to_arrow()
+    return catalog.load_table(f"default.{name}").scan().to_arrow()
 
 
-OPTIONS: dict[Callable[[Path], Any], str] = {
-    delta: "'connector' = 'delta', 'table-path' = '${DIR}/lake'",
+OPTIONS: dict[Callable[[Path, str], Any], str] = {
+    delta: "'connector' = 'delta', 'table-path' = '${DIR}/NAME'",
     iceberg: "'connector' = 'iceberg', 'catalog-type' = 'jdbc', 'uri' = '${CATALOG}', 'warehouse' = 'file://${DIR}/lake'",
 }
 
 
 @pytest.mark.parametrize("read", OPTIONS)
-def test_a_table_holds_each_row_once(read: Callable[[Path], Any], tmp_path: Path) -> None:
+def test_tables_hold_each_row_once(read: Callable[[Path, str], Any], tmp_path: Path) -> None:
     folder = tmp_path / "killed"
     script = (
         TABLES.replace("'format' = 'json')", "'format' = 'json', 'source.monitor-interval' = '100 ms')")
         + "CREATE TABLE copied (id BIGINT, product STRING, amount INT) PARTITIONED BY (product) "
-        f"WITH ({OPTIONS[read]});"
-        "INSERT INTO copied SELECT id, product, amount FROM orders;"
+        f"WITH ({OPTIONS[read].replace('NAME', 'copied')});"
+        "CREATE TABLE summed (product STRING PRIMARY KEY NOT ENFORCED, n BIGINT, amount INT) "
+        f"WITH ({OPTIONS[read].replace('NAME', 'summed')});"
+        "EXECUTE STATEMENT SET BEGIN INSERT INTO copied SELECT id, product, amount FROM orders; "
+        "INSERT INTO summed SELECT product, COUNT(*), SUM(amount) FROM orders GROUP BY product; END;"
     )
     save(compile_script(script), tmp_path / "plan.json")
     variables = {"DIR": str(folder)} | ({"CATALOG": f"jdbc:sqlite:{folder}.db"} if read is iceberg else {})
     work = Work(tmp_path / "plan.json", folder, variables)
-    feeds = Kills(*Place).inflict(work, lambda number: feed(folder, number), ["copied"])
-    rows = read(folder).select(["id", "product", "amount"]).to_pylist()
-    assert Counter(tuple(row.values()) for row in rows) == expected(feeds)["copied"]
+    feeds = Kills(*Place).inflict(work, lambda number: feed(folder, number), ["copied", "summed"])
+    rows = read(folder, "copied").select(["id", "product", "amount"]).to_pylist()
+    copied = expected(feeds)["copied"]
+    assert Counter(tuple(row.values()) for row in rows) == copied
+    sums: dict[str, tuple[int, int]] = {}
+    for (_, product, amount), times in copied.items():
+        n, total = sums.get(product, (0, 0))
+        sums[product] = (n + times, total + amount * times)
+    summed = read(folder, "summed").select(["product", "n", "amount"]).to_pylist()
+    assert sorted(map(tuple, (row.values() for row in summed))) == sorted((p, *values) for p, values in sums.items())

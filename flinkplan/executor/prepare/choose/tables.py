@@ -155,7 +155,8 @@ def sink(node: Sink, query: QueryPlan) -> NativeSink | KernelUpserts | KernelCom
 def _upserts(reference: ContextResolvedTable, query: QueryPlan) -> bool:
     if reference.resolved_table is None or reference.resolved_table.options is None:
         return False
-    return find_connector(table_of(reference, query.variables)).upserts
+    table = table_of(reference, query.variables)
+    return find_connector(table).replaces(table)
 
 
 def _conflict_behavior(node: Sink) -> str:

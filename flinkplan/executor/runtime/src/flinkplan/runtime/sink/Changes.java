@@ -33,17 +33,26 @@ public final class Changes {
 
     /** The changes in their order: by their numbers, then by their places, of one place the retractions first. */
     public static Dataset<Row> sorted(Dataset<Row> rows) {
-        Column retracts = col(Hidden.KIND).isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
+        return rows.sortWithinPartitions(order(rows).toArray(Column[]::new));
+    }
+
+    /** Whether a change takes a row back. */
+    static Column retracts() {
+        return col(Hidden.KIND).isin((int) Decoder.UPDATE_BEFORE, (int) Decoder.DELETE);
+    }
+
+    /** What changes stand in order by. */
+    static List<Column> order(Dataset<Row> rows) {
         List<String> present = List.of(rows.columns());
         List<Column> order = new ArrayList<>(List.of(col(Hidden.SEQUENCE)));
         if (present.contains(Hidden.ORDER)) {
             order.add(col(Hidden.ORDER));
         }
-        order.add(when(retracts, 0).otherwise(1));
+        order.add(when(retracts(), 0).otherwise(1));
         if (present.contains(Hidden.TIE)) {
             order.add(col(Hidden.TIE));
         }
-        return rows.sortWithinPartitions(order.toArray(Column[]::new));
+        return order;
     }
 
     private static Column[] keyColumns(StructType schema, List<Integer> keys) {

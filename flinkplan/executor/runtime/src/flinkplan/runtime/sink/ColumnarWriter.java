@@ -1,8 +1,10 @@
 package flinkplan.runtime.sink;
 
+import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.count;
 import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.md5;
+import static org.apache.spark.sql.functions.row_number;
 import static org.apache.spark.sql.functions.struct;
 import static org.apache.spark.sql.functions.to_json;
 
@@ -31,12 +33,13 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Observation;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.expressions.Window;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /** Writes the batches of a query with Spark's own writer of a columnar format. */
 public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private static final ObjectMapper MAPPER = new ObjectMapper();
-    private static final String PARTITION = "__partition";
+    private static final String PARTITION = "__partition", DELETED = "__deleted", NUMBER = "__number";
 
     private final String path;
     private final String format;
@@ -45,6 +48,8 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final List<String> partitions = new ArrayList<>();
     private final Map<String, String> stored = new HashMap<>();
     private final List<String> order = new ArrayList<>();
+    private final List<Integer> keys = new ArrayList<>();
+    private final boolean merges;
     private final Publication publication;
     private final PythonMethods log;
     private final Counts counts = new Counts();
@@ -52,9 +57,10 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     /**
      * @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON; where it has
      *     {@code "order"}, files hold all columns in that order, and each file those of one partition; {@code "stored"}
-     *     are the types of columns that files hold with other ones
+     *     are the types of columns that files hold with other ones; {@code "changelog"} says that row kinds and what
+     *     rows stand in order by follow the columns, {@code "keys"} are the indexes of those of the primary key
      * @param log what commits the files of a batch to a table that has a log: its methods {@code holds} and {@code
-     *     commit}; null where the files alone are the table
+     *     commit}, or, of changes, {@code merge}; null where the files alone are the table
      */
     public ColumnarWriter(String spec, BiFunction<String, String, String> log) throws JsonProcessingException {
         JsonNode json = MAPPER.readTree(spec);
@@ -66,6 +72,8 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         names.addAll(partitions);
         json.path("stored").properties().forEach(entry -> stored.put(entry.getKey(), entry.getValue().asText()));
         json.path("order").forEach(name -> order.add(name.asText()));
+        json.path("keys").forEach(key -> keys.add(key.asInt()));
+        merges = log != null && json.path("changelog").asBoolean();
         publication = Publication.of(json);
         this.log = log == null ? null : new PythonMethods(log);
     }
@@ -74,14 +82,18 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     public void call(Dataset<Row> given, Long batch) throws IOException, InterruptedException, TimeoutException {
         String query = BatchWriter.query(given);
         if (log != null && log.ask("holds", text(query), batch.toString()).equals("true")) {
+            given.write().format("noop").mode("overwrite").save(); // its states are still to be committed
             counts.add(batch, 0, 0);
             return;
         }
         Observation observation = new Observation();
         Dataset<Row> rows = log == null ? given : withMicroseconds(given);
-        Dataset<Row> counted = rows.toDF(names.toArray(String[]::new)).observe(observation, count(lit(1)).as("rows"));
+        Dataset<Row> named = merges ? lastOfEachKey(rows) : rows.toDF(names.toArray(String[]::new));
+        Dataset<Row> counted = ordered(named.observe(observation, count(lit(1)).as("rows")));
         List<String> folders = order.isEmpty() || partitions.isEmpty() ? partitions : List.of(PARTITION);
-        counted = ordered(counted);
+        if (merges) {
+            folders = List.of();
+        }
         String name = BatchWriter.name(rows, batch);
         Path staging = Publication.staging(path, name);
         publication.clean(name);
@@ -96,10 +108,16 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                     .partitionBy(folders.toArray(String[]::new))
                     .save(staging.toString());
             List<Publication.Staged> files = staged(staging, name);
-            publication.publish(name, files);
-            if (log != null) {
-                List<String> paths = files.stream().map(Publication.Staged::target).toList();
-                log.ask("commit", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
+            if (merges) {
+                List<String> paths =
+                        files.stream().map(file -> new Path(staging, file.staged()).toUri().getPath()).toList();
+                log.ask("merge", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
+            } else {
+                publication.publish(name, files);
+                if (log != null) {
+                    List<String> paths = files.stream().map(Publication.Staged::target).toList();
+                    log.ask("commit", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
+                }
             }
             rows.sparkSession().sparkContext().listenerBus().waitUntilEmpty();
             counts.add(batch, (long) observation.getAsJava().get("rows"), rowsRead.sum(), given, null);
@@ -117,6 +135,20 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         return org.apache.spark.sql.classic.Dataset.ofRows(session, own.queryExecution().analyzed());
     }
 
+    /** The last change of each key in a batch: the columns of its row, and whether the key has none any more. */
+    private Dataset<Row> lastOfEachKey(Dataset<Row> changes) {
+        Column[] key = keys.stream().map(i -> changes.col(changes.columns()[i])).toArray(Column[]::new);
+        List<Column> latest = Changes.order(changes).stream().map(Column::desc).toList();
+        Column number = row_number().over(Window.partitionBy(key).orderBy(latest.toArray(Column[]::new)));
+        Dataset<Row> last = changes.withColumn(NUMBER, number).filter(col(NUMBER).equalTo(1));
+        List<Column> columns = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            columns.add(last.col(changes.columns()[i]).as(names.get(i)));
+        }
+        columns.add(Changes.retracts().as(DELETED));
+        return last.select(columns.toArray(Column[]::new));
+    }
+
     /** The columns as files hold them; those of partitions that files hold, too, have a name for each partition. */
     private Dataset<Row> ordered(Dataset<Row> rows) {
         if (order.isEmpty()) {
@@ -127,7 +159,9 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
             Column column = rows.col("`" + name.replace("`", "``") + "`");
             columns.add(stored.containsKey(name) ? column.cast(stored.get(name)).as(name) : column);
         }
-        if (!partitions.isEmpty()) {
+        if (merges) {
+            columns.add(rows.col(DELETED));
+        } else if (!partitions.isEmpty()) {
             Column[] values = partitions.stream()
                     .map(name -> rows.col("`" + name.replace("`", "``") + "`"))
                     .toArray(Column[]::new);
