@@ -61,6 +61,7 @@ def running_mariadb(*settings: str) -> Iterator[MariaDb]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     options = [f"--datadir={folder / 'data'}", f"--socket={folder / 'socket'}", f"--pid-file={folder / 'pid'}"]
+    options.append(f"--tmpdir={folder}")
     options += ["--bind-address=127.0.0.1", f"--port={port}", "--skip-name-resolve", *_LOG, *settings, *as_root]
     with (folder / "log").open("w+") as log:
         process = subprocess.Popen([_SERVER, "--no-defaults", *options], stderr=log)

@@ -49,7 +49,7 @@ class SlotReader:
         self._connection: PGconn | None = None
         self._relations: dict[int, Relation | None] = {}
         self._buffer = Buffer()
-        self._coming: WeakSet[object] = WeakSet()
+        self._expected: WeakSet[object] = WeakSet()
         self._read: dict[object, Place] = {}
         self._done: dict[object, int] = {}
         self._is_within = False
@@ -63,7 +63,7 @@ class SlotReader:
     def expect(self, owner: object) -> None:
         """Have the slot wait for the first stream of an owner."""
         with self.lock:
-            self._coming.add(owner)
+            self._expected.add(owner)
 
     def begin(self, owner: object, stream: object, place: Place) -> None:
         """Say where a stream goes on.  Raises :class:`CaptureError` where the slot has no changes from there on."""
@@ -84,7 +84,7 @@ class SlotReader:
                 )
             self._read[stream] = place
             self._done[stream] = place.lsn
-            self._coming.discard(owner)
+            self._expected.discard(owner)
             if self._connection is not None and place.lsn < self._buffer.dropped:
                 self.disconnect()
 
@@ -118,7 +118,7 @@ class SlotReader:
     def trim(self) -> None:
         """Forget what all streams have taken."""
         with self.lock:
-            if self._coming:
+            if self._expected:
                 return
             if places := self._read.values():
                 self._buffer.trim(min(places, key=lambda place: (place.lsn, place.taken)))
@@ -211,7 +211,7 @@ class SlotReader:
             return
         from psycopg import OperationalError
 
-        done = 0 if self._coming else min(self._done.values(), default=0)
+        done = 0 if self._expected else min(self._done.values(), default=0)
         now = 0
         try:
             self._connection.put_copy_data(_STATUS.pack(b"r", done, done, done, now, asks))

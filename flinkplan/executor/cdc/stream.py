@@ -85,16 +85,17 @@ class Positions:
         self._asked = 0.0
 
     def open(self) -> None:
-        """Check the tables, and have the publication there.  Raises :class:`CaptureError`."""
+        """Check the tables.  Raises :class:`CaptureError`."""
         self._tables = {table.label: table for table in self._server.tables()}
         if not self._is_bounded:
-            self._server.prepare(list(self._tables.values()))
             self._reader(list(self._tables)).expect(self)
 
     # ------------------------------------------------------------ what Spark asks
 
     def initial(self, stream: str) -> dict[str, Any]:
-        """Where reading begins."""
+        """Where reading begins: of the tables that there are now; later ones are not read."""
+        if not self._is_bounded:
+            self._server.prepare(list(self._tables.values()))
         place = Place(0 if self._is_bounded else self._server.begin())
         labels = list(self._tables)
         if not self._is_bounded:
@@ -125,7 +126,7 @@ class Positions:
             reached, written = {**start, "settled": True}, []
         else:
             reached, written = self._read_log(start, stream)
-        self._say_when_over(reached)
+        self._report_snapshot_end(reached)
         return {"position": reached, "written": [str(path) for path in written]}
 
     def waiting(self, position: dict[str, Any], stream: str) -> dict[str, str]:
@@ -221,7 +222,7 @@ class Positions:
             changes = transaction.changes[first:last]
             flags = self._skips(transaction, changes, views, labels)
             for (relation, message), skips in zip(changes, flags, strict=True):
-                if skips != SKIPS_OLD | SKIPS_NEW:
+                if skips != SKIPS_OLD | SKIPS_NEW and relation.label in labels:
                     file.add(relation.oid, self._layout(relation), transaction.time_ms, skips, message)
         return list(file.close())
 
@@ -238,6 +239,9 @@ class Positions:
             yield from [SKIPS_OLD | SKIPS_NEW if any(shown) else KEEPS_ALL] * len(changes)
             return
         for relation, message in changes:
+            if relation.label not in labels:
+                yield SKIPS_OLD | SKIPS_NEW
+                continue
             table = self._tables[relation.label]
             rows = dict(images(message))
             old, new = rows.get("O", rows.get("K", rows.get("N"))), rows.get("N", rows.get("O", rows.get("K")))
@@ -265,7 +269,7 @@ class Positions:
 
     # ------------------------------------------------------------ parts
 
-    def _say_when_over(self, position: dict[str, Any]) -> None:
+    def _report_snapshot_end(self, position: dict[str, Any]) -> None:
         """Tell who waits for the snapshot that it has been read."""
         snapshot, switch = position["snapshot"], self._place.switch
         has_read = snapshot is None or (self._is_bounded and snapshot["table"] >= len(position["tables"]))

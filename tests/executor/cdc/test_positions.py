@@ -229,6 +229,18 @@ def test_options_say_what_is_read(option: str, value: str, field: str, default: 
     assert getattr(capture_with(**{option: value}), field) == expected
 
 
+def test_tables_that_come_later_are_not_read(server: Server, capture: PostgresCapture, tmp_path: Path) -> None:
+    several = replace(capture, table="later_[ab]", autocreate="all_tables", slot="later")
+    create(server, replace(capture, table="later_a"), 1)
+    reader = Reader(several, tmp_path)
+    reader.rest()
+    create(server, replace(capture, table="later_b"), 0)
+    reader = reader.again(several, tmp_path)
+    server.ask("INSERT INTO later_b VALUES (7, 'v7'); INSERT INTO later_a VALUES (8, 'v8')")
+    read = reader.rest()
+    assert b"v8" in read and b"v7" not in read
+
+
 @pytest.mark.parametrize(
     ("view", "transaction", "expected"),
     [
