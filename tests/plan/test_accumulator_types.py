@@ -84,3 +84,8 @@ def test_keys_of_views_are_of_the_classes_inside_flink(key: str, cls: str | None
     external = dict(distinct_view(parse_type(key), count_each=False).raw or {})["externalDataType"]
     fields = external["fields"] if isinstance(external, dict) else [{}]
     assert fields[0].get("keyClass", {}).get("conversionClass") == cls
+
+
+def test_a_type_that_plans_write_as_an_object_has_a_text() -> None:
+    name = "org.apache.flink.table.runtime.functions.aggregate.JsonObjectAggFunction$Accumulator"
+    assert str(JSON_OBJECTAGG) == f"STRUCTURED<'{name}'>"

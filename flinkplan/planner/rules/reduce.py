@@ -214,7 +214,7 @@ def pull_up_constants(rel: Aggregate, source: Project) -> Rel:
     """Constant grouping columns are removed from the grouping and added in a projection above."""
     if rel.grouping_sets is not None or len(rel.grouping) < 2:
         return rel
-    below = {i: e for i, e in enumerate(source.exprs) if isinstance(e, Literal) and e.value is not None}
+    below = {i: e for i, e in enumerate(source.exprs) if isinstance(e, Literal)}
     fixed = [i for i, g in enumerate(rel.grouping) if g in below]
     if not fixed:
         return rel

@@ -50,3 +50,7 @@ CREATE TABLE dim (id INT, name STRING, age INT, city STRING, zip BIGINT, PRIMARY
 CREATE TABLE dims (id INT, name STRING, age INT, city STRING, zip BIGINT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='jdbc','url'='jdbc:derby:memory:d','table-name'='dim','filter.handling.policy'='NEVER');
 CREATE TABLE many (a INT, b INT, d INT, e INT, f INT, g STRING) WITH ('connector'='jdbc','url'='jdbc:derby:memory:d','table-name'='many');
 CREATE TABLE clocked (id INT, a INT, b INT, d INT, e INT, pt AS PROCTIME(), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/clocked','format'='debezium-json');
+
+CREATE TABLE known (id INT, tags ARRAY<STRING>, a INT, n INT NOT NULL, s STRING, f BOOLEAN, b TIMESTAMP(3), c TIMESTAMP(3), d DECIMAL(10, 2))
+  WITH ('connector' = 'filesystem', 'path' = '/data/e', 'format' = 'json');
+CREATE TABLE ids (id INT) WITH ('connector' = 'blackhole');

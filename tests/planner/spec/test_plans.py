@@ -17,7 +17,9 @@ SAMPLES = Path(__file__).parents[3] / "sample_plans"
 
 
 def test_every_sample_has_a_twin() -> None:
-    assert [twin.stem for twin in TWINS] == sorted(script.parent.name for script in SAMPLES.glob("*/pipeline.sql"))
+    assert sorted(twin.stem for twin in TWINS) == sorted(
+        script.parent.name for script in SAMPLES.glob("*/pipeline.sql")
+    )
 
 
 @pytest.mark.parametrize("twin", TWINS, ids=lambda twin: twin.stem)
