@@ -54,6 +54,9 @@ def _readable(described: dict[str, object]) -> str:
     if "error" in described:
         return f"refused: {described['error']}"
     kind = str(described["kind"]).lower().replace("_", " ")
+    process = described.get("process")
+    if isinstance(process, dict):
+        return f"{kind} ({', '.join(argument['name'] for argument in process['arguments'])}) → {process['result']}"
     signatures = described.get("signatures")
     if not isinstance(signatures, list):
         return f"{kind}, infers its types by code of its own"

@@ -28,6 +28,7 @@ from ..plan.rex import (
     PlannerExpression,
     RexNode,
     Sarg,
+    TableArgument,
 )
 from ..plan.specs import AggregateCall
 from ..plan.types.widening import widens
@@ -137,6 +138,8 @@ class Meanings:
                 return self.constant((repr(ranges), null_as))
             case CorrelVariable(correl):
                 return self.of(("correlation", correl))
+            case TableArgument(index, keys, _, order, directions):
+                return self.constant(("table", index, keys, order or (), directions or ()))
             case OpaqueRex(_, _, source):
                 return self.of(("opaque", _text(source)))
             case PlannerExpression():

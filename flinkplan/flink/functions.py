@@ -94,6 +94,20 @@ class JavaFunctions:
         value = answer["value"]
         return int(value) if value is not None and result.root in _INTEGERS else value
 
+    def changelog(
+        self, class_name: str, inputs: Sequence[Sequence[str] | None], required: Sequence[str]
+    ) -> tuple[str, ...]:
+        """The kinds of rows that a process table function emits.  Raises :class:`PlanError` where it tells none."""
+        question = {
+            "class": class_name,
+            "inputs": [None if kinds is None else list(kinds) for kinds in inputs],
+            "required": list(required),
+        }
+        answer = self._answer("changelogs", question)
+        if "error" in answer:
+            raise PlanError(f"the class {class_name} has no changelog mode for its tables: {answer['error']}")
+        return tuple(answer["kinds"])
+
     @property
     def document(self) -> Document:
         """All that is known."""
@@ -102,11 +116,11 @@ class JavaFunctions:
         return self._document
 
     def _answer(self, kind: str, question: Mapping[str, Any]) -> Mapping[str, Any]:
-        for known in self.document[kind]:
+        for known in self.document.setdefault(kind, []):
             if all(known[key] == value for key, value in question.items()):
                 return known["answer"]  # type: ignore[no-any-return]
         if self._file:
-            call = f"{question['class']}({', '.join(question['arguments'])})"
+            call = f"{question['class']}({', '.join(question.get('arguments', ()))})"
             raise PlanError(f"{self._file} has no answer for the call {call}", hint=_WRITE)
         answer = self._ask({kind: [question]})[kind][0]
         self.document[kind].append({**question, "answer": answer})
@@ -125,7 +139,9 @@ class JavaFunctions:
             for jar in map(Path, self.jars):
                 if jar.is_file() and jars.get(jar.name) != file_hash(jar):
                     raise PlanError(f"{self._file} was not written for {jar}, whose content is another", hint=_WRITE)
-            return {key: document[key] for key in ("version", "jars", "functions", "calls", "values")}
+            return {key: document[key] for key in ("version", "jars", "functions", "calls", "values")} | {
+                "changelogs": document.get("changelogs", [])
+            }
         except OSError as e:
             raise PlanError(f"{self._file} cannot be read: {e.strerror or e}") from None
         except (ValueError, KeyError, AttributeError, TypeError):
@@ -145,6 +161,7 @@ class JavaFunctions:
             "functions": answer["functions"],
             "calls": [],
             "values": [],
+            "changelogs": [],
         }
         self._keep()
         return self._document
@@ -170,7 +187,7 @@ class JavaFunctions:
             if not Path(jar).is_file():
                 raise PlanError(f"there is no jar {jar}", hint="name it with --jar, or jars in pyproject.toml")
         flink = flink_jars(self._flink, needed_for=_NEEDED_FOR)
-        request = {"jars": self.jars, "describe": False, "calls": [], "values": [], **questions}
+        request = {"jars": self.jars, "describe": False, "calls": [], "values": [], "changelogs": [], **questions}
         path = os.pathsep.join(map(str, (compiled_jar("functions", (SOURCES,), flink), *flink)))
         with tempfile.TemporaryDirectory(prefix="flinkplan-functions-") as folder:
             asked, answered = Path(folder, "request.json"), Path(folder, "answer.json")

@@ -163,6 +163,21 @@ class OpaqueRex(Record):
     json: Json
 
 
+@final
+class TableArgument(Record):
+    """A table as an argument of a process table function: the rows of the input ``input_index`` of its node.
+
+    ``partition_keys`` and ``order_keys`` are columns of that input, ``order_directions`` names of Calcite's sort
+    directions, such as ``ASC_NULLS_LAST``.  Plans of releases before 2.3 have no order, which is ``None`` here.
+    """
+
+    input_index: int
+    partition_keys: tuple[int, ...]
+    type: LogicalType
+    order_keys: tuple[int, ...] | None = None
+    order_directions: tuple[str, ...] | None = None
+
+
 class PlannerExpression(Record):
     """The base of the planner's own expressions, which are replaced before there is a plan."""
 
@@ -173,7 +188,16 @@ class PlannerExpression(Record):
 
 
 RexNode = (
-    InputRef | PatternInputRef | Literal | Sarg | Call | FieldAccess | CorrelVariable | OpaqueRex | PlannerExpression
+    InputRef
+    | PatternInputRef
+    | Literal
+    | Sarg
+    | Call
+    | FieldAccess
+    | CorrelVariable
+    | TableArgument
+    | OpaqueRex
+    | PlannerExpression
 )
 
 _CALL_REFERENCES = ("catalogName", "systemName", "class", "instance", "sqlKind")
@@ -215,6 +239,14 @@ def _read(json: Mapping[str, Any]) -> RexNode:
         )
     if kind == "CORREL_VARIABLE":
         return CorrelVariable(_word(json["correl"]), rex_type)
+    if kind == "TABLE_ARG_CALL":
+        return TableArgument(
+            _index(json["inputIndex"]),
+            tuple(map(_index, json["partitionKeys"])),
+            rex_type,
+            tuple(map(_index, json["orderKeys"])) if "orderKeys" in json else None,
+            tuple(map(_word, json["orderDirections"])) if "orderDirections" in json else None,
+        )
     return OpaqueRex(kind, rex_type, Json(json))
 
 
@@ -271,6 +303,8 @@ def rex_to_json(rex: RexNode) -> dict[str, Any]:
         out = {"kind": "LITERAL", "sarg": {"ranges": ranges, **_null_as_json(rex.null_as)}}
     elif type(rex) is CorrelVariable:
         out = {"kind": "CORREL_VARIABLE", "correl": rex.correl}
+    elif type(rex) is TableArgument:
+        out = _table_argument_json(rex)
     elif type(rex) is FieldAccess:
         return {"kind": "FIELD_ACCESS", "name": rex.name, "expr": rex_to_json(rex.expr)}
     elif type(rex) is OpaqueRex:
@@ -290,6 +324,16 @@ def _call_json(rex: Call) -> dict[str, Any]:
     out.update(rex.reference or {})
     if rex.operands or rex.operands is NO_OPERANDS:
         out["operands"] = list(map(rex_to_json, rex.operands))
+    return out
+
+
+def _table_argument_json(rex: TableArgument) -> dict[str, Any]:
+    out: dict[str, Any] = {"kind": "TABLE_ARG_CALL", "inputIndex": rex.input_index}
+    out["partitionKeys"] = list(rex.partition_keys)
+    if rex.order_keys is not None:
+        out["orderKeys"] = list(rex.order_keys)
+    if rex.order_directions is not None:
+        out["orderDirections"] = list(rex.order_directions)
     return out
 
 

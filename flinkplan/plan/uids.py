@@ -25,6 +25,8 @@ class Uids(Record):
 
     def of(self, node: ExecNode, transformation: str) -> str:
         """The UID of a node's operator, ``5_join`` in the default format."""
+        if node.own_uid is not None:
+            return node.own_uid
         name = node.metadata.name
         parts = {"id": node.id, "type": name, "version": node.version, "transformation": transformation}
         uid = self._option(node, FORMAT, "<id>_<transformation>")

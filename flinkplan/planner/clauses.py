@@ -48,7 +48,7 @@ _OPERATORS: Mapping[Clause, tuple[type[ExecNode], ...]] = {
         *(nodes.Join, nodes.MultiJoin, nodes.IntervalJoin),
         *(nodes.TemporalJoin, nodes.WindowJoin, nodes.LookupJoin),
     ),
-    Clause.FUNCTION: (nodes.Correlate, nodes.PythonCorrelate),
+    Clause.FUNCTION: (nodes.Correlate, nodes.ProcessTableFunction, nodes.PythonCorrelate),
     Clause.WINDOW: (nodes.WindowTableFunction,),
     Clause.GROUP: (
         *(nodes.GroupAggregate, nodes.LocalGroupAggregate, nodes.IncrementalGroupAggregate),

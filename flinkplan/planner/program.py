@@ -14,6 +14,7 @@ from ..plan.settings import is_on
 from .algebra.logical import TableModify
 from .algebra.physical import Sink
 from .algebra.rel import Rel
+from .metadata.process_tables import check_process_uids
 from .physical.changelog import infer_changelog_modes
 from .physical.deletes import drop_needless_normalizations
 from .physical.implement import Implementer
@@ -253,7 +254,9 @@ def assemble(optimized: Sequence[Sink], config: Config, *, complete: bool = Fals
     sinks: Sequence[Rel] = optimized
     for phase in REUSE:
         sinks = phase(sinks, config)
-    return lower(share(sinks, subplans=subplans, sources=sources), config, complete=complete)
+    operators = share(sinks, subplans=subplans, sources=sources)
+    check_process_uids(operator.rel for operator in operators)
+    return lower(operators, config, complete=complete)
 
 
 REUSE = (merge_scans, merge_sinks)

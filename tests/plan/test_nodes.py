@@ -120,7 +120,22 @@ LOOKUP = {
     "asyncOptions": {"capacity ": 100, "timeout": 180000, "output-mode": "ORDERED"},
     "inputChangelogMode": ["INSERT"],
 }
-FUNCTION = {"kind": "CALL", "systemName": "f", "operands": [{"kind": "TABLE_ARG_CALL", "type": "ROW<`a` INT>"}]}
+LEFT_OUT = {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$DEFAULT$1", "operands": [], "type": "DESCRIPTOR"}
+TABLE_ARGUMENT = {"kind": "TABLE_ARG_CALL", "inputIndex": 0, "partitionKeys": [0]}
+ORDERED = {"orderKeys": [0], "orderDirections": ["ASC_NULLS_LAST"]}
+
+
+def process_call(order: dict[str, Any]) -> dict[str, Any]:
+    """A call of a process table function."""
+    table = {**TABLE_ARGUMENT, **order, "type": "ROW<`a` INT> NOT NULL"}
+    return {"kind": "CALL", "systemName": "f", "operands": [table, LEFT_OUT], "type": "ROW<`a` INT> NOT NULL"}
+
+
+def process_node(order: dict[str, Any]) -> dict[str, Any]:
+    """A node of one, with or without an order of its table."""
+    modes = {"inputChangelogModes": [["INSERT"]], "outputChangelogMode": ["INSERT", "~DELETE"]}
+    return node("process-table-function_1", {}, {"uid": "f", "functionCall": process_call(order), **modes})
+
 
 RARE = {
     "calls that list no operands": node("calc_1", {"projection": [PROCTIME], "condition": None}),
@@ -129,9 +144,8 @@ RARE = {
     ),
     "lookups before 2.0": node("lookup-join_1", LOOKUP),
     "lookups since 2.0": node("lookup-join_1", LOOKUP, {"preferCustomShuffle": False}),
-    "process table functions": node(
-        "process-table-function_1", {}, {"uid": "f", "functionCall": FUNCTION, "outputChangelogMode": ["INSERT"]}
-    ),
+    "process table functions": process_node(ORDERED),
+    "process table functions before 2.3": process_node({}),
     "delta joins": node("delta-join_2", {"joinType": "INNER", "leftJoinKeys": [0]}, {"asyncOptions": {"timeout": 1}}),
     "models": node("ml-predict-table-function_1", {"mlPredictSpec": {}, "modelSpec": {"model": {}}}),
     "searches": node("vector-search-table-function_1", {"tableSourceSpec": {}, "vectorSearchSpec": {"topK": 2}}),

@@ -8,6 +8,7 @@ from typing import Any
 from ...plan.codec import field_codecs, read_field
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding, nearest
+from ...plan.functions.process import DEFAULT, DESCRIPTOR
 from ...plan.nodes import OpaqueNode
 from .raw import RawPlan
 
@@ -40,6 +41,8 @@ def check_functions(plan: RawPlan) -> Iterator[Finding]:
         for path, value in objects_in(node.json, ()):
             name = value.get("internalName")
             syntax = value.get("syntax", "FUNCTION")
+            if name in (DEFAULT, DESCRIPTOR):
+                continue  # no functions, but parts of a call of one
             if not isinstance(name, str) or not isinstance(syntax, str) or value.keys() & _USER_FUNCTION:
                 continue
             function = known.get((syntax, name))

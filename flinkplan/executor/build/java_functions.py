@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ...plan.errors import FlinkplanError
 from ...plan.functions.cast import CAST
 from ...plan.functions.java import JavaFunction
+from ...plan.nodes import ProcessTableFunction
 from ...plan.record import replace
 from ...plan.rex import Call, Literal, RexNode
 from ...plan.types import LogicalType
@@ -18,6 +19,7 @@ from ...udf.opening import Surroundings
 from ..jvm.java import java_class
 from ..jvm.spark import T, sql
 from ..jvm.types import spark_type
+from ..prepare.choose.process_tables import CalledTable, ProcessCall
 from .python.functions import surroundings
 
 if TYPE_CHECKING:
@@ -64,6 +66,52 @@ def rows_column(
     return _column(context, function, described, T.ArrayType(row), operands, emits_rows=True)
 
 
+def process_rows(
+    context: TranslationContext,
+    node: ProcessTableFunction,
+    call: ProcessCall,
+    arguments: Sequence[Column],
+    row: T.DataType,
+) -> Column:
+    """The column of the rows that a process table function emits for each row by itself: arrays of ``row``."""
+    described = process_description(context, node, call, ())
+    return _column(context, call.function, described, T.ArrayType(row), arguments, emits_rows=True)
+
+
+def process_description(
+    context: TranslationContext, node: ProcessTableFunction, call: ProcessCall, ttls: Sequence[int]
+) -> Any:
+    """The Java description of a call of a process table function, with the TTLs of its states in milliseconds."""
+    assert node.call is not None
+    by_argument = {id(table.argument): table for table in call.tables}
+    tables = [_table(node, by_argument[id(o)]) if id(o) in by_argument else None for o in node.call.operands]
+    times = {t.argument.type.field_names[t.time]: None for t in call.tables if t.time >= 0}
+    emits = [kind.value for kind in node.output_changelog_mode or ()]
+    further = {
+        "tables": tables,
+        "on_time": list(times),
+        "emits": emits or ["INSERT"],
+        "ttls": list(ttls),
+        "timers": call.declaration.has_timers,
+    }
+    types = [o.type for o in node.call.operands]
+    return _description(context, call.function, types, node.call.operands, further)
+
+
+def _table(node: ProcessTableFunction, table: CalledTable) -> dict[str, Any]:
+    argument = table.argument
+    modes = node.input_changelog_modes
+    kinds = modes[argument.input_index] if argument.input_index < len(modes) else ()
+    return {
+        "input": argument.input_index,
+        "partition": list(argument.partition_keys),
+        "order": list(argument.order_keys or ()),
+        "directions": list(argument.order_directions or ()),
+        "time": table.time,
+        "kinds": [kind.value for kind in kinds],
+    }
+
+
 def aggregate_accumulator(
     context: TranslationContext, function: JavaFunction, columns: Sequence[int], types: Sequence[LogicalType]
 ) -> Any:
@@ -95,7 +143,11 @@ def _column(
 
 
 def _description(
-    context: TranslationContext, function: JavaFunction, types: Sequence[LogicalType], operands: Sequence[RexNode]
+    context: TranslationContext,
+    function: JavaFunction,
+    types: Sequence[LogicalType],
+    operands: Sequence[RexNode],
+    further: Mapping[str, Any] | None = None,
 ) -> Any:
     """The Java description of a call, by which each task opens a function of its own."""
     around = surroundings(context)
@@ -103,11 +155,12 @@ def _description(
     described = {
         "class": declaration.class_name,
         "name": function.name,
-        "arguments": [t.regular().text for t in types],
+        "arguments": [_plain(t).text for t in types],
         "literals": [literal_text(o) for o in operands] or [None] * len(types),
         "parameters": dict(around.job_parameters),
         "task": around.task_name,
         "async": _asynchronous(around),
+        **(further or {}),
     }
     if not declaration.jars:
         raise FlinkplanError(
@@ -116,6 +169,11 @@ def _description(
         )
     jars = context.runtime.udf.Jars(_sent(context, context.java_jars()), _sent(context, declaration.jars))
     return context.runtime.udf.Description(jars, json.dumps(described))
+
+
+def _plain(t: LogicalType) -> LogicalType:
+    """The type without time attributes, also among the fields of a row."""
+    return replace(t, fields=tuple(replace(f, type=f.type.regular()) for f in t.fields)) if t.fields else t.regular()
 
 
 def _asynchronous(around: Surroundings) -> dict[str, int]:

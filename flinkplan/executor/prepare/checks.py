@@ -12,9 +12,10 @@ from ...plan.connectors.checks import exposed, problems, unlisted, unnamed_datab
 from ...plan.connectors.model import Problem
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, combined_error
-from ...plan.nodes import ExecNode, LookupJoin, Sink, TableSourceScan
+from ...plan.nodes import ExecNode, LookupJoin, ProcessTableFunction, Sink, TableSourceScan
 from ...plan.nodes.expressions import expressions
 from ...plan.record import Record, replace
+from ...plan.rex import RexNode
 from ...plan.row_kinds import INSERTS
 from ...plan.specs import ContextResolvedTable, Overwrite
 from ...plan.tables import plan_tables, unset_variables
@@ -35,11 +36,16 @@ def refused_nodes(plan: Plan, options: Mapping[str, str] | None = None) -> Itera
             yield index, refusal(node)
             continue
         tests = [partial(choice.check, node, plan, options or {})] if choice.check else []
-        for test in (*tests, *(partial(check_expression, rex) for rex in expressions(node))):
+        for test in (*tests, *(partial(check_expression, rex) for rex in _evaluated(node))):
             try:
                 test()
             except FlinkplanError as e:
                 yield index, e
+
+
+def _evaluated(node: ExecNode) -> Sequence[RexNode]:
+    """The expressions that are computed; the call of a process table function is not one of them."""
+    return node.scalars if isinstance(node, ProcessTableFunction) else expressions(node)
 
 
 def check_nodes(plan: Plan) -> None:

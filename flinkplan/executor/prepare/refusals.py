@@ -15,7 +15,6 @@ _REASONS: dict[str, tuple[str, str | None]] = {
         "compile with table.optimizer.delta-join.strategy = NONE",
     ),
     "ml-predict-table-function": _MODELS,
-    "process-table-function": ("process table functions", None),
     "sort": ("ORDER BY columns that are no time attribute, on a stream", "as in Flink: add a LIMIT, or order by time"),
     "vector-search-table-function": _MODELS,
 }

@@ -15,6 +15,7 @@ from ..types import LogicalType
 from ..types.parser import parse_type
 from ..types.readable import readable
 from .model import Kind
+from .process import ProcessDeclaration, process_from_json
 from .user import FunctionReference, PythonKind, UserFunction, called_function
 
 ANY = "ANY"
@@ -25,6 +26,7 @@ KINDS = {
     "ASYNC_SCALAR": Kind.SCALAR,
     "TABLE": Kind.TABLE,
     "AGGREGATE": Kind.AGGREGATE,
+    "PROCESS_TABLE": Kind.PROCESS_TABLE,
 }
 """The kinds of functions by the constants of Flink's ``FunctionKind``."""
 
@@ -86,6 +88,14 @@ class JavaAnswers(Protocol):
         Raises :class:`UnknownValueError` where it fails.
         """
 
+    def changelog(
+        self, class_name: str, inputs: Sequence[Sequence[str] | None], required: Sequence[str]
+    ) -> tuple[str, ...]:
+        """The kinds of rows that a process table function emits, as plans name them.
+
+        ``inputs`` are the kinds of each argument's rows, ``None`` where it is no table.  Raises :class:`PlanError`.
+        """
+
 
 class UnknownValueError(Exception):
     """A function of constants has no value that is known when a plan is compiled."""
@@ -111,6 +121,8 @@ class JavaDeclaration(PartlyCompared):
     methods: frozenset[str] = frozenset()
     """Which of the optional methods of an aggregate function it has: ``retract``, ``merge``, ``resetAccumulator``."""
     signatures: tuple[JavaSignature, ...] | None = None
+    process: ProcessDeclaration | None = None
+    """Of a process table function, in place of signatures."""
     jars: tuple[str, ...] = ()
     answers: JavaAnswers | None = None
 
@@ -132,6 +144,8 @@ class JavaFunction(UserFunction, eq=False, kw_only=True):
     @property
     def usage(self) -> tuple[str, ...]:
         signatures = self.declaration.signatures
+        if self.declaration.process is not None:
+            return (f"{self.name}({self.declaration.process})",)
         return tuple(f"{self.name}({s})" for s in signatures or ()) or (f"what {self.declaration.class_name} accepts",)
 
 
@@ -176,6 +190,7 @@ def declaration_from_json(class_name: str, described: Mapping[str, Any]) -> Java
         requirements=tuple(described["requirements"]),
         methods=frozenset(described.get("methods", ())),
         signatures=None if signatures is None else tuple(map(_signature, signatures)),
+        process=process_from_json(described["process"]) if "process" in described else None,
     )
 
 

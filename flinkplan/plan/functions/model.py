@@ -34,6 +34,7 @@ class Kind(Enum):
     PATTERN = "pattern"
     """Only in MATCH_RECOGNIZE: LAST, MATCH_ROWTIME …"""
     TABLE = "table"
+    PROCESS_TABLE = "process table"
     WINDOW = "window"
     """A windowing table function, or a group window of the legacy syntax."""
 

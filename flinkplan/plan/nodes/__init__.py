@@ -12,6 +12,7 @@ from .base import ColumnOrder, ExecNode, NodeMetadata, node_classes, node_from_j
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
 from .patterns import Match
+from .process_table import ProcessTableFunction
 from .python import (
     PythonAsyncCalc,
     PythonCalc,
@@ -73,6 +74,7 @@ __all__ = [
     "NodeMetadata",
     "OpaqueNode",
     "OverAggregate",
+    "ProcessTableFunction",
     "PythonAsyncCalc",
     "PythonCalc",
     "PythonCorrelate",

@@ -139,6 +139,11 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
         """The transformations of the node that have state in a savepoint of Flink."""
         return self.metadata.transformations if self.is_stateful else ()
 
+    @property
+    def own_uid(self) -> str | None:
+        """The UID of the node's operator where the plan itself names it; ``None`` where it is made of the node's id."""
+        return None
+
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         """The key columns of each input; empty for a node that does not process rows by key."""
         raise NotImplementedError

@@ -28,21 +28,16 @@ class OpaqueNode(ExecNode, kw_only=True):
         return self.metadata.transformations
 
 
-_TRANSFORMATIONS = {"process-table-function": ("process",)}
-
-
 def _declare(name: str, versions: dict[int, str], changes: type | None = None) -> None:
     """Register a node class; ``changes`` is a mixin for the kinds of rows that it emits, if they are known."""
     title = "".join(p.capitalize() for p in name.split("-"))
     bases = (OpaqueNode,) if changes is None else (changes, OpaqueNode)
     attributes = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
     cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(attributes))
-    order, transformations = ColumnOrder.FIXED, _TRANSFORMATIONS.get(name)
-    exec_node(name, order=order, versions=versions, inputs=None, transformations=transformations)(cls)
+    exec_node(name, order=ColumnOrder.FIXED, versions=versions, inputs=None)(cls)
 
 
 _declare("async-correlate", {1: "2.2"}, SameChanges)
 _declare("delta-join", {1: "2.1", 2: "2.3"})
 _declare("ml-predict-table-function", {1: "2.1"}, SameChanges)
-_declare("process-table-function", {1: "2.1"})
 _declare("vector-search-table-function", {1: "2.2"}, SameChanges)

@@ -202,6 +202,8 @@ STRING = string()
 BYTES = LogicalType("VARBINARY", length=STRING_LENGTH)
 SYMBOL = LogicalType("SYMBOL", nullable=False)
 NULL = LogicalType("NULL")
+DESCRIPTOR = LogicalType("DESCRIPTOR")
+"""The type of a list of columns, ``DESCRIPTOR(a, b)``."""
 
 INTEGER_BITS = {"TINYINT": 8, "SMALLINT": 16, "INT": 32, "BIGINT": 64}
 INTEGERS = tuple(INTEGER_BITS)

@@ -20,7 +20,9 @@ from .logical import (
     multiset,
 )
 
-_SIMPLE = {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL"}
+_SIMPLE = frozenset(
+    ("BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DATE", "BITMAP", "VARIANT", "NULL")
+)
 DEEPEST = 100
 """How many levels of rows, arrays and maps may be nested."""
 
@@ -134,8 +136,8 @@ class _TypeParser:
             snapshot = self.next()
             self.expect(")")
             return LogicalType("RAW", raw=Json({"class": cls[1:-1], "snapshot": snapshot[1:-1]}))
-        if word == "SYMBOL":
-            return LogicalType("SYMBOL")
+        if word in ("SYMBOL", "DESCRIPTOR"):
+            return LogicalType(word)
         raise self.error(f"has the unknown type name '{word}'")
 
     def decimal(self) -> LogicalType:

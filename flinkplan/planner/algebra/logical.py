@@ -23,6 +23,7 @@ from .rel import (
     AssignsWatermark,
     AssignsWindows,
     Binary,
+    CallsProcessTable,
     Correlation,
     Leaf,
     MatchesPattern,
@@ -210,6 +211,10 @@ class WindowFunction(AssignsWindows, kw_only=True):
 
 class Match(MatchesPattern, kw_only=True):
     """MATCH_RECOGNIZE."""
+
+
+class ProcessTable(CallsProcessTable, kw_only=True):
+    """A process table function over tables; one without tables has a constant row as its input."""
 
 
 class WindowOperator(Leaf, kw_only=True):

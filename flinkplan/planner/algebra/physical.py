@@ -27,6 +27,7 @@ from .physical_bases import (
 from .rel import (
     AssignsWatermark,
     AssignsWindows,
+    CallsProcessTable,
     Correlation,
     Leaf,
     MatchesPattern,
@@ -247,6 +248,14 @@ class GlobalWindowAggregate(InsertsOnly, CompleteChanges, UnknownColumns, Sliced
 
     local_input: LogicalType
     local_grouping: tuple[int, ...]
+
+
+class ProcessTable(NeedsWatermark, UnknownColumns, CallsProcessTable, kw_only=True):
+    """A process table function; ``uid`` names its operator, as functions of whole tables must be named."""
+
+    uid: str | None
+    mode: tuple[specs.ReceivedKind, ...] | None = None
+    """The kinds of rows that it emits, once they are inferred."""
 
 
 class WindowOperator(ReadsInserts, InsertsOnly, CompleteChanges, NoWatermark, UnknownColumns, Unary, kw_only=True):

@@ -6,8 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from operator import is_
 
+from ...plan.functions.java import JavaFunction, java_function_of
+from ...plan.functions.process import ProcessArgument, ProcessDeclaration
 from ...plan.record import Record, cached_property, replace
-from ...plan.rex import RexNode
+from ...plan.rex import Call, RexNode, TableArgument
 from ...plan.specs import AggregateCall, JoinType, SortField
 from ...plan.types import LogicalType, TimeKind, row
 from ..catalog.catalog import Table
@@ -272,6 +274,46 @@ class MatchesPattern(Unary, kw_only=True):
     @cached_property
     def names(self) -> tuple[str, ...]:
         return (*[self.input.names[i] for i in self.partition], *[name for name, _ in self.measures])
+
+
+class CallsProcessTable(Nary, kw_only=True):
+    """A call of a process table function over tables; ``fields`` declares its columns."""
+
+    call: Call
+    fields: LogicalType
+
+    @property
+    def types(self) -> tuple[LogicalType, ...]:
+        return self.fields.field_types
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self.fields.field_names
+
+    @property
+    def tables(self) -> tuple[TableArgument, ...]:
+        """The arguments that are tables, in the order of the inputs."""
+        return tuple([o for o in self.call.operands if type(o) is TableArgument])
+
+    @property
+    def function(self) -> JavaFunction:
+        """The function that is called."""
+        function = java_function_of(self.call)
+        assert function is not None, "it was bound"
+        return function
+
+    @property
+    def declaration(self) -> ProcessDeclaration:
+        """What the function's class declares."""
+        process = self.function.declaration.process
+        assert process is not None, "it is a process table function"
+        return process
+
+    @property
+    def declared_tables(self) -> tuple[ProcessArgument, ...]:
+        """What the class declares of the tables, in the order of the inputs."""
+        pairs = zip(self.declaration.arguments, self.call.operands, strict=False)
+        return tuple([argument for argument, operand in pairs if type(operand) is TableArgument])
 
 
 class WritesTable(SameRowType, kw_only=True):

@@ -68,6 +68,12 @@ def _function_call(binder: ExpressionBinder, node: ast.FunctionCall) -> RexNode:
             node.name.span,
             f"join its rows: …, LATERAL TABLE({node.name}(…)) AS t(…)",
         )
+    if function.kind is Kind.PROCESS_TABLE:
+        raise BindError(
+            f"{node.name} is a process table function, which gives rows and no value",
+            node.name.span,
+            f"call it in FROM: SELECT * FROM {node.name}(TABLE t PARTITION BY k)",
+        )
     if function.kind is Kind.AGGREGATE:
         return binder.aggregate(node, function)
     if function.kind is Kind.RANKING:
@@ -128,7 +134,7 @@ def fit(function: Function, operands: tuple[RexNode, ...], span: Span) -> tuple[
             span,
             f"it takes {' or '.join(_readable(u) for u in function.usage)}",
         )
-    return tuple(_fitted(o, t, span) for o, t in zip(operands, expected, strict=True))
+    return tuple(fitted(o, t, span) for o, t in zip(operands, expected, strict=True))
 
 
 def arguments_of(function: Function, node: ast.FunctionCall) -> tuple[ast.Expression, ...]:
@@ -173,7 +179,8 @@ def _readable(usage: str) -> str:
     return usage.replace("<", "").replace(">", "")
 
 
-def _fitted(operand: RexNode, expected: LogicalType, span: Span) -> RexNode:
+def fitted(operand: RexNode, expected: LogicalType, span: Span) -> RexNode:
+    """The operand as a value of the expected type."""
     if operand.type.root == "NULL":
         if expected.root == "NULL":
             raise untyped_null(span)

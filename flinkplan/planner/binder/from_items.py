@@ -7,9 +7,11 @@ from collections.abc import Collection
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, RexNode, transform
 from ...plan.types import LogicalType, row
-from ..algebra.logical import Correlate, Filter, Join, Lateral, TemporalJoin
+from ..algebra.logical import Correlate, Filter, Join, Lateral, TemporalJoin, Values
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
+from ..sql import ast
+from .columns import rename, renamed
 from .scope import MergedColumn, Namespace
 
 
@@ -52,3 +54,16 @@ def _reading(rel: Rel, names: Collection[str], t: LogicalType) -> Rel:
         case Join() | Lateral() | TemporalJoin():
             return replace(rel, left=_reading(rel.left, names, t))
     return rel
+
+
+def named_item(
+    rel: Rel, row_type: LogicalType, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()
+) -> FromItem:
+    """The relation with the column names of its alias; only VALUES are renamed in place."""
+    if alias is not None:
+        name = alias.name.name
+        if alias.columns:
+            row_type = renamed(rel, alias.columns, alias.name)
+    if isinstance(rel, Values):
+        rel = rename(rel, row_type)
+    return FromItem(rel, (Namespace(row_type, 0, name, path),), name=name)

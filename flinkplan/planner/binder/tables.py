@@ -1,4 +1,4 @@
-"""FROM: tables, views, subqueries, joins, windowing table functions; UNNEST is in :mod:`.unnest`."""
+"""FROM: tables, views, subqueries and joins; functions are in :mod:`.table_functions`, UNNEST in :mod:`.unnest`."""
 
 from __future__ import annotations
 
@@ -6,35 +6,40 @@ from collections.abc import Sequence
 from typing import cast
 
 from ...plan.errors import SQL_VALIDATOR, VALIDATION
-from ...plan.findings import Finding, did_you_mean
-from ...plan.functions import Function, Kind
-from ...plan.functions.table import WINDOW_FUNCTIONS
-from ...plan.functions.user import PythonFunction, UserFunction
+from ...plan.findings import Finding
 from ...plan.record import replace
-from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform, walk
+from ...plan.rex import InputRef, RexNode, walk
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, row
-from ..algebra.logical import Correlate, Filter, Join, Lateral, Project, Scan, Snapshot, TemporalJoin, Values, Watermark
-from ..algebra.names import uniquify
+from ..algebra.logical import (
+    Filter,
+    Join,
+    Lateral,
+    ProcessTable,
+    Project,
+    Scan,
+    Snapshot,
+    TemporalJoin,
+    Watermark,
+)
 from ..algebra.rel import Rel
 from ..catalog.catalog import Table, View
 from ..connectors import source_of
 from ..rex.expressions import TRUE
 from ..sql import ast
 from ..sql.source import Span
-from .calls import arguments_of, fit
 from .columns import rename, renamed, under_names
 from .context import Context, TableUse
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
-from .from_items import FromItem
+from .from_items import FromItem, named_item
 from .hints import SelectHints, check_hints
-from .joins import JOIN_TYPES, join_condition, joined, outer_type
+from .joins import JOIN_TYPES, join_condition, joined
 from .nested import bind_inner_query, bind_query
 from .patterns import bind_match
-from .scope import Namespace, Scope
+from .scope import Scope
+from .table_functions import bind_function, bind_function_join, takes_tables, user_table_function
 from .unnest import bind_unnest, collection_of, constant_rows
-from .windows import bind_window_function
 
 
 def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, hints: SelectHints) -> FromItem:
@@ -49,11 +54,11 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
         case ast.DerivedTable():
             return _bind_derived(context, node, outer)
         case ast.TableFunction():
-            return _bind_function(context, node, outer)
+            return bind_function(context, node, outer)
         case ast.MatchRecognize():
             source = bind_from(context, node.table, outer, hints)
             rel = bind_match(context, node, source.rel, source.name)
-            return _named(rel, rel.row_type, node.alias, None)
+            return named_item(rel, rel.row_type, node.alias, None)
         case ast.Unnest():
             return constant_rows(node, collection_of(ExpressionBinder(context, Scope((), outer), "UNNEST"), node))
 
@@ -67,7 +72,7 @@ def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
     shown = alias if context.names_scans else None
     rel, row_type = _relation_of(context, node.name, hint_options(node.hints), shown)
     path = () if node.alias is not None else (*_path(context, names),)
-    return _named(rel, row_type, node.alias, names[-1], path)
+    return named_item(rel, row_type, node.alias, names[-1], path)
 
 
 def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -182,26 +187,13 @@ def _column_rex(column: Column, positions: dict[str, int]) -> RexNode:
     return InputRef(positions[column.name], column.data_type.regular())
 
 
-def _named(
-    rel: Rel, row_type: LogicalType, alias: ast.TableAlias | None, name: str | None, path: tuple[str, ...] = ()
-) -> FromItem:
-    """The relation with the column names of its alias; only VALUES are renamed in place."""
-    if alias is not None:
-        name = alias.name.name
-        if alias.columns:
-            row_type = renamed(rel, alias.columns, alias.name)
-    if isinstance(rel, Values):
-        rel = rename(rel, row_type)
-    return FromItem(rel, (Namespace(row_type, 0, name, path),), name=name)
-
-
 def _bind_derived(context: Context, node: ast.DerivedTable, outer: Scope | None) -> FromItem:
     rel = bind_inner_query(context, node.query, outer)
     single = isinstance(node.query.body, ast.Values) and rel.width == 1
     alias = node.alias
     if single and alias is not None and not alias.columns:
         alias = replace(alias, columns=(alias.name,))
-    return _named(rel, rel.row_type, alias, None)
+    return named_item(rel, rel.row_type, alias, None)
 
 
 # ---------------------------------------------------------------- joins
@@ -216,9 +208,9 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: Sel
         if any(isinstance(part, InputRef) for part in walk(collection)):
             return bind_unnest(context, node, node.right, collection, left, kind, outer)
         right = constant_rows(node.right, collection)
-    elif isinstance(node.right, ast.TableFunction) and str(node.right.call.name).upper() not in WINDOW_FUNCTIONS:
+    elif isinstance(node.right, ast.TableFunction) and not takes_tables(context, node.right.call):
         function = user_table_function(context, node.right.call)
-        return _bind_function_join(context, node, node.right, function, left, kind, outer)
+        return bind_function_join(context, node, node.right, function, left, kind, outer)
     elif isinstance(node.right, ast.TableRef) and node.right.system_time is not None:
         return _bind_temporal(context, node, node.right, left, kind, outer, hints)
     elif isinstance(node.right, ast.DerivedTable) and node.right.lateral:
@@ -228,6 +220,12 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: Sel
             return _bind_lateral(context, node, left, right, kind, inside.correl)
     else:
         right = bind_from(context, node.right, outer, hints)
+        if isinstance(right.rel, ProcessTable) and not right.rel.tables:
+            raise unsupported(
+                "a join with a process table function without tables",
+                node.right.span,
+                "write it as a subquery: (SELECT * FROM f(…))",
+            )
     scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
     rel = Join(
@@ -295,111 +293,3 @@ def _is_looked_up(rel: Rel) -> bool:
     while isinstance(rel, (Project, Filter)):
         rel = rel.input
     return isinstance(rel, Scan) and source_of(rel.table).lookups
-
-
-# ---------------------------------------------------------------- table functions
-
-
-def _bind_function(context: Context, node: ast.TableFunction, outer: Scope | None) -> FromItem:
-    name = str(node.call.name).upper()
-    if name in WINDOW_FUNCTIONS:
-        rel = bind_window_function(context, node.call, outer)
-        return _named(rel, rel.row_type, node.alias, None)
-    function = user_table_function(context, node.call)
-    operands = ExpressionBinder(context, Scope((), outer), str(node.call.name)).bind_all(
-        arguments_of(function, node.call)
-    )
-    call, names = _function_call(function, operands, node)
-    correlate = Correlate(
-        input=Values(fields=row([], nullable=False), tuples=((),)),
-        type=JoinType.INNER,
-        correl="",
-        call=call,
-        function_type=call.type,
-        aliases=None,
-    )
-    named = row(zip(names, call.type.field_types, strict=True), nullable=False)
-    return FromItem(correlate, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
-
-
-def user_table_function(context: Context, call: ast.FunctionCall) -> Function:
-    """The user's table function that is called.  Raises :class:`BindError` if there is none."""
-    function = context.function(call.name)
-    if isinstance(function, UserFunction) and function.kind is Kind.TABLE:
-        return function
-    if function is not None:
-        raise BindError(f"{call.name} is no table function", call.name.span, "call it in SELECT or WHERE")
-    known = [*WINDOW_FUNCTIONS, *context.catalog.functions.names()]
-    raise BindError(
-        f"there is no table function {call.name}", call.name.span, did_you_mean(str(call.name).upper(), known)
-    )
-
-
-def _function_call(
-    function: Function, operands: tuple[RexNode, ...], node: ast.TableFunction
-) -> tuple[Call, tuple[str, ...]]:
-    """The call of a table function, and the names of its columns: those of the alias, or its own."""
-    call = function.call(*fit(function, operands, node.call.span))
-    names = call.type.field_names
-    if node.alias is not None and node.alias.columns:
-        names = tuple(c.name for c in node.alias.columns)
-        if len(names) != len(call.type.fields):
-            raise BindError(
-                f"{node.call.name} gives {len(call.type.fields)} columns, {len(names)} names are given", node.alias.span
-            )
-    return call, names
-
-
-def _bind_function_join(
-    context: Context,
-    join: ast.Join,
-    node: ast.TableFunction,
-    function: Function,
-    left: FromItem,
-    kind: JoinType,
-    outer: Scope | None,
-) -> FromItem:
-    """``left JOIN LATERAL TABLE(f(…))``: each left row with the rows that the function gives for it."""
-    if kind not in (JoinType.INNER, JoinType.LEFT):
-        raise unsupported(f"a {join.kind} JOIN with a table function", join.span, "use CROSS JOIN or LEFT JOIN")
-    inside = Scope(left.namespaces, outer, left.merged)
-    operands = ExpressionBinder(context, inside, str(node.call.name)).bind_all(arguments_of(function, node.call))
-    call, names = _function_call(function, operands, node)
-    alias = node.alias.name.name if node.alias else None
-    nullable = kind is JoinType.LEFT
-    fields = zip(names, call.type.field_types, strict=True)
-    namespace = Namespace(row(((n, outer_type(t, nullable)) for n, t in fields), nullable=False), left.rel.width, alias)
-    scope = Scope((*left.namespaces, namespace), outer, left.merged)
-    condition = None
-    if join.condition is not None:
-        bound = ExpressionBinder(context, scope, "ON").condition(join.condition)
-        condition = None if isinstance(bound, Literal) and bound.value is True else bound
-    if condition is not None and (nullable or any(i < left.rel.width for i in input_refs(condition))):
-        raise unsupported(
-            "a condition of a join with a table function",
-            join.span,
-            "write ON TRUE" if nullable else "write the condition into WHERE",
-        )
-    correl = context.correlations.next()
-    outer_row = left.rel.row_type
-    if not isinstance(function, PythonFunction):  # the calls of others stay in the plan, with the row of both sides
-        names_of_both = uniquify([*outer_row.field_names, *names])
-        types_of_both = [*outer_row.field_types, *call.type.field_types]
-        outer_row = row(zip(names_of_both, types_of_both, strict=True), nullable=False)
-    variable = CorrelVariable(correl, outer_row)
-    types = outer_row.field_names
-
-    def through_variable(rex: RexNode) -> RexNode:
-        return FieldAccess(types[rex.index], variable) if isinstance(rex, InputRef) else rex
-
-    rel: Rel = Correlate(
-        input=left.rel,
-        type=kind,
-        correl=correl,
-        call=transform(call, through_variable),
-        function_type=call.type,
-        aliases=names,
-    )
-    if condition is not None:
-        rel = Filter(input=rel, condition=condition)
-    return FromItem(rel, scope.namespaces, left.merged, unnested=left.unnested)

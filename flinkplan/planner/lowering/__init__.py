@@ -9,10 +9,10 @@ from ...plan.nodes.base import ExecNode
 from ...plan.record import replace
 from ..algebra.dispatch import Dispatch
 from ..physical.reuse import Operator
-from . import aggregates, joins, patterns, ranks, relational, stream_windows, windows
+from . import aggregates, joins, patterns, process_tables, ranks, relational, stream_windows, windows
 from .context import Context, Texts
 
-_FAMILIES = (relational, aggregates, windows, stream_windows, joins, patterns, ranks)
+_FAMILIES = (relational, aggregates, windows, stream_windows, joins, patterns, process_tables, ranks)
 
 _RULES: Dispatch[ExecNode] = Dispatch(
     "the exec node",

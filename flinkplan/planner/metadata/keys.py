@@ -87,7 +87,8 @@ _IMMUTABLE_COLUMNS: Dispatch[Key] = Dispatch(
     unknown=(
         UnknownKeys,
         OneRowPerKey,
-        *(a.Aggregate, a.Correlate, a.Filter, a.Join, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Project, a.Scan),
+        *(a.Aggregate, a.Correlate, a.Filter, a.Join, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.ProcessTable),
+        *(a.Project, a.Scan),
         *(a.SetOp, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin, a.Values, a.Watermark, a.WindowFunction),
         *(a.WindowOperator, LookupJoin, p.Expand, p.FullSort, p.IntervalJoin, p.LegacyWindowAggregate, p.Limit),
         *(p.MultiJoin, p.OverAggregate, p.Rank, p.SortLimit, p.TemporalSort, p.WindowRank),
@@ -336,7 +337,7 @@ _RULES: Dispatch[Keys] = Dispatch(
     },
     unknown=(
         UnknownKeys,
-        *(a.Correlate, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.SetOp, a.Snapshot, a.TableModify),
+        *(a.Correlate, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.ProcessTable, a.SetOp, a.Snapshot, a.TableModify),
         *(a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator),
     ),
     logical=True,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...plan import row_kinds
 from ...plan.record import cached_on_record
-from ...plan.row_kinds import CHANGES, Kinds
+from ...plan.row_kinds import ALL, CHANGES, Kinds
 from ...plan.specs import RowKind
 from ..algebra import physical as p
 from ..algebra.dispatch import Dispatch
@@ -15,6 +15,7 @@ from ..algebra.lookups import LookupJoin
 from ..algebra.rel import Rel
 from ..algebra.traits import InsertsOnly, SameKinds
 from ..connectors import source_kinds
+from .process_tables import process_table_kinds
 
 INSERT, UPDATE, DELETE = RowKind.INSERT, RowKind.UPDATE_AFTER, RowKind.DELETE
 INSERT_ONLY = row_kinds.INSERTS
@@ -75,6 +76,10 @@ def is_ordered_by_time(rel: p.OverAggregate) -> bool:
     return all(fields[i].type.is_time_attribute for i in orders)
 
 
+def _process_table(rel: p.ProcessTable, inputs: tuple[Kinds, ...]) -> Kinds:
+    return process_table_kinds(rel, inputs, ALL) & CHANGES
+
+
 def _insert_only(rel: Rel, inputs: tuple[Kinds, ...]) -> Kinds:
     return INSERT_ONLY
 
@@ -99,6 +104,7 @@ _RULES: Dispatch[Kinds] = Dispatch(
         p.OverAggregate: _over,
         p.RegularJoin: _join,
         p.MultiJoin: _multi_join,
+        p.ProcessTable: _process_table,
         p.VersionedJoin: _left,
         LookupJoin: _left,
         p.Rank: _rank,

@@ -122,7 +122,7 @@ _RULES: Dispatch[Known] = Dispatch(
     },
     unknown=(
         *(a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Snapshot, a.TableModify, a.TemporalJoin, a.Watermark),
-        *(a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.Rank),
+        *(a.ProcessTable, a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.Rank),
     ),
     logical=True,
 )

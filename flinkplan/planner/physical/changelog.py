@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from ...plan import row_kinds
 from ...plan.connectors import CHANGELOG, kinds_are_assumed
 from ...plan.connectors import INSERTS as TAKES_INSERTS
 from ...plan.record import cached_on_record, replace
 from ...plan.row_kinds import Kinds
 from ...plan.settings import is_on, value_of
-from ...plan.specs import AppendFastStrategy, RankStrategy, RetractStrategy, RowKind, SortField, UpdateFastStrategy
+from ...plan.specs import (
+    AppendFastStrategy,
+    RankStrategy,
+    ReceivedKind,
+    RetractStrategy,
+    RowKind,
+    SortField,
+    UpdateFastStrategy,
+)
 from ..algebra import physical as p
 from ..algebra.changes import Changes, Updates
 from ..algebra.dispatch import Dispatch
@@ -25,6 +34,7 @@ from ..errors import Part, PlanningError
 from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
+from ..metadata.process_tables import process_table_mode, takes_upserts
 from ..rex.expressions import refs
 
 
@@ -237,6 +247,23 @@ def _join(rel: p.RegularJoin, required: Updates) -> Rel | None:
     return _joined(rel, (rel.spec.left_keys, rel.spec.right_keys), required)
 
 
+def _process_table(rel: p.ProcessTable, required: Updates) -> Rel | None:
+    """Each input as its argument declares it; the function says what it emits.  Source: ``isPtfUpsert``."""
+    inputs: list[Rel | None] = []
+    for index, child in enumerate(rel.inputs):
+        inputs.append(_visit(child, _only_after(child) if takes_upserts(rel, index) else _best(child)))
+    if any(each is None for each in inputs):
+        return None
+    modes = [ReceivedKind.of(each.changes.row_kinds) for each in inputs if each is not None]
+    wanted = row_kinds.rows(row_kinds.CHANGES, required is not Updates.ONLY_AFTER)
+    mode = process_table_mode(rel, modes, wanted)
+    kinds = frozenset(kind.row_kind for kind in mode)
+    updates = Updates.BEFORE_AND_AFTER if RowKind.UPDATE_BEFORE in kinds else _only_after(rel)
+    if required is Updates.BEFORE_AND_AFTER and updates is Updates.ONLY_AFTER:
+        return None
+    return _done(replace(rel, mode=mode), tuple(inputs), updates)
+
+
 def _multi_join(rel: p.MultiJoin, required: Updates) -> Rel | None:
     """Without a common join key no unique key contains it, not even the empty key of a single row."""
     if required is Updates.ONLY_AFTER and not rel.keys[0] and any(UPDATE in modify_kinds(i) for i in rel.inputs):
@@ -319,6 +346,7 @@ _RULES: Dispatch[Rel | None] = Dispatch(
         p.MiniBatchAssigner: _mini_batches,
         p.RegularJoin: _join,
         p.MultiJoin: _multi_join,
+        p.ProcessTable: _process_table,
         p.VersionedJoin: _versioned,
         p.ChangelogNormalize: _normalize,
         p.Rank: _rank,

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import Enum
 
+from ...plan.functions.process import Trait
 from ...plan.record import replace
 from ...plan.settings import is_on
-from ...plan.specs import ReadingMetadata
+from ...plan.specs import ReadingMetadata, ReceivedKind
 from ..algebra import physical as p
 from ..algebra.changes import Updates
 from ..algebra.dispatch import Dispatch
@@ -21,6 +22,7 @@ from ..algebra.tree import with_inputs
 from ..connectors import deletes_by_key
 from ..metadata.keys import keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE
+from ..metadata.process_tables import takes_upserts
 from ..rex.expressions import refs
 from .changelog import primary_key
 
@@ -147,6 +149,20 @@ def _join(rel: Rel, keys: tuple[tuple[int, ...], ...], wanted: Deletes) -> Answe
     return with_inputs(rel, tuple(r for r, _ in answers)), _by_key(rel) if by_key else _full(rel)
 
 
+def _process_table(rel: p.ProcessTable, wanted: Deletes) -> Answer | None:
+    """Deletions by key suffice for tables that are updated by key, unless their arguments say otherwise."""
+    answers = []
+    for index, child in enumerate(rel.inputs):
+        full = index >= len(rel.tables) or Trait.REQUIRE_FULL_DELETE in rel.declared_tables[index].traits
+        answer = None if full or not takes_upserts(rel, index) else _visit(child, _by_key(child))
+        answer = answer or _visit(child, _full(child))
+        if answer is None:
+            return None
+        answers.append(answer)
+    by_key = ReceivedKind.DELETE_BY_KEY in (rel.mode or ())
+    return with_inputs(rel, tuple(r for r, _ in answers)), _by_key(rel) if by_key else _full(rel)
+
+
 def _normalize(rel: p.ChangelogNormalize, wanted: Deletes) -> Answer | None:
     """Removed where nothing that it adds is wanted; else its deletions have all columns."""
     only_after = rel.changes.updates is Updates.ONLY_AFTER
@@ -182,6 +198,7 @@ _RULES: Dispatch[Answer | None] = Dispatch(
         p.UnionAll: _union,
         p.RegularJoin: _regular_join,
         p.MultiJoin: _multi_join,
+        p.ProcessTable: _process_table,
         p.ChangelogNormalize: _normalize,
     },
     unknown=(p.Sink,),

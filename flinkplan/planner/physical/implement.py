@@ -30,6 +30,7 @@ from ..algebra.logical import (
     LateRows,
     Match,
     MultiJoin,
+    ProcessTable,
     Project,
     Scan,
     SetOp,
@@ -49,6 +50,7 @@ from ..errors import PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, is_lookup, join_keys, null_safe_equality
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.multi_joins import common_keys
+from ..metadata.process_tables import process_uid
 from ..metadata.window_properties import WindowColumns, groups_by_window, window_columns, window_keys, window_spec
 from ..rex.expressions import and_, identity
 from .lookup_joins import lookup_join
@@ -135,6 +137,15 @@ def _window_operator(self: Implementer, rel: WindowOperator) -> Rel:
     """A window operator over the physical tree of its rows, which is planned on its own."""
     source = self.plan(rel.rows)
     return copy_as(p.WindowOperator, rel, input=exchange(source, rel.window.keys))
+
+
+def _process_table(self: Implementer, rel: ProcessTable) -> Rel:
+    """Source: ``StreamPhysicalProcessTableFunctionRule``."""
+    inputs = [self.visit(each) for each in rel.operands]
+    for table, declared in zip(rel.tables, rel.declared_tables, strict=True):
+        if declared.is_set:
+            inputs[table.input_index] = exchange(inputs[table.input_index], table.partition_keys)
+    return copy_as(p.ProcessTable, rel, operands=tuple(inputs), uid=process_uid(rel))
 
 
 def _late_rows(self: Implementer, rel: LateRows) -> Rel:
@@ -307,6 +318,7 @@ _RULES: Dispatch[Rel] = Dispatch(
         p.LegacyWindowAggregate: _legacy_window,
         p.OverAggregate: _over,
         WindowFunction: _window_function,
+        ProcessTable: _process_table,
         WindowOperator: _window_operator,
         LateRows: _late_rows,
         Match: _match,

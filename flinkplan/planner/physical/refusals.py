@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
 from ...plan.functions.aggregate import APPROX_COUNT_DISTINCT
+from ...plan.functions.process import Trait
 from ...plan.functions.user import PythonFunction, PythonKind
 from ...plan.rex import RexNode, walk
 from ...plan.specs import AggregateCall, SessionGroupWindow
@@ -22,6 +23,7 @@ from ..algebra.tree import Pass, Rewrite
 from ..connectors import table_options
 from ..errors import Part, PlanningError
 from ..metadata.modify_kinds import INSERT_ONLY, is_ordered_by_time, modify_kinds
+from ..metadata.process_tables import takes_updates
 from ..rules.legacy_windows import emit_text
 
 _ORDERED = frozenset((*CHARACTER, "BOOLEAN", *NUMERIC, *DATETIME))
@@ -197,6 +199,26 @@ def _window_join(rel: p.WindowJoin, config: Mapping[str, str]) -> None:
         )
 
 
+def _process_table(rel: p.ProcessTable, config: Mapping[str, str]) -> None:
+    for index, table in enumerate(rel.declared_tables):
+        if not takes_updates(rel, index) and not modify_kinds(rel.inputs[index]) <= INSERT_ONLY:
+            name = rel.function.name
+            raise PlanningError(
+                f"the table {table.name} of {name} takes inserts only, but its input has updates or deletions",
+                hint="declare it with ArgumentTrait.SUPPORT_UPDATES",
+                part=Part.FUNCTION,
+                name=name,
+            )
+        if Trait.ROW_SEMANTIC_TABLE in table.traits and not modify_kinds(rel) <= INSERT_ONLY:
+            name = rel.function.name
+            raise PlanningError(
+                f"{name} emits updates, but looks at each row of {table.name} by itself",
+                hint="declare the table with ArgumentTrait.SET_SEMANTIC_TABLE",
+                part=Part.FUNCTION,
+                name=name,
+            )
+
+
 _FIRST_PHASES = (
     p.GroupAggregate,
     p.LocalGroupAggregate,
@@ -210,4 +232,5 @@ _RULES: dict[type[Rel], Callable[..., None]] = {
     p.LegacyWindowAggregate: _legacy_window,
     p.IntervalJoin: _interval_join,
     p.WindowJoin: _window_join,
+    p.ProcessTable: _process_table,
 }

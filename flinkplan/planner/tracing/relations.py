@@ -15,6 +15,7 @@ from ..lowering.aggregates import aggregation_parts
 from ..lowering.context import Parts, columns, input_fields, no_parts
 from ..lowering.joins import JOIN_NAMES, correlate_parts, join_parts, multi_join_parts
 from ..lowering.patterns import match_parts
+from ..lowering.process_tables import process_table_parts
 from ..lowering.ranks import sort_parts
 from ..lowering.relational import select, table_parts, values_parts, watermark_parts
 from ..lowering.stream_windows import window_operator_parts
@@ -129,6 +130,7 @@ _PARTS: Dispatch[Parts] = Dispatch(
         a.SetOp: _set_operation,
         a.WindowFunction: _window_function,
         a.Match: match_parts,
+        a.ProcessTable: process_table_parts,
         a.WindowOperator: window_operator_parts,
         a.LateRows: no_parts,
         a.Sort: sort_parts,

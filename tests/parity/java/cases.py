@@ -1,7 +1,7 @@
 """Queries with Java functions, with what Flink 2.3 made of them: plans, rows and refusals (``flink.json``).
 
-The functions are in ``src``.  ``functions.json`` was written by ``flinkplan functions`` of the jar of their classes,
-``flink.json`` by ``record.py``.
+A folder has functions in ``src``.  ``functions.json`` was written by ``flinkplan functions`` of the jar of their
+classes, ``flink.json`` by ``record.py``.
 """
 
 from __future__ import annotations
@@ -15,17 +15,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent
-FLINK: dict[str, Any] = json.loads((FOLDER / "flink.json").read_text("utf-8"))
-DEFINITIONS = (FOLDER / "tables.sql").read_text("utf-8") + (FOLDER / "functions.sql").read_text("utf-8")
-
 
 class Case:
     """A query, and the columns of the table that it is inserted into."""
 
-    def __init__(self, line: str) -> None:
+    def __init__(self, line: str, flink: dict[str, Any]) -> None:
         self.name, self.columns, self.query = (part.strip() for part in line.split(" | ", 2))
-        self.flink: dict[str, Any] = FLINK[self.name]
+        self.flink: dict[str, Any] = flink[self.name]
 
     @property
     def sink(self) -> str:
@@ -44,28 +40,44 @@ class Case:
         return f"INSERT INTO {self.sink} {self.query};\n"
 
 
-CASES = [Case(line) for line in (FOLDER / "cases.txt").read_text("utf-8").splitlines() if line.strip()]
+class Suite:
+    """A folder of cases over the same tables and functions."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        flink = json.loads((folder / "flink.json").read_text("utf-8"))
+        lines = (folder / "cases.txt").read_text("utf-8").splitlines()
+        self.cases = [Case(line, flink) for line in lines if line.strip()]
+        self.by_name = {case.name: case for case in self.cases}
+
+    @property
+    def functions(self) -> str:
+        """The file that describes the functions."""
+        return str(self.folder / "functions.json")
+
+    def definitions(self, folder: Path) -> str:
+        """The statements that define tables and functions, whose files are in a folder."""
+        texts = ((self.folder / name).read_text("utf-8") for name in ("tables.sql", "functions.sql"))
+        return "".join(texts).replace("${CASE}", str(folder))
+
+    def copy_data(self, folder: Path) -> None:
+        """Copy the files of the tables into a folder."""
+        shutil.copytree(self.folder / "data", folder / "data")
+
+    def compile_jar(self, folder: Path, flink: Sequence[Path]) -> Path:
+        """Compile the functions with the jars of Flink."""
+        classes, jar = folder / "classes", folder / "functions.jar"
+        sources = sorted(map(str, (self.folder / "src").rglob("*.java")))
+        path = ":".join(map(str, flink))
+        options = ["-J-XX:TieredStopAtLevel=1", "--release", "17", "-proc:none", "-parameters", "-cp", path]
+        subprocess.run(["javac", *options, "-d", str(classes), *sources], check=True, capture_output=True)
+        subprocess.run(["jar", "cf", str(jar), "-C", str(classes), "acme"], check=True, capture_output=True)
+        return jar
 
 
-def definitions(folder: Path) -> str:
-    """The statements that define tables and functions, whose files are in a folder."""
-    return DEFINITIONS.replace("${CASE}", str(folder))
-
-
-def copy_data(folder: Path) -> None:
-    """Copy the files of the tables into a folder."""
-    shutil.copytree(FOLDER / "data", folder / "data")
-
-
-def compile_jar(folder: Path, flink: Sequence[Path]) -> Path:
-    """Compile the functions with the jars of Flink."""
-    classes, jar = folder / "classes", folder / "functions.jar"
-    sources = sorted(map(str, (FOLDER / "src").rglob("*.java")))
-    path = ":".join(map(str, flink))
-    options = ["-J-XX:TieredStopAtLevel=1", "--release", "17", "-proc:none", "-parameters", "-cp", path]
-    subprocess.run(["javac", *options, "-d", str(classes), *sources], check=True, capture_output=True)
-    subprocess.run(["jar", "cf", str(jar), "-C", str(classes), "acme"], check=True, capture_output=True)
-    return jar
+JAVA = Suite(Path(__file__).parent)
+PROCESS = Suite(Path(__file__).parent.parent / "process")
+"""Process table functions."""
 
 
 def content(lines: Iterable[str]) -> dict[str, int]:

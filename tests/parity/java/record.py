@@ -1,8 +1,8 @@
 """Asks Flink for the plans and rows of all cases; for a Python that has apache-flink and nothing of flinkplan.
 
-    FLINK/bin/python tests/parity/java/record.py JAR
+    FLINK/bin/python tests/parity/java/record.py FOLDER JAR
 
-``JAR`` has the functions.  Writes ``flink.json`` beside this file.
+``FOLDER`` has the cases, ``JAR`` the functions.  Writes ``flink.json`` into the folder.
 """
 
 import json
@@ -13,7 +13,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
 OPTIONS = {
     "parallelism.default": "1",
     "table.local-time-zone": "UTC",
@@ -22,9 +21,9 @@ OPTIONS = {
 _ENDS = re.compile("table-source-scan|stream-exec-sink|watermark-assigner")
 
 
-def statements(folder: Path) -> list[str]:
+def statements(cases: Path, folder: Path) -> list[str]:
     """The definitions of tables and functions."""
-    text = (HERE / "tables.sql").read_text("utf-8") + (HERE / "functions.sql").read_text("utf-8")
+    text = (cases / "tables.sql").read_text("utf-8") + (cases / "functions.sql").read_text("utf-8")
     return [part for part in text.replace("${CASE}", str(folder)).split(";\n") if part.strip()]
 
 
@@ -78,27 +77,27 @@ def asked(environment: Any, folder: Path, line: str) -> dict[str, Any]:
     return {"verdict": "runs", "nodes": nodes, "content": content(rows)}
 
 
-def main(jar: str) -> None:
-    """Ask all cases in one session."""
+def main(cases: Path, jar: str) -> None:
+    """Ask all cases of a folder in one session."""
     from pyflink.table import EnvironmentSettings, TableEnvironment
 
     folder = Path(tempfile.mkdtemp())
-    shutil.copytree(HERE / "data", folder / "data")
+    shutil.copytree(cases / "data", folder / "data")
     shutil.copy(jar, folder / "functions.jar")
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for key, value in OPTIONS.items():
         environment.get_config().set(key, value)
-    for statement in statements(folder):
+    for statement in statements(cases, folder):
         environment.execute_sql(statement)
-    lines = [line for line in (HERE / "cases.txt").read_text("utf-8").splitlines() if line.strip()]
+    lines = [line for line in (cases / "cases.txt").read_text("utf-8").splitlines() if line.strip()]
     records = {line.split(" | ")[0].strip(): asked(environment, folder, line) for line in lines}
     written = (
         f"{json.dumps(name)}: {json.dumps(record, ensure_ascii=False, separators=(',', ':'))}"
         for name, record in records.items()
     )
-    (HERE / "flink.json").write_text("{\n" + ",\n".join(written) + "\n}\n", "utf-8")
+    (cases / "flink.json").write_text("{\n" + ",\n".join(written) + "\n}\n", "utf-8")
     shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -8,46 +8,60 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.executor.prepare.checks import check_runnable
 from flinkplan.plan.document import dumps
-from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.errors import FlinkplanError, UnsupportedError
 from flinkplan.planner.script import parse_pipeline
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast
 from flinkplan.table.function_loader import FunctionLoader
 from flinkplan.table.storable import check_storable
-from tests.parity.java.cases import CASES, FOLDER, Case, definitions, inner_nodes
+from tests.parity.java.cases import JAVA, PROCESS, Case, Suite, inner_nodes
 
 NOWHERE = Path("/nowhere")
 DIFFERENT = {
     "norm-row-refused": "Flink shows no cast of a ROW to a structured type, and fails when it runs",
     "opened-constant": "a call of constants sees no job parameters",
+    "series-join": "a process table function without tables is not joined",
 }
 """Cases with other plans than Flink's."""
 
 
 @cache
-def session() -> Session:
+def session(suite: Suite) -> Session:
     """A session with all tables and functions."""
-    loader = FunctionLoader(lambda: [str(FOLDER / "functions.json")])
-    made = Session({"table.local-time-zone": "UTC"}, load=loader)
-    for statement in parse_pipeline(definitions(NOWHERE), "definitions.sql").statements:
+    made = Session({"table.local-time-zone": "UTC"}, load=FunctionLoader(lambda: [suite.functions]))
+    for statement in parse_pipeline(suite.definitions(NOWHERE), "definitions.sql").statements:
         made.apply(statement)
     return made
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in DIFFERENT], ids=lambda case: case.name)
-def test_plan_is_that_of_flink(case: Case) -> None:
+PAIRS = [(suite, case) for suite in (JAVA, PROCESS) for case in suite.cases if case.name not in DIFFERENT]
+
+
+@pytest.mark.parametrize(("suite", "case"), PAIRS, ids=lambda value: value.name if isinstance(value, Case) else "")
+def test_plan_is_that_of_flink(suite: Suite, case: Case) -> None:
     table, insert = parse_pipeline(case.table(NOWHERE) + case.insert, f"{case.name}.sql").statements
     assert isinstance(insert, ast.Insert)
-    session().apply(table)
+    session(suite).apply(table)
     if case.flink["verdict"] == "refused":
         with pytest.raises(FlinkplanError):
-            check_storable(session().compile(insert))
+            check_storable(session(suite).compile(insert))
         return
-    plan = session().compile(insert)
+    plan = session(suite).compile(insert)
     check_storable(plan)
     ours = json.loads(dumps(plan))
     first = min(node["id"] for node in ours["nodes"])
     for node in ours["nodes"]:
         node["id"] += 1 - first
     assert inner_nodes(ours) == inner_nodes(case.flink)
+
+
+def test_windows_over_timers_are_refused() -> None:
+    case = PROCESS.by_name["timeout-window"]
+    table = case.table(NOWHERE).replace("TABLE", "TABLE IF NOT EXISTS", 1)
+    definition, insert = parse_pipeline(table + case.insert, "windows.sql").statements
+    assert isinstance(insert, ast.Insert)
+    session(PROCESS).apply(definition)
+    with pytest.raises(UnsupportedError, match="depends on when its timers fire"):
+        check_runnable(session(PROCESS).compile(insert))

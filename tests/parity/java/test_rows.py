@@ -16,7 +16,7 @@ from flinkplan.flink.home import HOME, PYTHON, flink_jars
 from flinkplan.plan.document import Plan
 from flinkplan.planner.script import compile_statements, parse_pipeline
 from flinkplan.table.function_loader import FunctionLoader
-from tests.parity.java.cases import CASES, Case, compile_jar, content, copy_data, definitions
+from tests.parity.java.cases import JAVA, Case, content
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -35,9 +35,8 @@ OTHERS = """
 """One of each operator that calls functions."""
 
 PARAMETERS = {"pipeline.global-job-parameters": "prefix:p1", "table.local-time-zone": "UTC"}
-BY_NAME = {case.name: case for case in CASES}
-CALCULATIONS = [BY_NAME[name] for name in CALCULATED.split()]
-QUERIES = [BY_NAME[name] for name in OTHERS.split()]
+CALCULATIONS = [JAVA.by_name[name] for name in CALCULATED.split()]
+QUERIES = [JAVA.by_name[name] for name in OTHERS.split()]
 
 pytestmark = [
     pytest.mark.spark,
@@ -50,8 +49,8 @@ def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path) -> None:
     from flinkplan.executor.jobs.job import JobOptions, execute
     from flinkplan.table.java_jars import function_jars
 
-    copy_data(tmp_path)
-    plan = compiled(tmp_path, str(compile_jar(tmp_path, flink_jars())))
+    JAVA.copy_data(tmp_path)
+    plan = compiled(tmp_path, str(JAVA.compile_jar(tmp_path, flink_jars())))
     execute(plan, JobOptions(spark=spark, options=PARAMETERS, java_jars=function_jars)).wait()
     rows = [list(json.loads(line)["after"].values()) for line in lines(tmp_path, "calculated")]
     first = 0
@@ -72,7 +71,7 @@ def compiled(folder: Path, jar: str) -> Plan:
     tables = [f"CREATE TABLE calculated ({wide}) WITH ({options});\n", *(case.table(out) for case in QUERIES)]
     expressions = ", ".join(case.query.removeprefix("SELECT ").removesuffix(" FROM a") for case in CALCULATIONS)
     inserts = [f"INSERT INTO calculated SELECT {expressions} FROM a;\n", *(case.insert for case in QUERIES)]
-    script = f"{definitions(folder)}{''.join(tables)}EXECUTE STATEMENT SET BEGIN\n{''.join(inserts)}END;"
+    script = f"{JAVA.definitions(folder)}{''.join(tables)}EXECUTE STATEMENT SET BEGIN\n{''.join(inserts)}END;"
     return compile_statements(parse_pipeline(script, "all.sql"), PARAMETERS, load=FunctionLoader(lambda: [jar]))
 
 

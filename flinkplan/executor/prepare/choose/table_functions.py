@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
+from ....plan.functions.java import java_function_of
+from ....plan.functions.model import Kind
 from ....plan.nodes import Correlate, Values
 from ....plan.rex import Call
 from ..query import QueryPlan, chooser
@@ -26,6 +28,11 @@ def values(node: Values, query: QueryPlan) -> Native:
 def _check(node: Correlate, plan: Plan, options: Mapping[str, str]) -> None:
     call = node.function_call
     if isinstance(call, Call) and call.reference is not None:
+        function = java_function_of(call)
+        if function is not None and function.kind is Kind.PROCESS_TABLE:
+            raise UnsupportedError(
+                f"the process table function {function.name} in a join", hint="call it in a subquery of its own"
+            )
         return  # a user's function, which may be in some jar
     if not isinstance(call, Call) or call.name not in (UNNEST, UNNEST_WITH_ORDINALITY, REPLICATE):
         raise UnsupportedError(f"the table function {getattr(call, 'name', '')} cannot be executed")

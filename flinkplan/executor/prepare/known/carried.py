@@ -7,6 +7,7 @@ from ....plan.nodes import (
     ExecNode,
     LateRows,
     OverAggregate,
+    ProcessTableFunction,
     Union,
     WatermarkAssigner,
     WindowOperator,
@@ -22,10 +23,13 @@ _CARRYING = (*PASSING, WatermarkAssigner)
 def carries_late_rows(plan: Plan, node: ExecNode) -> bool:
     """Whether the rows of ``node`` may be later than the watermark that they came with, which they carry then.
 
-    An OVER window with a bounded frame takes late rows, and emits them; so does a window operator.
+    An OVER window with a bounded frame takes late rows, and emits them; so do a window operator, and a process table
+    function that gives its rows the times of those that it reads.
     """
     if isinstance(node, OverAggregate):
         return _takes_late_rows(plan, node)
+    if isinstance(node, ProcessTableFunction) and node.is_stateful:
+        return any(field.type.is_rowtime for field in node.fields)
     if isinstance(node, WindowOperator):
         return True
     return _carries(node) and any(carries_late_rows(plan, source) for source in plan.inputs(node))

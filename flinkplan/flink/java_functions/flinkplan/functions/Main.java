@@ -14,9 +14,9 @@ import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.node.Obje
  * The program that tells what the planner has to know of functions in jars.
  *
  * <p>Its arguments are two files. The first has the request in JSON: {@code jars}; {@code describe}, whether all
- * functions in them are described; {@code calls}, as {@link CallTypes} takes them, and {@code values}, as {@link
- * Constants} does. The answer goes to the second: {@code functions}, by class, and {@code calls} and {@code values}, in
- * the order of the request.
+ * functions in them are described; {@code calls}, as {@link CallTypes} takes them, {@code values}, as {@link
+ * Constants} does, and {@code changelogs}, as {@link Changelogs} does. The answer goes to the second: {@code functions},
+ * by class, and the others in the order of the request.
  */
 public final class Main {
     private Main() {}
@@ -45,6 +45,10 @@ public final class Main {
             ArrayNode calls = answer.putArray("calls");
             for (JsonNode call : request.get("calls")) {
                 calls.add(CallTypes.infer(loaded, call));
+            }
+            ArrayNode changelogs = answer.putArray("changelogs");
+            for (JsonNode question : request.get("changelogs")) {
+                changelogs.add(Changelogs.answer(loaded, question));
             }
             ArrayNode values = answer.putArray("values");
             for (JsonNode call : request.get("values")) {

@@ -55,6 +55,10 @@ final class Signatures {
                 }
             }
             TypeInference inference = function.getTypeInference(loaded.types());
+            if (function.getKind() == FunctionKind.PROCESS_TABLE) {
+                described.set("process", ProcessSignature.describe(function, inference));
+                return described;
+            }
             ArrayNode signatures = signatures(inference);
             if (signatures != null) {
                 described.set("signatures", signatures);
@@ -122,7 +126,7 @@ final class Signatures {
     }
 
     /** What a strategy of state delegates to. */
-    private static TypeStrategy strategy(StateTypeStrategy state) throws ReflectiveOperationException {
+    static TypeStrategy strategy(StateTypeStrategy state) throws ReflectiveOperationException {
         for (Field field : state.getClass().getDeclaredFields()) {
             if (TypeStrategy.class.isAssignableFrom(field.getType())) {
                 field.setAccessible(true);
@@ -192,6 +196,15 @@ final class Signatures {
             chosen = ((Map<?, ?>) field(strategy, "mappings")).get(input);
         }
         return is(chosen, "ExplicitTypeStrategy") ? (DataType) field(chosen, "explicitDataType") : null;
+    }
+
+    /** The type that a class declares. */
+    static DataType declared(TypeStrategy strategy) throws ReflectiveOperationException {
+        DataType type = explicit(strategy, null);
+        if (type == null) {
+            throw new IllegalArgumentException("it infers the types of each call by code of its own");
+        }
+        return type;
     }
 
     private static boolean is(Object strategy, String name) {

@@ -7,7 +7,10 @@ import flinkplan.runtime.udf.AggregateCall;
 import flinkplan.runtime.udf.AsyncCall;
 import flinkplan.runtime.udf.CallFactory;
 import flinkplan.runtime.udf.FunctionFailedException;
+import flinkplan.runtime.udf.ProcessCall;
 import flinkplan.runtime.udf.ScalarCall;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +44,17 @@ public final class Calls implements CallFactory {
 
     @Override
     public ScalarCall table(String description) {
+        JsonNode json = read(description);
+        if (json.hasNonNull("tables")) {
+            return new RowProcess(Process.of(loaded, json), json);
+        }
         Prepared call = prepared(description);
         return new Table(call, (TableFunction<?>) call.function);
+    }
+
+    @Override
+    public ProcessCall process(String description) {
+        return Process.of(loaded, read(description));
     }
 
     @Override
@@ -51,20 +63,60 @@ public final class Calls implements CallFactory {
         return new Aggregate(call, (AggregateFunction<?, ?>) call.function);
     }
 
-    private Prepared prepared(String description) {
+    private static JsonNode read(String description) {
         try {
-            JsonNode json = new ObjectMapper().readTree(description);
-            UserDefinedFunction function = loaded.function(json.get("class").asText());
-            TypeInferenceUtil.Result types = CallTypes.of(loaded, function, json);
-            Map<String, String> parameters = new HashMap<>();
-            json.get("parameters").fields().forEachRemaining(entry -> parameters.put(entry.getKey(), entry.getValue().asText()));
+            return new ObjectMapper().readTree(description);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private Prepared prepared(String description) {
+        JsonNode json = read(description);
+        UserDefinedFunction function = instance(loaded, json);
+        TypeInferenceUtil.Result types = CallTypes.of(loaded, function, json);
+        open(loaded, function, json);
+        return new Prepared(json, function, types, loaded.classes());
+    }
+
+    static UserDefinedFunction instance(Loaded loaded, JsonNode json) {
+        try {
+            return loaded.function(json.get("class").asText());
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    static void open(Loaded loaded, UserDefinedFunction function, JsonNode json) {
+        Map<String, String> parameters = new HashMap<>();
+        json.get("parameters").fields().forEachRemaining(entry -> parameters.put(entry.getKey(), entry.getValue().asText()));
+        try {
             function.open(new Context(parameters, loaded.classes(), json.get("task").asText()));
-            return new Prepared(json, function, types, loaded.classes());
         } catch (RuntimeException e) {
             throw e;
         } catch (Exception e) {
             throw new IllegalStateException(e.getMessage(), e);
         }
+    }
+
+    static void close(UserDefinedFunction function) {
+        try {
+            function.close();
+        } catch (RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    /** The error that tells what a function has raised, and where. */
+    static RuntimeException failed(JsonNode json, Throwable error) {
+        if (error instanceof Error) {
+            throw (Error) error;
+        }
+        StackTraceElement[] trace = error.getStackTrace();
+        String place = trace.length > 0 ? " at " + trace[0] : "";
+        return new FunctionFailedException(json.get("name").asText() + " raised " + error + place, error);
     }
 
     /** A function that is open, with the types of a call of it. */
@@ -93,23 +145,11 @@ public final class Calls implements CallFactory {
         }
 
         void close() {
-            try {
-                function.close();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new IllegalStateException(e.getMessage(), e);
-            }
+            Calls.close(function);
         }
 
         RuntimeException failed(Throwable error) {
-            if (error instanceof Error) {
-                throw (Error) error;
-            }
-            String name = json.get("name").asText();
-            StackTraceElement[] trace = error.getStackTrace();
-            String place = trace.length > 0 ? " at " + trace[0] : "";
-            return new FunctionFailedException(name + " raised " + error + place, error);
+            return Calls.failed(json, error);
         }
     }
 }

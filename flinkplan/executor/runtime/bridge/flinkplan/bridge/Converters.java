@@ -1,5 +1,6 @@
 package flinkplan.bridge;
 
+import java.lang.reflect.Array;
 import java.util.List;
 import org.apache.flink.table.data.ArrayData.ElementGetter;
 import org.apache.flink.table.data.DecimalData;
@@ -19,6 +20,7 @@ import org.apache.flink.table.types.logical.IntType;
 import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
+import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
@@ -211,11 +213,12 @@ final class Converters {
         Converter converter = internal(element);
         ElementGetter getter = org.apache.flink.table.data.ArrayData.createElementGetter(element);
         org.apache.spark.sql.types.DataType sparkType = sparkType(element);
+        Class<?> internal = LogicalTypeUtils.toInternalConversionClass(element); // functions are handed the array itself
         return new Converter() {
             @Override
             Object toFlink(Object value) {
                 ArrayData array = (ArrayData) value;
-                Object[] elements = new Object[array.numElements()];
+                Object[] elements = (Object[]) Array.newInstance(internal, array.numElements());
                 for (int i = 0; i < elements.length; i++) {
                     elements[i] = array.isNullAt(i) ? null : converter.toFlink(array.get(i, sparkType));
                 }

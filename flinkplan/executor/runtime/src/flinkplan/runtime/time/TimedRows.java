@@ -16,7 +16,7 @@ import scala.Tuple2;
 import scala.collection.Iterator;
 
 /** The rows of one key by their times, in the order they came: a map state, written where it has changed. */
-final class TimedRows {
+public final class TimedRows {
     private static final StructType TIME = new StructType().add("time", DataTypes.LongType, false);
 
     private final MapState<InternalRow, InternalRow> state;
@@ -26,13 +26,13 @@ final class TimedRows {
     private boolean isNew;
     private boolean complete;
 
-    TimedRows(TimedKernel kernel, String name, StructType row) {
+    public TimedRows(TimedKernel kernel, String name, StructType row) {
         state = kernel.mapState(name, TIME, new StructType().add("rows", DataTypes.createArrayType(row, false)), 0);
         width = row.length();
     }
 
     /** Begins on a key; {@code empty}: it is known to have no rows. */
-    void begin(boolean empty) {
+    public void begin(boolean empty) {
         rows.clear();
         changed.clear();
         isNew = empty;
@@ -40,7 +40,7 @@ final class TimedRows {
     }
 
     /** All rows by time; an entry whose rows are changed must be told of by {@link #touch}. */
-    TreeMap<Long, List<InternalRow>> all() {
+    public TreeMap<Long, List<InternalRow>> all() {
         if (!complete) {
             complete = true;
             for (Iterator<Tuple2<InternalRow, InternalRow>> stored = state.iterator(); stored.hasNext(); ) {
@@ -55,19 +55,19 @@ final class TimedRows {
     }
 
     /** Adds a row behind those of its time. */
-    void add(long time, InternalRow row) {
+    public void add(long time, InternalRow row) {
         rows.computeIfAbsent(time, this::load).add(row);
         changed.add(time);
     }
 
     /** Makes a row the only one of its time. */
-    void put(long time, InternalRow row) {
+    public void put(long time, InternalRow row) {
         rows.put(time, new ArrayList<>(List.of(row)));
         changed.add(time);
     }
 
     /** Removes the rows of a time. */
-    void remove(long time) {
+    public void remove(long time) {
         rows.remove(time);
         if (isNew) {
             changed.remove(time); // nothing has been stored
@@ -77,12 +77,12 @@ final class TimedRows {
     }
 
     /** Says that rows of a time have been changed in place. */
-    void touch(long time) {
+    public void touch(long time) {
         changed.add(time);
     }
 
     /** Writes what has changed. */
-    void flush() {
+    public void flush() {
         for (long time : changed) {
             List<InternalRow> kept = rows.get(time);
             if (kept == null || kept.isEmpty()) {

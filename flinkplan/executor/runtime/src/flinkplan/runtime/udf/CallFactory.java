@@ -11,6 +11,9 @@ public interface CallFactory {
     /** A call of a table function, whose instance is open: it gives an array of rows. */
     ScalarCall table(String description);
 
+    /** Calls of a process table function, whose instance is open. */
+    ProcessCall process(String description);
+
     /** A call of an aggregate function, whose instance is open. */
     AggregateCall aggregate(String description);
 }

@@ -44,6 +44,11 @@ public record Description(Jars jars, String json) implements Serializable {
         return open(calls -> calls.table(json));
     }
 
+    /** The same of a process table function. */
+    public ProcessCall openProcess() {
+        return open(calls -> calls.process(json));
+    }
+
     /** The same of an aggregate function. */
     public AggregateCall openAggregate() {
         return open(calls -> calls.aggregate(json));

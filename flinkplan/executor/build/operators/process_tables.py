@@ -1,0 +1,240 @@
+"""Process table functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from ....plan.functions.process import DEFAULT, ProcessState
+from ....plan.nodes import ProcessTableFunction
+from ....plan.record import replace
+from ....plan.rex import Call, RexNode, TableArgument
+from ....plan.specs import SortField
+from ....plan.types import LogicalType
+from ...jvm.spark import F, T
+from ...jvm.types import cast_type, spark_type
+from ...prepare.choose.process_tables import CalledTable, KernelFunction, ProcessCall, RowFunction
+from ...prepare.known.key_types import key_type
+from ..context import TranslationContext
+from ..java_functions import process_description, process_rows
+from ..kernels import (
+    boolean_array,
+    java_record,
+    java_type,
+    key_columns,
+    key_values,
+    object_array,
+    run_kernel,
+    schema_of,
+)
+from ..registry import builder
+from ..stream import INPUT, INSERT, KIND, LATENESS, ORDER, PASSED, ROW, SEQUENCE, TICK, TIME, Stream, column_name
+from ..time.event_time import with_event_time
+from ..windows.kernels import emitted, row_order, run_timed
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_SCALARS, _SORTED_BY = "__scalars", "__sorted_by"
+
+
+@builder(RowFunction, ProcessTableFunction)
+def row_function(
+    node: ProcessTableFunction, step: RowFunction, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """Each row with the rows that the function emits for it."""
+    (stream,) = inputs
+    call = step.call
+    table = call.tables[0] if call.tables else None
+    row: Column = F.struct(*stream.columns)
+    own = row if table is None else _typed_row(stream, table)
+    kind = stream.frame[KIND] if stream.changelog else F.lit(INSERT).cast("tinyint")
+    time = _time(stream, -1 if table is None else table.time)
+    watermark = stream.frame[LATENESS] if LATENESS in stream.hidden else F.lit(None).cast("bigint")
+    arguments = [own, kind, time, watermark, *(c for c in _scalars(node, call, context))]
+    types = [t for _, t in call.declaration.result_fields]
+    emitted_row = schema_of(types)
+    rows = process_rows(context, node, call, arguments, emitted_row)
+    if TICK in stream.hidden:  # a watermark passes once, whatever its row has
+        nothing = F.array(F.lit(None).cast(emitted_row)).cast(T.ArrayType(emitted_row))
+        rows = F.when(stream.frame[TICK].isNull(), rows).otherwise(nothing)
+    names = [f"r{i}" for i in range(len(types))]
+    frame = stream.frame.select("*", time.alias(TIME), F.inline(rows).alias(*names))
+    columns = [frame[n] for n in names]
+    if call.passes_columns:
+        columns = [*(frame[column_name(i)] for i in range(len(stream.type.fields))), *columns]
+    if call.emits_time:
+        columns.append(F.timestamp_millis(frame[TIME]))
+    hidden = [h for h in stream.hidden if h != KIND]
+    selected = frame.select(*_named(node, columns), *(frame[h] for h in hidden))
+    return replace(stream, frame=selected, type=node.output_type, changelog=False)
+
+
+@builder(KernelFunction, ProcessTableFunction)
+def keyed_function(
+    node: ProcessTableFunction, step: KernelFunction, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The rows of a key through the function, with its states."""
+    call = step.call
+    if step.is_timed:
+        inputs = tuple(with_event_time(stream) for stream in inputs)
+    frame = _united(node, step, inputs, context)
+    keys = call.tables[0].argument.partition_keys
+    key_types = [inputs[0].type.field_types[k] for k in keys]
+    passes = call.passes_columns
+    before = list(inputs[0].type.field_types) if passes else [key_type(t) for t in key_types]
+    types = [*before, *(t for _, t in call.declaration.result_fields)]
+    columns = schema_of(types)
+    if call.emits_time:
+        columns = columns.add(TIME, T.TimestampType()).add(PASSED, T.LongType())
+    sorts = [bool(table.argument.order_keys) for table in call.tables]
+    function = java_record(
+        context,
+        "process.FunctionHost$Spec",
+        keyed=bool(keys) and not passes,
+        passes=passes,
+        emitsTime=call.emits_time,
+        function=process_description(context, node, call, step.ttls),
+        states=_states(context, call.declaration.states, step.ttls),
+        sorts=boolean_array(context, sorts),
+        orders=_orders(context, call.tables),
+    )
+    width, changelog = max(1, len(keys)), _emits_changes(node)
+    if step.is_timed:
+        result = run_timed(context, step, frame, width, columns=columns, changelog=changelog, function=function)
+    else:
+        result = run_kernel(context, step, frame, width, columns=columns, changelog=changelog, function=function)
+    values = [result[column_name(i)] for i in range(len(types))]
+    if not passes:
+        keyed = key_values(values[: len(keys)], key_types)
+        values = [*keyed * len(call.tables), *values[len(keys) :]]
+    hidden = [name for name in (KIND, ORDER, SEQUENCE) if name in result.columns]
+    if call.emits_time:
+        values.append(result[TIME])
+        hidden.append(PASSED)
+    selected = result.select(*_named(node, values), *hidden)
+    if step.is_timed:
+        return emitted(inputs[0], selected, node.output_type, _emits_changes(node))
+    return Stream(selected, node.output_type, changelog=_emits_changes(node), pulse=inputs[0].pulse)
+
+
+def _emits_changes(node: ProcessTableFunction) -> bool:
+    return any(kind.value != "INSERT" for kind in node.output_changelog_mode or ())
+
+
+def _named(node: ProcessTableFunction, columns: Sequence[Column]) -> list[Column]:
+    types = node.output_type.field_types
+    return [c.cast(cast_type(t)).alias(column_name(i)) for i, (c, t) in enumerate(zip(columns, types, strict=True))]
+
+
+def _time(stream: Stream, index: int) -> Column:
+    """A time of each row in milliseconds; NULL where ``index`` is -1."""
+    return F.lit(None).cast("bigint") if index < 0 else F.unix_millis(stream.column(index))
+
+
+def _typed_row(stream: Stream, table: CalledTable) -> Column:
+    """A row as the function takes it: with the types that its class declares."""
+    declared = table.declared.type
+    if declared is None:
+        return F.struct(*stream.columns)
+    cast = [c.cast(cast_type(t)) for c, t in zip(stream.columns, declared.field_types, strict=True)]
+    return F.struct(*(c.alias(column_name(i)) for i, c in enumerate(cast)))
+
+
+def _row_type(stream: Stream, table: CalledTable) -> Sequence[LogicalType]:
+    return stream.type.field_types if table.declared.type is None else table.declared.type.field_types
+
+
+def _scalars(node: ProcessTableFunction, call: ProcessCall, context: TranslationContext) -> list[Column]:
+    """The arguments of the class that are no tables; those that are left out are NULL."""
+    columns = []
+    assert node.call is not None
+    for declared, operand in zip(call.declaration.arguments, node.call.operands, strict=False):
+        if declared.is_table or type(operand) is TableArgument:
+            continue
+        assert declared.type is not None
+        if is_left_out(operand):
+            columns.append(F.lit(None).cast(spark_type(declared.type)))
+        else:
+            columns.append(context.expression_over(operand, []).cast(cast_type(declared.type)))
+    return columns
+
+
+def is_left_out(operand: RexNode) -> bool:
+    """Whether an argument is left out."""
+    return type(operand) is Call and operand.name == DEFAULT
+
+
+def _united(
+    node: ProcessTableFunction, step: KernelFunction, inputs: Sequence[Stream], context: TranslationContext
+) -> DataFrame:
+    """What ``FunctionSpec.java`` says of the input, of all tables in one frame.
+
+    Which of several tables is ahead is left to chance in Flink; here no row is late for another table's sake.
+    """
+    call = step.call
+    changelog = any(stream.changelog for stream in inputs)
+    schemas = [schema_of(_row_type(s, t)) for s, t in zip(inputs, call.tables, strict=True)]
+
+    def shaped(index: int, stream: Stream, table: CalledTable) -> DataFrame:
+        rows = [
+            (_typed_row(stream, table) if i == index else F.lit(None).cast(schema)).alias(f"row{i}")
+            for i, schema in enumerate(schemas)
+        ]
+        scalars = _scalars(node, call, context) or [F.lit(0)]
+        passed = F.struct(*stream.columns) if call.passes_columns else F.lit(None).cast("struct<none:boolean>")
+        hidden = []
+        if changelog:
+            hidden.append((stream.frame[KIND] if stream.changelog else F.lit(INSERT).cast("tinyint")).alias(KIND))
+            if not step.is_timed:
+                place = stream.frame[ORDER] if ORDER in stream.hidden else F.lit(0).cast("bigint")
+                hidden.append(place.alias(ORDER))
+        carried = (LATENESS, PASSED) if step.is_timed and len(inputs) == 1 else ()
+        hidden += [stream.frame[name] for name in carried if name in stream.hidden]
+        hidden.append(stream.frame[SEQUENCE])
+        return stream.frame.select(
+            *key_columns(stream, table.argument.partition_keys),
+            _time(stream, table.time).alias(TIME),
+            _time(stream, (table.argument.order_keys or (-1,))[0]).alias(_SORTED_BY),
+            F.lit(index).alias(INPUT),
+            F.struct(*(c.alias(f"a{i}") for i, c in enumerate(scalars))).alias(_SCALARS),
+            passed.alias(ROW),
+            *rows,
+            *hidden,
+        )
+
+    shapes = [shaped(i, s, t) for i, (s, t) in enumerate(zip(inputs, call.tables, strict=True))]
+    return reduce(lambda a, b: a.union(b), shapes)
+
+
+def _states(context: TranslationContext, states: Sequence[ProcessState], ttls: Sequence[int]) -> Any:
+    made = [
+        java_record(
+            context,
+            "process.FunctionStates$Spec",
+            name=state.name,
+            kind=state.kind,
+            key=None if state.key is None else java_type(context, spark_type(state.key)),
+            value=java_type(context, spark_type(state.value)),
+            ttl=ttl,
+        )
+        for state, ttl in zip(states, ttls, strict=True)
+    ]
+    return object_array(context, getattr(context.runtime.process, "FunctionStates$Spec"), made)
+
+
+def _orders(context: TranslationContext, tables: Sequence[CalledTable]) -> Any:
+    """How rows of one time are sorted: by what stands behind the time in ORDER BY."""
+    orders = [_order(context, table) for table in tables]
+    return object_array(context, context.runtime.row.RowOrder, orders)
+
+
+def _order(context: TranslationContext, table: CalledTable) -> Any:
+    argument = table.argument
+    further = list(zip(argument.order_keys or (), argument.order_directions or (), strict=True))[1:]
+    if not further:
+        return None
+    fields = [SortField(key, d.startswith("ASC"), d.endswith("LAST")) for key, d in further]
+    types = argument.type.field_types if table.declared.type is None else table.declared.type.field_types
+    return row_order(context, schema_of(types), fields)

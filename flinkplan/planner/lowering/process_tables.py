@@ -1,0 +1,67 @@
+"""Lowering of process table functions."""
+
+from __future__ import annotations
+
+from ...plan import nodes, specs
+from ...plan.functions.process import DEFAULT, DESCRIPTOR
+from ...plan.nodes.base import ExecNode
+from ...plan.rex import Call, RexNode, TableArgument, shown_name
+from ..algebra import physical as p
+from ..algebra.rel import CallsProcessTable
+from ..rex.printer import digest, record_type
+from .context import Context, Parts, Rules, Texts
+
+
+def _process_table(rel: p.ProcessTable, ctx: Context) -> ExecNode:
+    assert rel.mode is not None, "changes are inferred"
+    return ctx.node(
+        nodes.ProcessTableFunction,
+        rel,
+        *_description(rel),
+        uid=rel.uid,
+        function_call=rel.call,
+        input_changelog_modes=tuple([specs.ReceivedKind.of(i.changes.row_kinds) for i in rel.inputs]),
+        output_changelog_mode=rel.mode,
+    )
+
+
+def _description(rel: p.ProcessTable) -> Parts:
+    """Source: ``StreamPhysicalProcessTableFunction.explainTerms``."""
+    yield f"invocation=[{call_text(rel.call)}]"
+    yield f"uid=[{'null' if rel.uid is None else rel.uid}]"
+    yield f"select=[{','.join(rel.names)}]"
+    yield f"rowType=[{record_type(rel.row_type)}]"
+
+
+def call_text(call: Call) -> str:
+    """The call as Calcite prints it.  Source: ``RexTableArgCall``."""
+    assert call.reference is not None
+    return f"{call.reference.function.name}({', '.join(map(_argument_text, call.operands))})"  # type: ignore[attr-defined]
+
+
+def _argument_text(rex: RexNode) -> str:
+    if type(rex) is TableArgument:
+        return _table_text(rex)
+    if type(rex) is Call and rex.name in (DEFAULT, DESCRIPTOR):
+        return f"{shown_name(rex.name)}({', '.join(digest(o, ()) for o in rex.operands)})"
+    return digest(rex, ())
+
+
+def _table_text(table: TableArgument) -> str:
+    text = f"TABLE(#{table.input_index})"
+    if table.partition_keys:
+        text += f" PARTITION BY({', '.join(f'${key}' for key in table.partition_keys)})"
+    if table.order_keys:
+        pairs = zip(table.order_keys, table.order_directions or (), strict=True)
+        text += f" ORDER BY({', '.join(f'${key} {direction}' for key, direction in pairs)})"
+    return text
+
+
+def process_table_parts(rel: CallsProcessTable) -> Parts:
+    """The call, as ``explain --rules`` shows it."""
+    return (f"invocation=[{call_text(rel.call)}]",)
+
+
+TEXTS: Texts = {p.ProcessTable: process_table_parts}
+
+RULES: Rules = {p.ProcessTable: _process_table}

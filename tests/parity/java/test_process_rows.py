@@ -1,0 +1,127 @@
+"""Process table functions give the rows that Flink has written: in a batch, and in streams that start again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flinkplan.flink.home import HOME, PYTHON, flink_jars
+from flinkplan.plan.document import Plan
+from flinkplan.planner.script import compile_statements, parse_pipeline
+from flinkplan.table.function_loader import FunctionLoader
+from tests.parity.java.cases import PROCESS, content
+from tests.parity.java.test_rows import PARAMETERS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from flinkplan.executor.prepare.modes import Mode
+
+BOUNDED = """
+    row-echo-query row-twice-window row-typed row-kinds named opened series retracted-group upserted-id
+    greeter-of-greeter map-state all-states-null-key count-all pass-set together totals-join timeout-ltz-rowtime
+    reminders-no-time windowed sorted-no-time
+"""
+"""A case of each feature, each of another function, so that they are one job."""
+
+STREAMED = """
+    row-state map-state list-state all-states-most timeout cancelling late late-once sorted-desc throttle pass-set
+    opened
+"""
+"""Cases with states and timers."""
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.flink,
+    pytest.mark.skipif(not (os.environ.get(PYTHON) or os.environ.get(HOME)), reason=f"needs Flink: {PYTHON} or {HOME}"),
+]
+
+
+@pytest.fixture(scope="module")
+def jar(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(PROCESS.compile_jar(tmp_path_factory.mktemp("process"), flink_jars()))
+
+
+def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path, jar: str) -> None:
+    PROCESS.copy_data(tmp_path)
+    names = BOUNDED.split()
+    run(spark, compiled(tmp_path, names, jar))
+    assert contents(tmp_path, names) == flinks(names)
+
+
+def test_streams_go_on_from_checkpoints(spark: SparkSession, tmp_path: Path, jar: str) -> None:
+    from flinkplan.executor.prepare.modes import Mode
+
+    names = STREAMED.split()
+    plan = compiled(tmp_path, names, jar)
+    lines = (PROCESS.folder / "data/e/e.json").read_text("utf-8").splitlines(keepends=True)
+    for first, last, mode in ((0, 7, Mode.AVAILABLE_NOW), (7, 19, Mode.AVAILABLE_NOW), (19, 30, Mode.BOUNDED)):
+        put(tmp_path, f"{first:02}", lines[first:last])
+        run(spark, plan, tmp_path / "checkpoint", mode)
+    assert contents(tmp_path, names) == flinks(names)
+
+
+def test_states_expire(spark: SparkSession, tmp_path: Path, jar: str) -> None:
+    """By Spark's own TTL, and by the times that are kept beside states where there are timers."""
+    from flinkplan.executor.prepare.modes import Mode
+
+    plan = compiled(tmp_path, ["row-state", "all-states-timed"], jar)
+    hour = 3_600_000
+    for number, hours in enumerate((0, 0.9, 2.5, 200)):
+        row = {"id": number, "k": "a", "v": number, "ts": f"2024-01-01 00:0{number}:00"}
+        put(tmp_path, str(number), [json.dumps(row) + "\n"])
+        run(spark, plan, tmp_path / "checkpoint", Mode.AVAILABLE_NOW, 1_700_000_000_000 + int(hours * hour))
+    rows = [json.loads(line)["after"] for line in lines_of(tmp_path, "row-state")]
+    assert sorted(row["t"] for row in rows) == ["0 [0]", "1 [0, 1]", "2 [2]", "3 [3]"]
+    rows = [json.loads(line)["after"] for line in lines_of(tmp_path, "all-states-timed")]
+    assert sorted((len(row["names"]), row["n"]) for row in rows) == [(1, 1), (2, 2), (3, 3), (4, 1)]
+
+
+def compiled(folder: Path, names: Sequence[str], jar: str) -> Plan:
+    """The plan of some cases, in one statement set."""
+    out = folder / "rows"
+    cases = [PROCESS.by_name[name] for name in names]
+    tables, inserts = ("".join(parts) for parts in zip(*((c.table(out), c.insert) for c in cases), strict=True))
+    script = f"{PROCESS.definitions(folder)}{tables}EXECUTE STATEMENT SET BEGIN\n{inserts}END;"
+    return compile_statements(parse_pipeline(script, "all.sql"), PARAMETERS, load=FunctionLoader(lambda: [jar]))
+
+
+def put(folder: Path, name: str, lines: Sequence[str]) -> None:
+    """Add a file to the table ``e``, and to those over the same folder."""
+    path = folder / "data/e" / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(lines), "utf-8")
+
+
+def run(
+    spark: SparkSession, plan: Plan, checkpoint: Path | None = None, mode: Mode | None = None, clock: int | None = None
+) -> None:
+    """Run a plan to its end."""
+    from flinkplan.executor.jobs.job import JobOptions, execute
+    from flinkplan.table.java_jars import function_jars
+
+    further: dict[str, Any] = {} if checkpoint is None else {"checkpoint": str(checkpoint), "streams": True}
+    options = JobOptions(spark=spark, options=PARAMETERS, java_jars=function_jars, mode=mode, clock=clock, **further)
+    execute(plan, options).wait()
+
+
+def lines_of(folder: Path, name: str) -> Iterator[str]:
+    """The lines in the files of a sink."""
+    for path in sorted((folder / "rows" / name).rglob("*")):
+        if path.is_file() and not path.name.startswith((".", "_")):
+            yield from path.read_text("utf-8").splitlines()
+
+
+def contents(folder: Path, names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """What the rows of each sink come to."""
+    return {name: content(lines_of(folder, name)) for name in names}
+
+
+def flinks(names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """The same of what Flink has written."""
+    return {name: PROCESS.by_name[name].flink["content"] for name in names}

@@ -1,0 +1,10 @@
+CREATE TABLE e (id INT, k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/e', 'format' = 'json');
+CREATE VIEW z AS SELECT id, k, v, CAST(ts AS TIMESTAMP_LTZ(3)) AS ts FROM e;
+CREATE TABLE p (id INT, k STRING, v INT, ts TIMESTAMP(3)) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/e', 'format' = 'json');
+CREATE TABLE f (k STRING, city STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/f', 'format' = 'json');
+CREATE TABLE u (id INT, k STRING, v BIGINT, w INT, PRIMARY KEY (id) NOT ENFORCED) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/u', 'format' = 'debezium-json');
+CREATE TABLE y (id INT, k STRING, v INT, at_text STRING, ts AS TO_TIMESTAMP_LTZ(id * 40000, 3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'filesystem', 'path' = 'file://${CASE}/data/e', 'format' = 'json');
+CREATE VIEW pv AS SELECT k, v FROM p WHERE id IN (1, 2, 4);
+CREATE VIEW fv AS SELECT k, city FROM f;
+CREATE VIEW pn AS SELECT CAST(NULL AS STRING) AS k, v FROM p WHERE id = 1;
+CREATE VIEW fn AS SELECT CAST(NULL AS STRING) AS k, city FROM f WHERE k = 'x';
