@@ -10,6 +10,7 @@ import pytest
 
 from flinkplan.executor import processes
 from flinkplan.executor.errors import ExecutionError
+from flinkplan.executor.jvm.quiet import quiet_accumulators
 from flinkplan.executor.processes import child, end_needed, end_processes, is_running, run
 
 _STUBBORN = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); signal.pause()"
@@ -71,3 +72,11 @@ def test_nothing_is_started_any_more_at_the_end() -> None:
     end_processes(for_good=True)
     with pytest.raises(ExecutionError, match="ending"):
         run(["true"])
+
+
+def test_the_end_of_the_jvm_prints_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    from pyspark.accumulators import AccumulatorTCPServer
+
+    quiet_accumulators()
+    AccumulatorTCPServer.handle_error(None, None, None)  # type: ignore[arg-type]
+    assert capsys.readouterr() == ("", "")

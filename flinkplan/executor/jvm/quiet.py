@@ -40,6 +40,16 @@ def quiet_jvm(file: Path | None = None) -> Iterator[None]:
             os.close(kept)
 
 
+def quiet_accumulators() -> None:
+    """Let PySpark's server of accumulators print no traceback where its connection to the JVM ends with the JVM."""
+    from pyspark.accumulators import AccumulatorTCPServer
+
+    def ignored(server: object, request: object, address: object) -> None:
+        """The job says by itself why it has ended."""
+
+    AccumulatorTCPServer.handle_error = ignored  # type: ignore[method-assign, assignment]
+
+
 def _log(file: Path | None) -> IO[bytes]:
     if file is None:
         return tempfile.TemporaryFile()

@@ -25,6 +25,7 @@ from .exceptions import causes_of, joined_messages, refused_by_system
 from .gateway import forget_jvm, start_jvm
 from .lean import begin_session, hide_arrays
 from .masters import check_master
+from .quiet import quiet_accumulators
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -226,6 +227,7 @@ def session(
             builder = builder.config(key, value)
         spark = builder.getOrCreate()
     _own = ref(spark.sparkContext)
+    quiet_accumulators()
     spark.sparkContext.setLogLevel(chosen.get("spark.log.level", "OFF"))
     if archive is not None:
         gateway: Any = spark.sparkContext._gateway
