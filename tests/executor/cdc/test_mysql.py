@@ -255,7 +255,7 @@ def test_other_options_are_refused_by_their_names(option: str, value: str, words
     tables = f"CREATE TABLE t (id INT PRIMARY KEY NOT ENFORCED) WITH ({written});"
     tables += "CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');"
     with pytest.raises(FlinkplanError) as error:
-        check_executable(compile_script(f"{tables} INSERT INTO b SELECT COUNT(*) FROM t;"), {"P": "secret"}, {})
+        check_executable(compile_script(f"{tables} INSERT INTO b SELECT COUNT(*) FROM t;"), {"P": "swordfish"}, {})
     assert f"'{option}' is not executed here: {words}" in str(error.value)
 
 

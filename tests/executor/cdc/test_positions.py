@@ -293,5 +293,5 @@ def test_other_options_are_refused_by_their_names(option: str, words: str) -> No
     written = ", ".join(f"'{key}' = '{value}'" for key, value in given.items())
     tables = f"CREATE TABLE t (id INT) WITH ({written}); CREATE TABLE b (n BIGINT) WITH ('connector' = 'blackhole');"
     with pytest.raises(FlinkplanError) as error:
-        check_executable(compile_script(f"{tables} INSERT INTO b SELECT COUNT(*) FROM t;"), {"P": "secret"}, {})
+        check_executable(compile_script(f"{tables} INSERT INTO b SELECT COUNT(*) FROM t;"), {"P": "swordfish"}, {})
     assert words in str(error.value)

@@ -51,6 +51,6 @@ CREATE TABLE dims (id INT, name STRING, age INT, city STRING, zip BIGINT, PRIMAR
 CREATE TABLE many (a INT, b INT, d INT, e INT, f INT, g STRING) WITH ('connector'='jdbc','url'='jdbc:derby:memory:d','table-name'='many');
 CREATE TABLE clocked (id INT, a INT, b INT, d INT, e INT, pt AS PROCTIME(), PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='filesystem','path'='/data/clocked','format'='debezium-json');
 
-CREATE TABLE known (id INT, tags ARRAY<STRING>, a INT, n INT NOT NULL, s STRING, f BOOLEAN, b TIMESTAMP(3), c TIMESTAMP(3), d DECIMAL(10, 2))
+CREATE TABLE constants (id INT, tags ARRAY<STRING>, a INT, n INT NOT NULL, s STRING, f BOOLEAN, b TIMESTAMP(3), c TIMESTAMP(3), d DECIMAL(10, 2))
   WITH ('connector' = 'filesystem', 'path' = '/data/e', 'format' = 'json');
-CREATE TABLE ids (id INT) WITH ('connector' = 'blackhole');
+CREATE TABLE known_ids (id INT) WITH ('connector' = 'blackhole');
