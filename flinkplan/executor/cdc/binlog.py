@@ -68,12 +68,6 @@ class BinlogReader:
         self._feeds: dict[object, _Feed] = {}
         self._last: object = None
 
-    @property
-    def reached(self) -> int:
-        """The LSN up to which the stream that was asked last knows the log."""
-        feed = self._feeds.get(self._last)
-        return 0 if feed is None else feed.reached
-
     def expect(self, owner: object) -> None:
         """Nothing: the server keeps its log for nobody."""
 
@@ -83,7 +77,7 @@ class BinlogReader:
             self._server.check_place(place.lsn)
             self._feeds[stream] = _Feed(self._capture, self._labels, place.lsn)
 
-    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place]:
+    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place, int]:
         """What is there behind a place; a connection that was lost is opened again there."""
         self._last = stream
         feed = self._feeds[stream]
@@ -94,7 +88,7 @@ class BinlogReader:
         feed.receive()
         parts, reached = feed.buffer.take(place, most)
         feed.read = reached
-        return parts, reached
+        return parts, reached, feed.reached
 
     def trim(self) -> None:
         """Forget what has been taken."""
@@ -104,9 +98,9 @@ class BinlogReader:
     def done(self, stream: object, lsn: int) -> None:
         """Nothing: the server keeps its log for nobody."""
 
-    def is_at(self, lsn: int) -> bool:
-        """Whether the stream that was asked last knows all of the log up to an LSN."""
-        return self.reached >= lsn
+    def is_at(self, lsn: int, known: int) -> bool:
+        """As :meth:`LogReader.is_at`."""
+        return known >= lsn
 
     def wait(self, seconds: float) -> None:
         """Wait for something to come."""

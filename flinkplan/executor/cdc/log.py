@@ -144,18 +144,14 @@ class Buffer:
 class LogReader(Protocol):
     """Reads the log for streams."""
 
-    @property
-    def reached(self) -> int:
-        """The LSN up to which all of the log is known."""
-
     def expect(self, owner: object) -> None:
         """Keep the log for the first stream of an owner."""
 
     def begin(self, owner: object, stream: object, place: Place) -> None:
         """Say where a stream goes on.  Raises :class:`CaptureError` where the log is gone from there on."""
 
-    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place]:
-        """What is there behind a place, up to so many changes, and the place behind them.
+    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place, int]:
+        """What is there behind a place, up to so many changes; the place behind them; up to where the log is known.
 
         Only a transaction that has more is cut.
         """
@@ -166,8 +162,8 @@ class LogReader(Protocol):
     def done(self, stream: object, lsn: int) -> None:
         """Say that a stream needs nothing before an LSN any more."""
 
-    def is_at(self, lsn: int) -> bool:
-        """Whether all of the log up to an LSN is known."""
+    def is_at(self, lsn: int, known: int) -> bool:
+        """Whether ``known``, up to which the log was known, is at an LSN."""
 
     def wait(self, seconds: float) -> None:
         """Wait for something to come from the server."""

@@ -105,15 +105,12 @@ class SlotReader:
 
     # ------------------------------------------------------------ changes
 
-    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place]:
-        """What is there behind a place, up to so many changes: of transactions those from an index to another.
-
-        Only a transaction that has more is cut.  The second value is the place behind them.
-        """
+    def take(self, stream: object, place: Place, most: int) -> tuple[list[Part], Place, int]:
+        """As :meth:`LogReader.take`; other streams may have more read right before and after it."""
         with self.lock:
             self._receive()
             parts, self._read[stream] = self._buffer.take(place, most)
-            return parts, self._read[stream]
+            return parts, self._read[stream], self.reached
 
     def trim(self) -> None:
         """Forget what all streams have taken."""
@@ -123,12 +120,12 @@ class SlotReader:
             if places := self._read.values():
                 self._buffer.trim(min(places, key=lambda place: (place.lsn, place.taken)))
 
-    def is_at(self, lsn: int) -> bool:
-        """Whether all of the log up to an LSN is known; the server is asked, if not."""
+    def is_at(self, lsn: int, known: int) -> bool:
+        """As :meth:`LogReader.is_at`; the server is asked, if not."""
         with self.lock:
             # an LSN may be behind the header of a page that has nothing else yet
-            slack = _PAGE_HEADER if self.reached % _PAGE == 0 else 0
-            if self.reached + slack >= lsn:
+            slack = _PAGE_HEADER if known % _PAGE == 0 else 0
+            if known + slack >= lsn:
                 return True
             if monotonic() - self._asked >= _ASK_SECONDS:
                 self._asked = monotonic()

@@ -195,16 +195,16 @@ class Positions:
         own, reader, labels = self._stream(stream), self._reader(start["tables"]), start["tables"]
         views = [View(**view) for view in (start["snapshot"] or {"views": []})["views"]]
         place = Place(start["lsn"], start["taken"])
-        parts, reached = reader.take(self._id(stream), place, BATCH_CHANGES)
-        while not parts and self._target is not None and not reader.is_at(self._target):
-            reader.wait(_WAIT)
-            parts, reached = reader.take(self._id(stream), place, BATCH_CHANGES)
         end = max((view.end for view in views), default=0)
+        parts, reached, known = reader.take(self._id(stream), place, BATCH_CHANGES)
+        while not parts and self._target is not None and not reader.is_at(self._target, known):
+            reader.wait(_WAIT)
+            parts, reached, known = reader.take(self._id(stream), place, BATCH_CHANGES)
         if not parts and reached == place:
             is_due = monotonic() - own.moved >= self._capture.heartbeat > 0
-            if reader.reached > place.lsn and (is_due or (views and reader.is_at(end))) and not place.taken:
-                reached = Place(reader.reached)
-        is_caught_up = not views or reached.lsn >= end or (reached.lsn > 0 and not parts and reader.is_at(end))
+            if known > place.lsn and (is_due or (views and reader.is_at(end, known))) and not place.taken:
+                reached = Place(known)
+        is_caught_up = not views or reached.lsn >= end or (reached.lsn > 0 and not parts and reader.is_at(end, known))
         files = self._write(parts, views, labels)
         reader.trim()
         if reached != place:

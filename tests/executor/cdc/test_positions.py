@@ -9,7 +9,9 @@ import pytest
 
 from flinkplan.executor.cdc import stream as module
 from flinkplan.executor.cdc.column_types import ColumnType, holds
+from flinkplan.executor.cdc.log import Part, Place
 from flinkplan.executor.cdc.postgres import snapshot_shows
+from flinkplan.executor.cdc.replication import SlotReader
 from flinkplan.executor.cdc.settings import CaptureError, PostgresCapture, capture_of
 from flinkplan.executor.connectors.tables import table_of
 from flinkplan.executor.prepare.checks import check_executable
@@ -95,6 +97,30 @@ def test_keys_of_texts_are_compared_by_the_server(
     assert b"a2" in reader.until(lambda _: reader.position["snapshot"]["table"] == 1)
     changes = reader.until(lambda _: reader.position["snapshot"] is None)
     assert b"B1" in changes and b"a2" not in changes
+
+
+def test_what_another_stream_has_read_meanwhile_is_not_passed_by(
+    server: Server, capture: PostgresCapture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create(server, capture, 0)
+    reader = Reader(capture, tmp_path)
+    reader.until(lambda _: reader.position["snapshot"] is None)
+    take = SlotReader.take
+    written: list[int] = []
+
+    def take_before_another(self: SlotReader, stream: object, place: Place, most: int) -> tuple[list[Part], Place, int]:
+        taken = take(self, stream, place, most)
+        if not written and not taken[0]:
+            server.ask(f"INSERT INTO {capture.table} VALUES (1, 'meanwhile')")
+            written.append(reader.positions._server.written())
+            while self.reached < written[0]:
+                self.wait(0.05)
+                take(self, "another", place, most)
+        return taken
+
+    monkeypatch.setattr(SlotReader, "take", take_before_another)
+    reader.positions._capture = replace(capture, heartbeat=0.001)  # a stream without changes moves on at once
+    assert b"meanwhile" in reader.until(lambda read: b"meanwhile" in read)
 
 
 def test_a_large_transaction_is_cut_and_read_on(

