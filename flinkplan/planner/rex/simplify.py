@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from functools import reduce
 from operator import is_
@@ -35,6 +35,7 @@ from ...plan.record import Record, cached_on_record, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children, classes, walk
 from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from . import sargs
+from .alike import are_alike, only_reordered
 from .cases import boolean_case, is_direct, is_lossless, is_safe
 from .expressions import (
     COMPARISONS,
@@ -82,7 +83,7 @@ def simplify_condition(rex: RexNode) -> RexNode:
     """
     simplified = pull_factors(reordered_condition(rex))
     searches = any(is_call(part, SEARCH) for part in walk(rex))
-    return rex if not searches and _are_alike(simplified, rex) else simplified
+    return rex if not searches and are_alike(simplified, rex) else simplified
 
 
 def simplify_knowing(rex: RexNode, known: Iterable[RexNode]) -> RexNode:
@@ -109,7 +110,7 @@ def built_condition(rex: RexNode) -> RexNode:
     """
     simplified = reordered_condition(simplify_condition(rex))
     built = _condition(Simplifier(eliminates=False), rex)
-    return built if _are_alike(simplified, built) else simplified
+    return built if are_alike(simplified, built) else simplified
 
 
 def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:
@@ -120,41 +121,6 @@ def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:
 def negate(rex: RexNode) -> RexNode:
     """NOT of a condition, pushed down."""
     return Simplifier().simplify(not_(rex))
-
-
-def _are_alike(one: RexNode, other: RexNode) -> bool:
-    """Whether expressions are equal up to the order of commutative operands.  Source: ``RexNormalize``."""
-    numbers: dict[object, int] = {}
-    return one == other or _normal(one, numbers) == _normal(other, numbers)
-
-
-def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
-    """A number of the expression that is equal for expressions that are alike."""
-    key: object = rex
-    if isinstance(rex, FieldAccess):
-        key = (rex.name, _normal(rex.expr, numbers))
-    elif isinstance(rex, Call):
-        function, operands = called(rex), [_normal(o, numbers) for o in rex.operands]
-        if function in (GT, GE):
-            function = MIRRORED[function]
-            operands.reverse()
-        elif len(operands) == 2 and _is_symmetric(function, *rex.operands):
-            operands.sort()
-        key = (function or rex.name, rex.reference, rex.type, *operands)
-    return numbers.setdefault(key, len(numbers))
-
-
-def _only_reordered(after: Sequence[RexNode], before: Sequence[RexNode]) -> bool:
-    """Whether simplified operands differ only in the order of commutative operands; then they are not replaced."""
-    if len(after) != len(before):
-        return False
-    return all(_are_alike(a, b) for a, b in zip(after, before, strict=True))
-
-
-def _is_symmetric(function: Function | None, left: RexNode, right: RexNode) -> bool:
-    if function in (PLUS, TIMES, DATETIME_PLUS):
-        return left.type.nullable_() == right.type.nullable_()
-    return function in (AND, OR, EQ, NE)
 
 
 def is_python_constant(rex: RexNode) -> bool:
@@ -203,7 +169,7 @@ class Simplifier(Record):
     def operands_first(self, rex: Call) -> RexNode:
         """The call with simplified operands, folded if possible."""
         operands = tuple(without_null(self.simplify(o)) for o in rex.operands)
-        return self.fold(rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands))
+        return self.fold(rex if only_reordered(operands, rex.operands) else replace(rex, operands=operands))
 
     def fold(self, rex: Call) -> RexNode:
         """The literal for a call of constants, or the call."""
@@ -396,7 +362,7 @@ def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     if len(kept) == 1:
         return kept[0][1] if rex.type.nullable else cast(kept[0][1], rex.type)
     operands = (*(part for pair in kept[:-1] for part in pair), kept[-1][1])
-    new = rex if _only_reordered(operands, rex.operands) else replace(rex, operands=operands)
+    new = rex if only_reordered(operands, rex.operands) else replace(rex, operands=operands)
     expanded = boolean_case(new) if rex.type.root == "BOOLEAN" else new
     return new if expanded == new else simplifier.simplify(expanded, unknown)
 
