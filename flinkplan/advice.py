@@ -34,7 +34,7 @@ from .plan.nodes.expressions import expressions
 from .plan.options import DURATION
 from .plan.printable import shortened
 from .plan.rex import InputRef, children, walk
-from .plan.settings import SETTINGS, is_known, reason_without_effect, similar_key
+from .plan.settings import SETTINGS, changes_plans, is_known, reason_without_effect, similar_key
 from .plan.settings_of_flink import Effect
 from .plan.text.positions import pointer
 from .plan.ttl import expiring_before_upstream
@@ -125,7 +125,10 @@ def finding_of(rule: str, message: str, hint: str | None = None) -> Finding:
 
 
 def setting_findings(key: str, value: str, *, executes: bool) -> Iterator[Finding]:
-    """The findings about an option of a session; ``executes`` says whether the session also executes its plans."""
+    """The findings about an option of a session; ``executes`` says whether the session also executes its plans.
+
+    If it only compiles them, for Flink or for a later command, options of Flink's runtime are no finding.
+    """
     setting = SETTINGS.get(key)
     if not is_known(key):
         yield finding_of("setting-unknown", f"there is no option '{shortened(key)}'", similar_key(key))
@@ -134,7 +137,8 @@ def setting_findings(key: str, value: str, *, executes: bool) -> Iterator[Findin
             message = f"'{key}' has no effect when a plan is compiled: no plan holds it"
             yield finding_of("setting-no-effect", message, f"say it where the plan is executed: --set {key}={value}")
     elif (instead := reason_without_effect(key, value)) is not None:
-        yield finding_of("setting-no-effect", f"'{key}' has no effect here: {instead}")
+        if executes or changes_plans(key):
+            yield finding_of("setting-no-effect", f"'{key}' has no effect here: {instead}")
     elif setting is not None and setting.option.type is DURATION:
         yield from duration_findings(value, f"'{key}'")
 

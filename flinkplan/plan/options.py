@@ -196,6 +196,18 @@ def one_of(*values: str) -> OptionType:
     return OptionType(", ".join(values), read)
 
 
+def several_of(*values: str) -> OptionType:
+    """Any of these words, separated by semicolons; they are read as a tuple."""
+
+    def read(value: str) -> tuple[str, ...]:
+        words = tuple(word.strip().upper() for word in value.split(";") if word.strip())
+        if not set(words) <= set(values):
+            raise FlinkplanError(f"it is a list of {_either(values)}, separated by semicolons")
+        return words
+
+    return OptionType(f"list of {', '.join(values)}", read)
+
+
 def exactly_one_of(*values: str) -> OptionType:
     """One of these words, exactly as they are written."""
 

@@ -26,8 +26,9 @@ from .options import (
     exactly_one_of,
     is_true,
     one_of,
+    several_of,
 )
-from .settings_of_flink import SPARK, WITHOUT_EFFECT, Effect, Setting
+from .settings_of_flink import DEFAULT_ONLY, SPARK, STREAMS_ONLY, WITHOUT_EFFECT, Effect, Setting
 
 LOCAL_TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
@@ -36,6 +37,12 @@ IDLE_TIMEOUT = "table.exec.source.idle-timeout"
 MINI_BATCH = "table.exec.mini-batch.enabled"
 MINI_BATCH_LATENCY = "table.exec.mini-batch.allow-latency"
 PHASES = "table.optimizer.agg-phase-strategy"
+DETERMINISM = "table.optimizer.non-deterministic-update.strategy"
+MATERIALIZER = "table.exec.sink.upsert-materialize-strategy.type"
+OVER_VERSION = "table.exec.unbounded-over.version"
+COLUMN_EXPANSION = "table.column-expansion-strategy"
+OPTIONS_HINTS = "table.dynamic-table-options.enabled"
+PROCESS_TABLES = "table.optimizer.ptf.max-tables"
 
 
 def _settings(effect: Effect, *rows: tuple[str, OptionType, str | None, str]) -> tuple[Setting, ...]:
@@ -95,6 +102,27 @@ _COMPILING = _settings(
     (f"{_OPTIMIZER}reuse-source-enabled", BOOLEAN, "true", "equal sources are read once"),
     (f"{_OPTIMIZER}reuse-sink-enabled", BOOLEAN, "true", "equal sinks are written once"),
     (f"{_OPTIMIZER}multi-join.enabled", BOOLEAN, "false", "joins over one key are one operator"),
+    (
+        DETERMINISM,
+        one_of("TRY_RESOLVE", "IGNORE"),
+        "IGNORE",
+        "whether updates are refused that would go wrong because a column is not deterministic",
+    ),
+    (PROCESS_TABLES, WHOLE, "20", "the maximum number of tables of a process table function"),
+    (
+        MATERIALIZER,
+        one_of("LEGACY", "MAP", "VALUE", "ADAPTIVE"),
+        "LEGACY",
+        "how a sink that materializes upserts keeps the rows of a key: as a list, by row, or as their number decides",
+    ),
+    (OVER_VERSION, WHOLE, "2", "the version of the operator of OVER without a lower bound"),
+    (
+        COLUMN_EXPANSION,
+        several_of("EXCLUDE_ALIASED_VIRTUAL_METADATA_COLUMNS", "EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS"),
+        "",
+        "which virtual metadata columns * leaves out: those with a name of their own, those with that of their key",
+    ),
+    (OPTIONS_HINTS, BOOLEAN, "true", "whether tables may have OPTIONS hints"),
     (
         "table.plan.compile.catalog-objects",
         one_of("ALL", "SCHEMA", "IDENTIFIER"),
@@ -277,6 +305,12 @@ def reason_without_effect(key: str, value: str) -> str | None:
     if key.startswith(PREFIXES):
         return None
     return next((reason for prefix, reason in FAMILIES.items() if key.startswith(prefix)), _CLUSTER_OPTION)
+
+
+def changes_plans(key: str) -> bool:
+    """Whether an option without effect in flinkplan changes what Flink compiles."""
+    setting = SETTINGS.get(key)
+    return setting is not None and setting.instead in (DEFAULT_ONLY, STREAMS_ONLY)
 
 
 def defaults(*effects: Effect) -> dict[str, str]:

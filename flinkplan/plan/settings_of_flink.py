@@ -54,6 +54,7 @@ def _ignored(instead: str, *rows: tuple[str, OptionType, str | None, str]) -> tu
 
 
 DEFAULT_ONLY = "it changes plans of Flink; the planner here does as Flink does by default"
+STREAMS_ONLY = "plans are of streaming jobs, which also run bounded input to its end"
 SPARK = "Spark has settings of its own: --conf"
 _BATCH = "it has an effect on batch jobs of Flink only"
 _RUNTIME = "it has no effect on plans; it tunes Flink's operators"
@@ -66,10 +67,6 @@ _OUTPUT = one_of("ORDERED", "ALLOW_UNORDERED")
 
 WITHOUT_EFFECT = (
     *_ignored(
-        "OPTIONS hints are always there",
-        ("table.dynamic-table-options.enabled", BOOLEAN, "true", "whether there are OPTIONS hints"),
-    ),
-    *_ignored(
         DEFAULT_ONLY,
         (f"{_OPTIMIZER}join-reorder-enabled", BOOLEAN, "false", "joins are reordered by cost"),
         (
@@ -78,20 +75,10 @@ WITHOUT_EFFECT = (
             "12",
             "the maximum number of joins for which bushy trees are considered",
         ),
-        (f"{_OPTIMIZER}source.report-statistics-enabled", BOOLEAN, "true", "sources tell how many rows they have"),
         (f"{_OPTIMIZER}sql2rel.project-merge.enabled", BOOLEAN, "false", "projections are merged while they are bound"),
         (f"{_OPTIMIZER}union-all-as-breakpoint-enabled", BOOLEAN, "true", "UNION ALL bounds what is optimized as one"),
         (f"{_OPTIMIZER}reuse-optimize-block-with-digest-enabled", BOOLEAN, "false", "blocks are known by digest"),
-        (
-            f"{_OPTIMIZER}non-deterministic-update.strategy",
-            one_of("TRY_RESOLVE", "IGNORE"),
-            "IGNORE",
-            "updates by non-deterministic functions are handled",
-        ),
         (f"{_OPTIMIZER}delta-join.strategy", one_of("AUTO", "FORCE", "NONE"), "AUTO", "joins look both sides up"),
-        (f"{_EXEC}sink.upsert-materialize-strategy.type", TEXT, "LEGACY", "how a sink keeps rows"),
-        (f"{_EXEC}unbounded-over.version", WHOLE, "2", "which of its OVER operators Flink uses"),
-        ("table.column-expansion-strategy", TEXT, "", "which columns * leaves out"),
         ("table.legacy-nested-row-nullability", BOOLEAN, "false", "fields of rows are as nullable as the row"),
     ),
     *_ignored(
@@ -105,7 +92,7 @@ WITHOUT_EFFECT = (
         ("table.sql-dialect", one_of("DEFAULT", "HIVE"), "default", "the dialect of SQL"),
     ),
     *_ignored(
-        "plans are of streaming jobs, which also run bounded input to its end",
+        STREAMS_ONLY,
         ("execution.runtime-mode", one_of("STREAMING", "BATCH", "AUTOMATIC"), "streaming", "streaming or batch"),
     ),
     *_ignored(
@@ -117,6 +104,7 @@ WITHOUT_EFFECT = (
     ),
     *_ignored(
         _BATCH,
+        (f"{_OPTIMIZER}source.report-statistics-enabled", BOOLEAN, "true", "sources report how many rows they have"),
         (f"{_OPTIMIZER}multiple-input-enabled", BOOLEAN, "true", "operators share a task"),
         (f"{_EXEC}operator-fusion-codegen.enabled", BOOLEAN, "false", "operators are compiled into one"),
         (f"{_EXEC}disabled-operators", TEXT, None, "operators that are not planned, separated by commas"),
@@ -190,7 +178,6 @@ WITHOUT_EFFECT = (
     ),
     *_ignored(
         _UNSUPPORTED,
-        (f"{_OPTIMIZER}ptf.max-tables", WHOLE, "20", "how many tables a process table function takes at most"),
         (f"{_EXEC}async-table.max-concurrent-operations", WHOLE, "10", "calls of asynchronous table functions"),
         (f"{_EXEC}async-table.timeout", DURATION, "3 min", "how long such a call may take with all its attempts"),
         (

@@ -17,6 +17,7 @@ from .algebra.rel import Rel
 from .metadata.process_tables import check_process_uids
 from .physical.changelog import infer_changelog_modes
 from .physical.deletes import drop_needless_normalizations
+from .physical.determinism import require_determinism
 from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
 from .physical.normalization import normalize_changelogs
@@ -211,7 +212,7 @@ PHYSICAL_REWRITE = Stage(
     "physical_rewrite",
     "What depends on the whole physical tree. Normalizations, mini-batches and the phases of aggregations come before "
     "changelog modes, which are inferred over all operators, from the sink down; then it is known which normalizations "
-    "nobody needs.",
+    "nobody needs, and which columns of updates must be deterministic.",
     (
         Walk(normalize_changelogs),
         Walk(assign_mini_batches, configured=True),
@@ -220,6 +221,7 @@ PHYSICAL_REWRITE = Stage(
         Walk(refuse_unplannable, configured=True),
         Walk(infer_changelog_modes, configured=True),
         Walk(drop_needless_normalizations, configured=True),
+        Walk(require_determinism, configured=True),
     ),
 )
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from flinkplan.advice import RULES
+from flinkplan.advice import RULES, setting_findings
 from flinkplan.plan.changelog import row_kinds
 from flinkplan.plan.document import Plan, dumps, loads
 from flinkplan.plan.errors import FlinkplanError
@@ -40,7 +40,6 @@ def test_nothing_is_said_of_what_is_right() -> None:
     [
         ("'table.exec.state.tll' = '1 h'", "setting-unknown", "did you mean 'table.exec.state.ttl'?"),
         ("'execution.runtime-mode' = 'batch'", "setting-no-effect", "streaming jobs"),
-        ("'state.backend' = 'rocksdb'", "setting-no-effect", "RocksDB"),
         ("'table.exec.source.idle-timeout' = '1 min'", "setting-no-effect", "--set table.exec.source.idle"),
         ("'table.exec.legacy-cast-behaviour' = 'ENABLED'", "setting-no-effect", "--set table.exec.legacy-cast"),
         ("'table.exec.state.ttl' = '3600'", "ttl-without-unit", "3.6 s"),
@@ -50,6 +49,13 @@ def test_settings(setting: str, rule: str, words: str) -> None:
     (finding,) = warned(f"SET {setting};\n{TABLES}INSERT INTO o SELECT s, n FROM a;")
     assert (finding.rule, str(finding.location)) == (rule, "p.sql:1:1")
     assert words in f"{finding.message} {finding.hint}"
+
+
+@pytest.mark.parametrize("key", ["state.backend", "parallelism.default", "table.exec.async-state.enabled"])
+def test_options_of_flinks_runtime_are_a_warning_only_where_a_job_is_executed(key: str) -> None:
+    assert warned(f"SET '{key}' = 'true';\n{TABLES}INSERT INTO o SELECT s, n FROM a;") == []
+    (finding,) = setting_findings(key, "true", executes=True)
+    assert finding.message.startswith(f"'{key}' has no effect here: ")
 
 
 def test_options_of_the_command_line_have_no_place() -> None:

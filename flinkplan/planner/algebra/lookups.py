@@ -29,6 +29,8 @@ class LookupJoin(SameUpdates, CompleteDeletes, NoWatermark, UnknownDirections, U
     condition: RexNode | None
     has_primary_key: bool
     hint: LookupHint
+    materializes: bool = False
+    """Whether the rows that were looked up are kept in state, to be taken back as they were."""
 
     @property
     def answers(self) -> Rel:

@@ -49,7 +49,7 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
         ),
         target_columns=tuple(_declared(table, columns[i]) for i in targets) if node.columns else None,
         conflict=node.on_conflict,
-        options=hint_options(node.hints),
+        options=hint_options(context, node.hints),
     )
 
 
@@ -86,7 +86,7 @@ def _sink(context: Context, node: ast.Insert) -> Table:
             node.table.span,
             "define the table without DISTRIBUTED",
         )
-    context.uses.append(TableUse(table, dict(hint_options(node.hints)), node.table.span, as_sink=True))
+    context.uses.append(TableUse(table, dict(hint_options(context, node.hints)), node.table.span, as_sink=True))
     return table
 
 

@@ -23,6 +23,8 @@ class Namespace(Record):
     alias: str | None = None
     path: tuple[str, ...] = ()
     """The full name of a table without alias, by which it may be qualified too."""
+    hidden: frozenset[int] = frozenset()
+    """The columns that ``*`` leaves out."""
 
     def matches(self, qualifier: tuple[str, ...]) -> bool:
         """Whether ``qualifier.column`` may be a column of this item."""
@@ -75,7 +77,7 @@ class Scope(Struct):
             yield m.name, m.expr if m.of_all is None else m.of_all
         for namespace in self.namespaces:
             for i, f in enumerate(namespace.row_type.fields):
-                if namespace.offset + i not in hidden:
+                if namespace.offset + i not in hidden and i not in namespace.hidden:
                     yield f.name, InputRef(namespace.offset + i, f.type)
 
     def columns_of(self, qualifier: tuple[str, ...]) -> list[tuple[str, RexNode]] | None:
@@ -83,7 +85,9 @@ class Scope(Struct):
         for namespace in self.namespaces:
             if namespace.matches(qualifier):
                 return [
-                    (f.name, InputRef(namespace.offset + i, f.type)) for i, f in enumerate(namespace.row_type.fields)
+                    (f.name, InputRef(namespace.offset + i, f.type))
+                    for i, f in enumerate(namespace.row_type.fields)
+                    if i not in namespace.hidden
                 ]
         return None
 

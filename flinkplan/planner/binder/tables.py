@@ -9,6 +9,7 @@ from ...plan.errors import SQL_VALIDATOR, VALIDATION
 from ...plan.findings import Finding
 from ...plan.record import replace
 from ...plan.rex import InputRef, RexNode, walk
+from ...plan.settings import COLUMN_EXPANSION, OPTIONS_HINTS, is_on, value_of
 from ...plan.specs import Column, JoinType
 from ...plan.types import LogicalType, row
 from ..algebra.logical import (
@@ -70,9 +71,23 @@ def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
     names = node.name.names
     alias = names[-1] if node.alias is None else node.alias.name.name
     shown = alias if context.names_scans else None
-    rel, row_type = _relation_of(context, node.name, hint_options(node.hints), shown)
+    rel, row_type = _relation_of(context, node.name, hint_options(context, node.hints), shown)
     path = () if node.alias is not None else (*_path(context, names),)
-    return named_item(rel, row_type, node.alias, names[-1], path)
+    item = named_item(rel, row_type, node.alias, names[-1], path)
+    hidden = _hidden_columns(context, node.name)
+    return replace(item, namespaces=(replace(item.namespaces[0], hidden=hidden),)) if hidden else item
+
+
+def _hidden_columns(context: Context, name: ast.Name) -> frozenset[int]:
+    """The virtual metadata columns of a table that ``*`` leaves out.  Source: ``FlinkCalciteSqlValidator``."""
+    strategies = value_of(context.config, COLUMN_EXPANSION).upper()
+    if not strategies or (len(name.names) == 1 and any(name.names[0] in level for level in context.ctes)):
+        return frozenset()
+    table = context.catalog.find(name.names)
+    if not isinstance(table, Table):
+        return frozenset()
+    virtual = [(i, c) for i, c in enumerate(table.resolved.schema.columns) if c.kind == "METADATA" and c.is_virtual]
+    return frozenset(i for i, c in virtual if ("DEFAULT" if c.metadata_key is None else "ALIASED") in strategies)
 
 
 def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -80,9 +95,13 @@ def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
     return identifier.catalog, identifier.database, identifier.name
 
 
-def hint_options(hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
-    """The options of OPTIONS hints.  Raises :class:`BindError` for another hint."""
+def hint_options(context: Context, hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
+    """The options of OPTIONS hints.  Raises :class:`BindError` for another hint, and if the session has none."""
     check_hints(hints, ("OPTIONS",))
+    if hints and not is_on(context.config, OPTIONS_HINTS):
+        raise BindError(
+            f"there are no OPTIONS hints with '{OPTIONS_HINTS}' = 'false'", hints[0].span, "remove the hint or the SET"
+        )
     return tuple((o.key, o.value) for h in hints if h.name == "OPTIONS" for o in h.options)
 
 

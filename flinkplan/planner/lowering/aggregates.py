@@ -10,6 +10,7 @@ from ...plan.durations import parse_iso_duration
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.nodes.python import EMITS_ROWS
 from ...plan.record import Json, replace
+from ...plan.settings import OVER_VERSION, value_of
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.calls import python_calls
@@ -182,7 +183,8 @@ def _over(rel: p.OverAggregate, ctx: Context) -> ExecNode:
     if python_calls(rel.calls):
         node = ctx.node(nodes.PythonOverAggregate, rel, *parts, over_spec=spec)
     else:
-        node = ctx.node(nodes.OverAggregate, rel, *parts, over_spec=spec, unbounded_over_version=2)
+        version = int(value_of(ctx.config, OVER_VERSION))
+        node = ctx.node(nodes.OverAggregate, rel, *parts, over_spec=spec, unbounded_over_version=version)
     return replace(node, output_type=named.nullable_())
 
 

@@ -12,7 +12,7 @@ from flinkplan.planner.algebra.dispatch import DISPATCHES, Dispatch
 from flinkplan.planner.algebra.logical import Filter, Project
 from flinkplan.planner.algebra.rel import Rel
 from flinkplan.planner.metadata import column_bounds, keys, modify_kinds, monotonicity, uniqueness, window_properties
-from flinkplan.planner.physical import changelog, deletes, implement, mini_batch
+from flinkplan.planner.physical import changelog, deletes, determinism, implement, mini_batch
 from flinkplan.planner.physical.implement import Implementer
 from flinkplan.planner.tracing import relations
 from tests.planner.outlines import bind
@@ -36,6 +36,7 @@ TABLES = [
     implement._RULES,
     changelog._RULES,
     deletes._RULES,
+    determinism._RULES,
     relations._PARTS,
     mini_batch._REQUIRES_WATERMARK,
     lowering._RULES,
