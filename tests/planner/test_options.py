@@ -207,3 +207,32 @@ def test_mini_batches_need_a_latency() -> None:
 )
 def test_values_that_flink_takes(key: str, value: str) -> None:
     compile_script(f"SET '{key}' = '{value}';\n{sink(PRINT)}")
+
+
+FILES_WITH_METADATA = (
+    "CREATE TABLE f (id INT, `file.path` STRING NOT NULL METADATA VIRTUAL, "
+    f"size BIGINT NOT NULL METADATA FROM 'file.size' VIRTUAL) WITH ({FILES});\n"
+)
+ALIASED, DEFAULT = "EXCLUDE_ALIASED_VIRTUAL_METADATA_COLUMNS", "EXCLUDE_DEFAULT_VIRTUAL_METADATA_COLUMNS"
+
+
+@pytest.mark.parametrize(
+    ("strategy", "names"),
+    [
+        ("", ("id", "file.path", "size")),
+        (ALIASED, ("id", "file.path")),
+        (DEFAULT, ("id", "size")),
+        (f"{ALIASED};{DEFAULT}", ("id",)),
+    ],
+)
+def test_stars_leave_out_virtual_metadata_columns(strategy: str, names: tuple[str, ...]) -> None:
+    script = f"{FILES_WITH_METADATA}CREATE TABLE o WITH ({PRINT}) AS SELECT * FROM f;"
+    plan = compile_script(script, options={"table.column-expansion-strategy": strategy})
+    assert plan.nodes[-1].output_type.field_names == names
+
+
+def test_hints_can_be_switched_off() -> None:
+    hinted = f"{SOURCE}CREATE TABLE o WITH ({PRINT}) AS SELECT id FROM s /*+ OPTIONS('rows-per-second'='1') */;"
+    assert compile_script(hinted).nodes
+    with pytest.raises(FlinkplanError, match="there are no OPTIONS hints"):
+        compile_script(hinted, options={"table.dynamic-table-options.enabled": "false"})

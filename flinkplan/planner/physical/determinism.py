@@ -23,6 +23,7 @@ from ..algebra.lookups import LookupJoin
 from ..algebra.names import uniquify
 from ..algebra.physical_bases import AccumulatorPhase, AggregateBase, PhysicalBinary
 from ..algebra.rel import Rel
+from ..algebra.traits import ReadsInserts
 from ..algebra.tree import with_inputs
 from ..errors import Part, PlanningError
 from ..metadata.keys import Key, join_spec, keys_in_group_range, upsert_keys
@@ -354,7 +355,7 @@ _RULES: Dispatch[Rel] = Dispatch(
         **dict.fromkeys((p.RegularJoin, p.IntervalJoin, p.WindowJoin, p.VersionedJoin), _join),
         p.MultiJoin: _multi_join,
         p.Rank: _rank,
-        **dict.fromkeys((p.Deduplicate, p.WindowDeduplicate, p.WindowRank, p.Match), _of_inserts),
+        ReadsInserts: _of_inserts,
         p.WindowTableFunction: _windows,
         **dict.fromkeys((p.DropUpdateBefore, p.MiniBatchAssigner, p.UnionAll, p.FullSort, p.Limit), _passed_on),
         **dict.fromkeys((p.SortLimit, p.TemporalSort, p.WatermarkAssigner, p.Exchange), _passed_on),
