@@ -30,6 +30,7 @@ from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.catalog_scripts import CatalogScripts
 from .ddl.create import create_table, create_view, split_table_as
+from .ddl.partitions import alter_partitions
 from .options import check_use
 from .placing import place_of
 from .sql import ast
@@ -161,6 +162,16 @@ class Session:
         """A query as Flink's EXPLAIN shows it.  Raises an error with its place."""
         with self._result_table(query) as insert:
             return replace(self.explain(insert), has_sinks=False)
+
+    def explain_table_as(self, node: ast.CreateTable) -> Explanation:
+        """A CREATE TABLE … AS as Flink's EXPLAIN shows it; the table is not created.  Raises an error."""
+        catalog = self.catalog
+        before = dict(catalog.objects), dict(catalog.temporary)
+        try:
+            return self.explain(self.create_table_as(node))
+        finally:
+            catalog.objects, catalog.temporary = before
+            catalog.expansions.clear()
 
     @deep_recursion
     def trace(self, statement: ast.Insert | ast.StatementSet) -> Trace:
@@ -385,7 +396,9 @@ class Session:
             hint = did_you_mean(names[-1], self.catalog.names())
             raise CatalogError(f"there is no table '{node.name}'", hint=hint, in_flink=message)
         table = self.catalog.get(names, Table)
-        if isinstance(node.change, ast.RenameTable):
+        if isinstance(node.change, (ast.AddPartitions, ast.DropPartitions)):
+            alter_partitions(self.catalog, table, node.change)
+        elif isinstance(node.change, ast.RenameTable):
             renamed = replace(table, identifier=self.catalog.qualify(node.change.name.names))
             self.catalog.add(renamed)
             self.catalog.drop(names, Table, temporary=table.temporary)

@@ -183,6 +183,17 @@ def _fixed(head: str, *rows: str) -> Callable[[Catalog, Show], Content]:
     return lambda catalog, statement: ((head,), [(row,) for row in rows])
 
 
+def _partitions(catalog: Catalog, statement: Show) -> Content:
+    from ..planner.catalog.catalog import Table
+    from ..planner.catalog.partitions import partition_name
+    from ..planner.ddl.partitions import partition_spec
+
+    table = catalog.get(_required_name(statement).names, Table)
+    keys = table.resolved.partition_keys or ()
+    specs = catalog.partitions.within(table.identifier, keys, partition_spec(statement.partition))
+    return ("partition name",), [(partition_name(keys, spec),) for spec in specs]
+
+
 _SHOW: dict[str, Callable[[Catalog, Show], Content]] = {
     "TABLES": _tables,
     "VIEWS": _views,
@@ -198,6 +209,7 @@ _SHOW: dict[str, Callable[[Catalog, Show], Content]] = {
     "CREATE CATALOG": _create_catalog,
     "MODULES": lambda catalog, _: (("module name",), [(name,) for name in catalog.modules.used]),
     "FULL MODULES": _full_modules,
+    "PARTITIONS": _partitions,
     "PROCEDURES": _procedures,
     "MODELS": _fixed("model name"),
     "JARS": _fixed("jars"),

@@ -399,6 +399,8 @@ class TableEnvironment(CatalogMethods):
                 raise UnsupportedError(f"EXPLAIN {detail} is not supported: {reason}", hint=hint)
         if isinstance(statement, QueryStatement):
             explanation = self._session.explain_query(statement.query)
+        elif isinstance(statement, CreateTable) and statement.query is not None:
+            explanation = self._session.explain_table_as(statement)
         else:
             explanation = self._session.explain(_explainable(statement))
         shown = replace(
@@ -466,7 +468,9 @@ class StreamTableEnvironment(TableEnvironment):
 
 def _explainable(statement: Statement) -> Insert | StatementSetNode:
     if not isinstance(statement, (Insert, StatementSetNode)):
-        raise UnsupportedError("only queries, INSERT and STATEMENT SET can be explained", where=statement.span.location)
+        raise UnsupportedError(
+            "only queries, INSERT, STATEMENT SET and CREATE TABLE … AS can be explained", where=statement.span.location
+        )
     return statement
 
 

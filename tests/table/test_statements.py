@@ -330,3 +330,49 @@ def test_costs_are_not_shown() -> None:
 def test_statements_that_start_jobs(statement: str, starts: bool) -> None:
     (parsed,) = parse_script(statement).statements
     assert starts_job(parsed) == starts
+
+
+PARTITIONED = (
+    "CREATE TABLE p (id INT, dt STRING, hr INT) PARTITIONED BY (dt, hr) "
+    "WITH ('connector' = 'filesystem', 'path' = '/p', 'format' = 'csv')"
+)
+
+
+def test_partitions_are_added_shown_and_dropped() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql(PARTITIONED)
+    env.execute_sql("ALTER TABLE p ADD PARTITION (dt = 'a', hr = 1) PARTITION (dt = 'b', hr = 2)")
+    env.execute_sql("ALTER TABLE p ADD IF NOT EXISTS PARTITION (dt = 'a', hr = 1)")
+    assert [tuple(row) for row in env.execute_sql("SHOW PARTITIONS p").collect()] == [("dt=a/hr=1",), ("dt=b/hr=2",)]
+    assert [tuple(r) for r in env.execute_sql("SHOW PARTITIONS p PARTITION (hr = 2)").collect()] == [("dt=b/hr=2",)]
+    env.execute_sql("ALTER TABLE p DROP PARTITION (dt = 'a', hr = 1)")
+    assert [tuple(row) for row in env.execute_sql("SHOW PARTITIONS p").collect()] == [("dt=b/hr=2",)]
+    for wrong, words in (
+        ("ALTER TABLE p ADD PARTITION (dt = 'b', hr = 2)", "exists already"),
+        ("ALTER TABLE p ADD PARTITION (dt = 'b')", "has a value of dt and of hr"),
+        ("ALTER TABLE p DROP PARTITION (dt = 'x', hr = 2)", "there is no partition dt=x/hr=2"),
+        ("SHOW PARTITIONS p PARTITION (id = 2)", "has a value of dt and of hr"),
+    ):
+        with pytest.raises(FlinkplanError, match=words):
+            env.execute_sql(wrong)
+
+
+def test_the_distribution_of_a_table_is_altered() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql("CREATE TABLE d (id INT) DISTRIBUTED BY HASH(id) INTO 4 BUCKETS WITH ('connector' = 'datagen')")
+    shown = []
+    for change in ("MODIFY DISTRIBUTION BY (id) INTO 3 BUCKETS", "DROP DISTRIBUTION", "ADD DISTRIBUTION BY RANGE(id)"):
+        env.execute_sql(f"ALTER TABLE d {change}")
+        (text,) = next(iter(env.execute_sql("SHOW CREATE TABLE d").collect()))
+        shown.append(next((line for line in text.splitlines() if line.startswith("DISTRIBUTED")), None))
+    assert shown == ["DISTRIBUTED BY (`id`) INTO 3 BUCKETS", None, "DISTRIBUTED BY RANGE(`id`)"]
+    with pytest.raises(FlinkplanError, match="is distributed already"):
+        env.execute_sql("ALTER TABLE d ADD DISTRIBUTION BY (id)")
+
+
+def test_a_table_that_is_explained_is_not_created() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql("CREATE TABLE o (id INT) WITH ('connector' = 'datagen')")
+    explained = str(env.execute_sql("EXPLAIN CREATE TABLE c WITH ('connector' = 'print') AS SELECT id FROM o"))
+    assert "LogicalSink(table=[default_catalog.default_database.c], fields=[id])" in explained
+    assert [tuple(row) for row in env.execute_sql("SHOW TABLES").collect()] == [("o",)]

@@ -55,9 +55,10 @@ def each_of(items: Iterable[tuple[T, Span]], function: Callable[[T], R]) -> list
     return results
 
 
-def unsupported(feature: str, span: Span, hint: str | None = None) -> UnsupportedError:
-    """The error for SQL that Flink takes and flinkplan does not."""
-    return UnsupportedError(f"{feature} is not supported", where=span.location, hint=hint, snippet=snippet(span))
+def unsupported(feature: str, span: Span, hint: str | None = None, *, reason: str = "") -> UnsupportedError:
+    """The error for SQL that Flink takes and flinkplan does not, for a reason that may be given."""
+    message = f"{feature} is not supported" + (f": {reason}" if reason else "")
+    return UnsupportedError(message, where=span.location, hint=hint, snippet=snippet(span))
 
 
 def untyped_null(span: Span) -> BindError:

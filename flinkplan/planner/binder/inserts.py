@@ -44,9 +44,7 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
         input=rel,
         table=table,
         overwrite=node.overwrite,
-        static_partition=tuple(
-            (p.column.name, _partition_text(p.value)) for p in node.partition if p.value is not None
-        ),
+        static_partition=tuple((p.column.name, partition_text(p.value)) for p in node.partition if p.value is not None),
         target_columns=tuple(_declared(table, columns[i]) for i in targets) if node.columns else None,
         conflict=node.on_conflict,
         options=hint_options(context, node.hints),
@@ -110,7 +108,8 @@ def _static_partition(context: Context, node: ast.Insert, table: Table, columns:
     return values
 
 
-def _partition_text(value: ast.Expression | None) -> str:
+def partition_text(value: ast.Expression | None) -> str:
+    """The text of a partition column's value."""
     if isinstance(value, ast.StringLiteral):
         return value.value
     return "" if value is None else value.span.text.strip("'")

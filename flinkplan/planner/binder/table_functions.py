@@ -14,6 +14,7 @@ from ..algebra.logical import Correlate, Filter, Values
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..sql import ast
+from ..sql.refused import REFUSED_FUNCTIONS
 from .calls import arguments_of, fit
 from .context import Context
 from .errors import BindError, unsupported
@@ -70,6 +71,9 @@ def user_table_function(context: Context, call: ast.FunctionCall) -> Function:
         return function
     if function is not None:
         raise BindError(f"{call.name} is no table function", call.name.span, "call it in SELECT or WHERE")
+    name = str(call.name).upper()
+    if name in REFUSED_FUNCTIONS:
+        raise unsupported(name, call.name.span, reason=REFUSED_FUNCTIONS[name])
     known = [*WINDOW_FUNCTIONS, *context.catalog.functions.names()]
     raise BindError(
         f"there is no table function {call.name}", call.name.span, did_you_mean(str(call.name).upper(), known)

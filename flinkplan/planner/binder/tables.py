@@ -50,7 +50,12 @@ def bind_from(context: Context, node: ast.TableExpression, outer: Scope | None, 
             return _bind_join(context, node, outer, hints)
         case ast.TableRef():
             if node.system_time is not None:
-                raise unsupported("FOR SYSTEM_TIME AS OF without a join", node.span, "join the versioned table")
+                raise unsupported(
+                    "FOR SYSTEM_TIME AS OF without a join",
+                    node.span,
+                    "join the versioned table",
+                    reason="reading an old version needs a catalog of Flink that keeps versions",
+                )
             return _bind_table(context, node)
         case ast.DerivedTable():
             return _bind_derived(context, node, outer)

@@ -18,6 +18,7 @@ from .external import CatalogDefinition
 from .functions import Declaration, Functions, Registered
 from .identifier import Identifier
 from .modules import Modules
+from .partitions import Partitions
 
 __all__ = [
     "DEFAULT_CATALOG",
@@ -121,6 +122,8 @@ class Catalog(Struct):
     """The functions of users."""
     modules: Modules = field(default_factory=Modules)
     """Where built-in functions come from."""
+    partitions: Partitions = field(default_factory=Partitions)
+    """The partitions of tables."""
     faulty_functions: set[str] = field(default_factory=set)
     """Functions whose definitions are wrong, in upper case."""
     expansions: dict[object, Any] = field(default_factory=dict)

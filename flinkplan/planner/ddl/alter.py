@@ -191,6 +191,26 @@ def _drop_watermark(table: ast.CreateTable, change: ast.DropWatermark) -> ast.Cr
     return replace(table, watermarks=())
 
 
+def _change_distribution(table: ast.CreateTable, change: ast.ChangeDistribution) -> ast.CreateTable:
+    if change.modify and table.distribution is None:
+        in_flink = _failed("The current table does not define any distribution. You might want to add a new one.")
+        raise BindError("the table is not distributed", change.span, "write ADD instead", in_flink=in_flink)
+    if not change.modify and table.distribution is not None:
+        in_flink = _failed(
+            "The current table has already defined the distribution. You can modify it or drop it before adding a new "
+            "one."
+        )
+        raise BindError("the table is distributed already", change.span, "write MODIFY instead", in_flink=in_flink)
+    return replace(table, distribution=change.distribution)
+
+
+def _drop_distribution(table: ast.CreateTable, change: ast.DropDistribution) -> ast.CreateTable:
+    if table.distribution is None:
+        in_flink = _failed("The current table does not define any distribution.")
+        raise BindError("the table is not distributed", change.span, in_flink=in_flink)
+    return replace(table, distribution=None)
+
+
 def _position(table: ast.CreateTable, name: ast.Identifier, in_flink: str) -> int:
     known = [c.name.name for c in table.columns]
     if name.name not in known:
@@ -212,4 +232,6 @@ _CHANGES: dict[type[ast.TableChange], Callable[[ast.CreateTable, Any], ast.Creat
     ast.DropColumns: _drop_columns,
     ast.DropKey: _drop_key,
     ast.DropWatermark: _drop_watermark,
+    ast.ChangeDistribution: _change_distribution,
+    ast.DropDistribution: _drop_distribution,
 }

@@ -32,8 +32,7 @@ class AlterParser(CreateParser):
         if self.token.key != "TABLE":
             if self.token.key not in _UNALTERED:
                 self.fail(either(_ALTERED), words=_ALTERED)
-            hint = "tables, views, catalogs, databases and functions can be altered"
-            self.unsupported(f"ALTER {self.token.key}", self.token, hint)
+            self.unsupported(f"ALTER {self.token.key}", self.token)
         self.advance()
         if_exists = self.if_exists()
         name = self.name("the name of a table")
@@ -82,8 +81,12 @@ class AlterParser(CreateParser):
         if token.key not in _CHANGES:
             self.fail("SET, RESET, RENAME, ADD, MODIFY or DROP", words=_CHANGES)
         self.advance()
-        if self.token.key in ("PARTITION", "DISTRIBUTION") or (self.token.key == "IF" and token.key in ("ADD", "DROP")):
-            self.unsupported(f"ALTER TABLE … {token.key} {self.token.key}", self.token)
+        if self.token.key == "DISTRIBUTION" and token.key in ("ADD", "MODIFY", "DROP"):
+            return self._change_distribution(token.key, start)
+        if token.key == "ADD" and self.token.key in ("PARTITION", "IF"):
+            return self._add_partitions(start)
+        if token.key == "DROP" and self.token.key in ("PARTITION", "IF"):
+            return self._drop_partitions(start)
         if token.key == "SET":
             return ast.SetOptions(self.options(), span=self.span(start))
         if token.key == "RESET":
@@ -93,6 +96,24 @@ class AlterParser(CreateParser):
         if token.key == "DROP":
             return self._drop_part(start)
         return self._change_schema(start, modify=token.key == "MODIFY")
+
+    def _change_distribution(self, verb: str, start: int) -> ast.TableChange:
+        token = self.advance()
+        if verb == "DROP":
+            return ast.DropDistribution(span=self.span(start))
+        return ast.ChangeDistribution(verb == "MODIFY", self.distribution(token.start), span=self.span(start))
+
+    def _add_partitions(self, start: int) -> ast.AddPartitions:
+        if_not_exists = self.if_not_exists()
+        partitions: list[tuple[ast.PartitionValue, ...]] = []
+        while not partitions or self.token.key == "PARTITION":
+            partitions.append(self.partition())
+            self.with_options()
+        return ast.AddPartitions(tuple(partitions), if_not_exists, span=self.span(start))
+
+    def _drop_partitions(self, start: int) -> ast.DropPartitions:
+        if_exists = self.if_exists()
+        return ast.DropPartitions(self.list_of(self.partition), if_exists, span=self.span(start))
 
     def _rename(self, start: int) -> ast.TableChange:
         if self.accept("TO"):

@@ -61,7 +61,8 @@ class CreateParser(QueryParser):
         kinds = ("FUNCTION",) if system else ("TABLE", "VIEW", "FUNCTION", "CATALOG", "DATABASE")
         self.fail(either(kinds), words=kinds)
 
-    def _if_not_exists(self) -> bool:
+    def if_not_exists(self) -> bool:
+        """``IF NOT EXISTS`` if it is there."""
         present = self.token.key == "IF" and self.peek() == "NOT"
         if present:
             self.expect("IF", "NOT", "EXISTS")
@@ -77,22 +78,24 @@ class CreateParser(QueryParser):
     def _comment(self) -> str | None:
         return self.string("a comment in 'single quotes'") if self.accept("COMMENT") else None
 
-    def _with_options(self) -> tuple[ast.Option, ...]:
+    def with_options(self) -> tuple[ast.Option, ...]:
+        """``WITH (…)`` if it is there."""
         return self.options() if self.accept("WITH") else ()
 
     # Tables
 
     def _create_table(self, start: int, or_replace: bool, temporary: bool) -> ast.CreateTable:
         self.advance()
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.name("the name of the table")
         elements = Elements()
         if self.token.key == "(":
             self.parenthesized(lambda: self.table_element(elements))
         comment = self._comment()
-        distribution = self._distribution() if self.token.key == "DISTRIBUTED" else None
+        start_of_buckets = self.token.start
+        distribution = self.distribution(start_of_buckets) if self.accept("DISTRIBUTED") else None
         partitioned_by = self.parenthesized(self.column) if self.accept_by("PARTITIONED") else ()
-        options = self._with_options()
+        options = self.with_options()
         like = self._like() if self.token.key == "LIKE" else None
         query = self.query() if like is None and self.accept("AS") else None
         if query is None and self.token.key in _TABLE_CLAUSES:
@@ -190,8 +193,8 @@ class CreateParser(QueryParser):
         self.expect("AS")
         return ast.Watermark(column.parts, self.expression(), span=self.span(start))
 
-    def _distribution(self) -> ast.Distribution:
-        start = self.expect("DISTRIBUTED").start
+    def distribution(self, start: int) -> ast.Distribution:
+        """What stands behind DISTRIBUTED or DISTRIBUTION, which begins at ``start``."""
         kind: str | None = None
         columns: tuple[ast.Identifier, ...] = ()
         if self.accept("BY"):
@@ -220,11 +223,23 @@ class CreateParser(QueryParser):
             self.close(opener)
         return ast.TableLike(table, tuple(options), span=self.span(start))
 
+    def partition(self) -> tuple[ast.PartitionValue, ...]:
+        """``PARTITION (column = value, …)``."""
+        self.expect("PARTITION")
+        return self.parenthesized(self.partition_value)
+
+    def partition_value(self) -> ast.PartitionValue:
+        """``column [= value]``."""
+        start = self.token.start
+        column = self.identifier("a column name")
+        value = self.expression() if self.accept("=") else None
+        return ast.PartitionValue(column, value, span=self.span(start))
+
     # The others
 
     def _create_view(self, start: int, or_replace: bool, temporary: bool) -> ast.CreateView:
         self.advance()
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.name("the name of the view")
         columns = self.column_list()
         comment = self._comment()
@@ -236,13 +251,13 @@ class CreateParser(QueryParser):
 
     def _create_function(self, start: int, temporary: bool, system: bool) -> ast.CreateFunction:
         self.advance()
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.name("the name of the function")
         self.expect("AS")
         class_name = self.string("a class name in 'single quotes'")
         language = self.language() if self.accept("LANGUAGE") else None
         jars = self.list_of(self._jar) if self.accept("USING") else ()
-        options = self._with_options()
+        options = self.with_options()
         return ast.CreateFunction(
             name, class_name, language, jars, options, temporary, system, if_not_exists, span=self.span(start)
         )
@@ -257,14 +272,14 @@ class CreateParser(QueryParser):
 
     def _create_catalog(self, start: int) -> ast.CreateCatalog:
         self.advance()
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.identifier("the name of the catalog")
         comment = self._comment()
-        return ast.CreateCatalog(name, comment, self._with_options(), if_not_exists, span=self.span(start))
+        return ast.CreateCatalog(name, comment, self.with_options(), if_not_exists, span=self.span(start))
 
     def _create_database(self, start: int) -> ast.CreateDatabase:
         self.advance()
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         name = self.name("the name of the database")
         comment = self._comment()
-        return ast.CreateDatabase(name, comment, self._with_options(), if_not_exists, span=self.span(start))
+        return ast.CreateDatabase(name, comment, self.with_options(), if_not_exists, span=self.span(start))

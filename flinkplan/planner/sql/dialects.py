@@ -180,6 +180,20 @@ CLAUSES: Mapping[str, str] = {
 """The same for words inside a query."""
 
 
+PHRASES: Mapping[tuple[str, str], str] = {
+    ("DISTINCT", "ON"): _TOP,
+    ("LATERAL", "VIEW"): "FROM t CROSS JOIN UNNEST(t.a) AS u (x)",
+    ("CROSS", "APPLY"): "CROSS JOIN LATERAL TABLE(f(x)) AS u (y)",
+    ("OUTER", "APPLY"): "LEFT JOIN LATERAL TABLE(f(x)) AS u (y) ON TRUE",
+    ("START", "WITH"): "no recursive queries",
+    ("CONNECT", "BY"): "no recursive queries",
+    ("CLUSTER", "BY"): "no order within tasks",
+    ("SORT", "BY"): "no order within tasks",
+    ("DISTRIBUTE", "BY"): "no order within tasks",
+}
+"""The same for two words."""
+
+
 def instead(has: str) -> str:
     """The hint that Flink has this instead."""
     return f"Flink has {has}" if has.startswith("no ") else f"Flink SQL writes {has}"

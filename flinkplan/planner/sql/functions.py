@@ -90,6 +90,8 @@ class FunctionParser(TypeParser):
             return ast.Descriptor(columns, span=self.span(start))
         if self.accept("*"):
             return ast.Star(span=self.span(start))
+        if token.key == "MODEL" and self.peek_kind() in (WORD, QUOTED):
+            self.unsupported("a MODEL as an argument", token)
         if self.accept("TABLE"):
             table = ast.ExplicitTable(self.name("the name of a table"), span=self.span(start))
             return self._table_argument(ast.Query(table, span=table.span), start)

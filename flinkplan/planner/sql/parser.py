@@ -7,7 +7,7 @@ from typing import NoReturn, TypeVar
 
 from ...plan.errors import UnsupportedError
 from . import ast
-from .dialects import CLAUSES, FUNCTIONS, OPERATORS, instead
+from .dialects import CLAUSES, FUNCTIONS, OPERATORS, PHRASES, instead
 from .errors import SqlSyntaxError, snippet
 from .keywords import RESERVED, STRUCTURE
 from .lexer import (
@@ -24,6 +24,7 @@ from .lexer import (
     string_value,
     tokenize,
 )
+from .refused import REFUSED
 from .source import Source
 
 T = TypeVar("T")
@@ -184,6 +185,12 @@ class Cursor:
         before = self.tokens[max(self.position - 1, 0)]
         if token.kind == WORD and token.key in FUNCTIONS and self.peek() == "(":
             return f"there is no {token.key}; {instead(FUNCTIONS[token.key])}"
+        opened_by = self.tokens[max(self.position - 2, 0)]
+        if before.key == "(" and opened_by.kind == WORD and opened_by.key in FUNCTIONS:
+            return f"there is no {opened_by.key}; {instead(FUNCTIONS[opened_by.key])}"
+        for pair in ((before.key, token.key), (token.key, self.peek())):
+            if pair in PHRASES:
+                return f"there is no {' '.join(pair)}; {instead(PHRASES[pair])}"
         for each in (token, before):
             if each.kind == WORD and each.key in CLAUSES:
                 return f"there is no {each.key}; {instead(CLAUSES[each.key])}"
@@ -231,9 +238,11 @@ class Cursor:
         return None
 
     def unsupported(self, feature: str, token: Token, hint: str | None = None) -> NoReturn:
-        """Raise the error that ``feature`` of Flink SQL is not supported."""
+        """Raise the error that ``feature`` of Flink SQL is not supported, with what it needs."""
         span = self.span_of(token)
-        raise UnsupportedError(f"{feature} is not supported", where=span.location, hint=hint, snippet=snippet(span))
+        needs = f": {REFUSED[token.key]}" if token.key in REFUSED else ""
+        message = f"{feature} is not supported{needs}"
+        raise UnsupportedError(message, where=span.location, hint=hint, snippet=snippet(span))
 
     # Small parts
 

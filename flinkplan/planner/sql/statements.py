@@ -16,6 +16,7 @@ _EXPLAIN_DETAILS = ("ESTIMATED_COST", "CHANGELOG_MODE", "JSON_EXECUTION_PLAN", "
 _LIKE_ONLY = ("TABLES", "VIEWS", "COLUMNS")
 """What SHOW lists whose pattern Flink takes by LIKE, not by ILIKE."""
 _UNSUPPORTED = frozenset(("ANALYZE", "CALL", "DELETE", "MERGE", "REFRESH", "TRUNCATE", "UPDATE", "UPSERT"))
+"""The first words of statements that are refused."""
 
 
 class StatementParser(AlterParser):
@@ -82,7 +83,7 @@ class StatementParser(AlterParser):
         overwrite = self.one_of("INTO", "OVERWRITE") == "OVERWRITE"
         table = self.name("the name of a table")
         hints = self.hints()
-        partition = self.parenthesized(self._partition_value) if self.accept("PARTITION") else ()
+        partition = self.partition() if self.token.key == "PARTITION" else ()
         columns: tuple[ast.Name, ...] = ()
         if self.token.key == "(" and self.peek() not in QUERY_STARTS and self.peek() != "(":
             columns = self.parenthesized(lambda: self.name("a column"))
@@ -94,12 +95,6 @@ class StatementParser(AlterParser):
             self.expect("CONFLICT", "DO")
             on_conflict = self.one_of("NOTHING", "DEDUPLICATE", "ERROR")
         return ast.Insert(table, query, columns, partition, overwrite, hints, on_conflict, span=self.span(start))
-
-    def _partition_value(self) -> ast.PartitionValue:
-        start = self.token.start
-        column = self.identifier("a column name")
-        value = self.expression() if self.accept("=") else None
-        return ast.PartitionValue(column, value, span=self.span(start))
 
     def _statement_set(self) -> ast.StatementSet:
         """``STATEMENT SET BEGIN insert; … END``; every faulty insert is reported."""
@@ -170,9 +165,9 @@ class StatementParser(AlterParser):
         if execute:
             self.expect("EXECUTE")
         self.expect("PLAN")
-        if_not_exists = self._if_not_exists()
+        if_not_exists = self.if_not_exists()
         path = self.string("the path of the plan in 'single quotes'")
-        if_not_exists = if_not_exists or self._if_not_exists()
+        if_not_exists = if_not_exists or self.if_not_exists()
         self.expect("FOR")
         if self.token.key not in ("INSERT", "STATEMENT"):
             self.fail("INSERT or STATEMENT SET", words=("INSERT", "STATEMENT"))
@@ -245,7 +240,8 @@ class StatementParser(AlterParser):
         if negated or self.token.key in operators:
             ignores_case = self.one_of(*operators) == "ILIKE"
             pattern = self.string("a pattern in 'single quotes'")
-        return ast.Show(" ".join(words), name, pattern, negated, ignores_case, span=self.span(start))
+        partition = self.partition() if words == ["PARTITIONS"] and self.token.key == "PARTITION" else ()
+        return ast.Show(" ".join(words), name, pattern, negated, ignores_case, partition, span=self.span(start))
 
     def _describe(self) -> ast.Statement:
         start = self.advance().start

@@ -68,6 +68,8 @@ class TableParser(ExpressionParser, PatternParser):
         if key == "TABLE" and self.peek() == "(":
             self.advance()
             return self._finish_call(self.enclosed(self._table_call), start, lateral)
+        if key == "SNAPSHOT" and self.peek() == "(":
+            self.unsupported("LATERAL SNAPSHOT", self.token)
         if lateral:
             self.fail("TABLE(…), UNNEST(…) or a query in parentheses after LATERAL")
         if key in QUERY_STARTS:

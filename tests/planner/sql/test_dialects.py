@@ -45,6 +45,20 @@ def test_a_reserved_word_is_taken_for_a_function(name: str) -> None:
         assert str(error.hint).startswith(f"there is no {name};")
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("SELECT DISTINCT ON (a) a, b FROM t", "there is no DISTINCT ON;"),
+        ("SELECT a FROM t LATERAL VIEW EXPLODE(b) u AS x", "there is no LATERAL VIEW;"),
+        ("SELECT DATEADD(DAY, 1, a) FROM t", "there is no DATEADD;"),
+    ],
+)
+def test_phrases_and_calls_with_arguments_of_another_dialect(text: str, hint: str) -> None:
+    with pytest.raises(SqlSyntaxError) as caught:
+        parse_script(text)
+    assert str(caught.value.hint).startswith(hint)
+
+
 def test_operators_are_told_from_those_that_they_begin_with() -> None:
     names = list(OPERATORS)
     assert not [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if b.startswith(a)]

@@ -79,19 +79,26 @@ def test_messages(text: str, column: int, message: str, hint: str | None) -> Non
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
+    ("text", "what", "needs"),
     [
-        ("DELETE FROM t", "DELETE"),
-        ("ALTER TABLE t COMPACT", "ALTER TABLE … COMPACT"),
-        ("CREATE MODEL m", "CREATE MODEL"),
-        ("WITH RECURSIVE a AS (SELECT 1) SELECT 2", "WITH RECURSIVE"),
-        ("SELECT * FROM t TABLESAMPLE BERNOULLI(10)", "TABLESAMPLE"),
+        ("DELETE FROM t", "DELETE", "in batch mode only"),
+        ("TRUNCATE TABLE t", "TRUNCATE", "in batch mode only"),
+        ("ALTER TABLE t COMPACT", "ALTER TABLE … COMPACT", "tables that it manages itself"),
+        ("CREATE MODEL m", "CREATE MODEL", "needs a provider"),
+        ("DROP MATERIALIZED TABLE t", "DROP MATERIALIZED", "a catalog that stores it"),
+        ("CREATE CONNECTION c WITH ('type' = 'basic')", "CREATE CONNECTION", "a catalog of Flink"),
+        ("CALL p(1)", "CALL", "Java code of a catalog"),
+        ("SELECT * FROM ML_PREDICT(TABLE t, MODEL m, DESCRIPTOR(a))", "a MODEL as an argument", "needs a provider"),
+        ("SELECT * FROM t JOIN LATERAL SNAPSHOT(TABLE r) AS s ON t.a = s.a", "LATERAL SNAPSHOT", "from release 2.4 on"),
+        ("WITH RECURSIVE a AS (SELECT 1) SELECT 2", "WITH RECURSIVE", "Flink itself does not support it"),
+        ("SELECT * FROM t TABLESAMPLE BERNOULLI(10)", "TABLESAMPLE", ""),
     ],
 )
-def test_what_flink_has_and_we_have_not(text: str, what: str) -> None:
+def test_what_flink_has_and_we_have_not(text: str, what: str, needs: str) -> None:
     refusal = error(text)
     assert isinstance(refusal, UnsupportedError)
-    assert refusal.message == f"{what} is not supported"
+    assert refusal.message.startswith(f"{what} is not supported")
+    assert needs in refusal.message
     assert refusal.snippet is not None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .core import Identifier, Name, Node, Option
 from .queries import Query
-from .statements import PrimaryKey, Statement, TableColumn, UniqueKey, Watermark
+from .statements import Distribution, PartitionValue, PrimaryKey, Statement, TableColumn, UniqueKey, Watermark
 
 
 class TableChange(Node):
@@ -68,6 +68,31 @@ class DropKey(TableChange):
 
 class DropWatermark(TableChange):
     """``DROP WATERMARK``."""
+
+
+class ChangeDistribution(TableChange):
+    """``ADD`` or, with ``modify``, ``MODIFY DISTRIBUTION BY … INTO n BUCKETS``."""
+
+    modify: bool
+    distribution: Distribution
+
+
+class DropDistribution(TableChange):
+    """``DROP DISTRIBUTION``."""
+
+
+class AddPartitions(TableChange):
+    """``ADD [IF NOT EXISTS] PARTITION (column = value, …) [WITH (…)] …``; the options are not kept."""
+
+    partitions: tuple[tuple[PartitionValue, ...], ...]
+    if_not_exists: bool = False
+
+
+class DropPartitions(TableChange):
+    """``DROP [IF EXISTS] PARTITION (column = value, …), …``."""
+
+    partitions: tuple[tuple[PartitionValue, ...], ...]
+    if_exists: bool = False
 
 
 class AlterCatalog(Statement):

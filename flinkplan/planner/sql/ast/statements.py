@@ -280,13 +280,17 @@ class Explain(Statement):
 
 
 class Show(Statement):
-    """``SHOW what [name]``; ``what`` upper case, such as TABLES or CREATE TABLE; ``pattern`` of LIKE or ILIKE."""
+    """``SHOW what [name]``; ``what`` upper case, such as TABLES or CREATE TABLE; ``pattern`` of LIKE or ILIKE.
+
+    ``partition`` are the values of SHOW PARTITIONS t PARTITION (…).
+    """
 
     what: str
     name: Name | None = None
     pattern: str | None = None
     negated: bool = False
     ignores_case: bool = False
+    partition: tuple[PartitionValue, ...] = ()
 
 
 class Describe(Statement):
