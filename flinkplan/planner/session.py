@@ -168,7 +168,7 @@ class Session:
         catalog = self.catalog
         before = dict(catalog.objects), dict(catalog.temporary)
         try:
-            return self.explain(self.create_table_as(node))
+            return self.explain(self.create_table_as(replace(node, or_replace=True)))
         finally:
             catalog.objects, catalog.temporary = before
             catalog.expansions.clear()
@@ -259,11 +259,10 @@ class Session:
     def create_table_as(self, node: ast.CreateTable) -> ast.Insert:
         """Create the table of a CREATE TABLE … AS; gives the INSERT that fills it."""
         table, insert = split_table_as(self._context().apart(), node)
-        self._define(table)
+        self._define(table, replaces=node.or_replace)
         return insert
 
-    def _define(self, node: ast.CreateTable) -> None:
-        replaces = node.or_replace and node.query is not None
+    def _define(self, node: ast.CreateTable, *, replaces: bool = False) -> None:
         table = create_table(self._context(), node)
         self.catalog.add(table, replace=replaces, if_not_exists=node.if_not_exists)
 

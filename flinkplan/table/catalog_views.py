@@ -137,10 +137,9 @@ def _databases(catalog: Catalog, statement: Show) -> Content:
 
 
 def _functions(catalog: Catalog, statement: Show) -> Content:
-    from ..plan.functions import all_functions
+    from ..plan.functions.listing import listed_functions
 
-    names = {name for function in all_functions() if function.named for name in (function.name, *function.aliases)}
-    return ("function name",), [(name,) for name in sorted(names)]
+    return ("function name",), [(function.name,) for function in listed_functions().values()]
 
 
 def _user_functions(catalog: Catalog, statement: Show) -> Content:
@@ -251,22 +250,28 @@ def _describe_catalog(catalog: Catalog, statement: Describe) -> Content:
 
 def _describe_function(catalog: Catalog, statement: Describe) -> Content:
     """A function: whose it is, and the class of one of a catalog."""
-    from ..plan.functions import find_function
+    from ..plan.functions.listing import listed_functions
 
     names = statement.name.names
     registered = catalog.functions.registered(names, catalog.qualify(names))
     rows: Rows
     if registered is None:
-        if len(names) > 1 or find_function(names[0].upper()) is None:
+        listed = listed_functions().get(names[0].lower()) if len(names) == 1 else None
+        if listed is None:
             hint = did_you_mean(names[-1].lower(), catalog.functions.names())
             error = PlanError(f"there is no function '{statement.name}'", where=statement.name.span.location, hint=hint)
             quoted = ".".join(f"`{name}`" for name in names)
             error.in_flink = (VALIDATION, f"Function with the identifier '{quoted}' doesn't exist.")
             raise error
-        if statement.extended:
-            message = "DESCRIBE FUNCTION EXTENDED of a built-in function is not supported"
-            raise UnsupportedError(message, where=statement.span.location)
         rows = [("is system function", "true"), ("is temporary", "false")]
+        if statement.extended:
+            rows += [
+                ("kind", listed.kind),
+                ("requirements", "[]"),
+                ("is deterministic", str(listed.is_deterministic).lower()),
+                ("supports constant folding", "true"),
+                ("signature", "\n".join(f"{names[0]}{arguments}" for arguments in listed.arguments)),
+            ]
         return _INFO, rows
     function, is_system = registered
     rows = [

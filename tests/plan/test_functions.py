@@ -187,7 +187,7 @@ def test_decimal_arithmetic(rule: object, a: str, b: str, expected: str) -> None
 
 
 def test_every_kind_occurs() -> None:
-    assert {f.kind for f in all_functions()} == set(Kind) - {Kind.PROCESS_TABLE}  # these are users' functions
+    assert {f.kind for f in all_functions()} == set(Kind)
 
 
 @pytest.mark.skipif(not PLANS, reason="the parity corpus is not here")

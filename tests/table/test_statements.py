@@ -176,7 +176,7 @@ def test_all_of_a_table_is_shown() -> None:
         ("CREATE VIEW v AS SELECT 1 AS x; CREATE VIEW IF NOT EXISTS v AS SELECT 1 AS y; SHOW COLUMNS FROM v", ["x"]),
         ("CREATE VIEW v AS SELECT 1 AS x; ALTER VIEW v RENAME TO w; SHOW VIEWS", [("w",)]),
         ("SHOW USER FUNCTIONS", []),
-        ("SHOW FUNCTIONS LIKE 'UPP%'", [("UPPER",)]),
+        ("SHOW FUNCTIONS LIKE 'upp%'", [("upper",), ("upperCase",)]),
         ("SHOW MODULES", [("core",)]),
     ],
 )
@@ -218,7 +218,7 @@ def test_a_view_looks_names_up_where_it_was_made() -> None:
         ("ALTER VIEW orders RENAME TO o", "'orders' is a table, not a view", "ALTER VIEW"),
         ("CREATE CATALOG c WITH ('type' = 'acme')", "a catalog of the type 'acme' is not supported", "CREATE"),
         ("SHOW TABELS", "SHOW TABELS is not supported", None),
-        ("DESCRIBE FUNCTION EXTENDED `lower`", "EXTENDED of a built-in function is not supported", None),
+        ("DESCRIBE FUNCTION EXTENDED split_index", "there is no function 'split_index'", None),
     ],
 )
 def test_what_is_refused(statement: str, message: str, marked: str | None) -> None:
@@ -376,3 +376,28 @@ def test_a_table_that_is_explained_is_not_created() -> None:
     explained = str(env.execute_sql("EXPLAIN CREATE TABLE c WITH ('connector' = 'print') AS SELECT id FROM o"))
     assert "LogicalSink(table=[default_catalog.default_database.c], fields=[id])" in explained
     assert [tuple(row) for row in env.execute_sql("SHOW TABLES").collect()] == [("o",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "deterministic", "signature"),
+    [
+        ("`SUM`", "AGGREGATE", "true", "SUM(<NUMERIC>)"),
+        ("rand", "SCALAR", "false", "rand()\nrand(<INTEGER>)"),
+        (
+            "FROM_CHANGELOG",
+            "PROCESS_TABLE",
+            "true",
+            "FROM_CHANGELOG(input => {TABLE, ROW SEMANTIC TABLE}, op => DESCRIPTOR, op_mapping => MAP<STRING, STRING>)",
+        ),
+    ],
+)
+def test_built_in_functions_are_described(name: str, kind: str, deterministic: str, signature: str) -> None:
+    assert last_rows(f"DESCRIBE FUNCTION EXTENDED {name}") == [
+        ("is system function", "true"),
+        ("is temporary", "false"),
+        ("kind", kind),
+        ("requirements", "[]"),
+        ("is deterministic", deterministic),
+        ("supports constant folding", "true"),
+        ("signature", signature),
+    ]

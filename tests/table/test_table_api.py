@@ -121,7 +121,7 @@ def test_a_statement_set_shares_what_its_inserts_have_in_common(env: TableEnviro
     for name in "ab":
         statements.add_insert(name, counted.where(col("n") > 1))
     text = statements.explain()
-    assert (text.count("(reuse_id=[1])"), text.count("Reused(reference_id=[1])")) == (1, 1)
+    assert (text.count("(reuse_id=[1])"), text.count("Reused(reference_id=[1])")) == (1, 2)
     assert len(statements.compile_plan().plan.sinks) == 2
 
 

@@ -8,6 +8,7 @@ from . import (  # noqa: F401  (the modules declare their functions)
     aggregate,
     arithmetic,
     cast,
+    changelog,
     collection,
     comparison,
     conditional,

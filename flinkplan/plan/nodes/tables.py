@@ -104,9 +104,9 @@ class Sink(SameColumns, ExecNode, kw_only=True):
     dynamic_table_sink: TableSinkSpec
     input_changelog_mode: tuple[ReceivedKind, ...]
     require_upsert_materialize: bool = False
+    upsert_materialize_strategy: str | None = None
     state: tuple[StateMetadata, ...] | None = None
     input_upsert_key: Annotated[tuple[int, ...] | None, Input.ALL] = None
-    upsert_materialize_strategy: str | None = None
     conflict_strategy: ConflictStrategy | None = None
 
     @property

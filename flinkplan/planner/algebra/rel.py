@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cache
 from operator import is_
 
-from ...plan.functions.java import JavaFunction, java_function_of
+from ...plan.functions import Function, called
+from ...plan.functions.changelog import process_declaration
 from ...plan.functions.process import ProcessArgument, ProcessDeclaration
 from ...plan.record import Record, cached_property, replace
 from ...plan.rex import Call, RexNode, TableArgument
@@ -296,16 +297,16 @@ class CallsProcessTable(Nary, kw_only=True):
         return tuple([o for o in self.call.operands if type(o) is TableArgument])
 
     @property
-    def function(self) -> JavaFunction:
+    def function(self) -> Function:
         """The function that is called."""
-        function = java_function_of(self.call)
+        function = called(self.call)
         assert function is not None, "it was bound"
         return function
 
-    @property
+    @cached_property
     def declaration(self) -> ProcessDeclaration:
-        """What the function's class declares."""
-        process = self.function.declaration.process
+        """What the function declares."""
+        process = process_declaration(self.call)
         assert process is not None, "it is a process table function"
         return process
 

@@ -160,7 +160,7 @@ def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[st
     sources = [targets.index(i) if i in targets else None for i in range(len(columns))]
     if isinstance(rel, Values):
         rows = [_filled(t, columns, sources, static) for t in rel.tuples]
-        return rows_relation(rows)
+        return rows_relation(rows, computed=bool(static))
     exprs = _filled(tuple(InputRef(i, f.type) for i, f in enumerate(fields)), columns, sources, static)
     names = [
         anonymous(i) if source is None or fields[source].name == anonymous(source) else fields[source].name

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
+from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean
+from ...plan.functions import Function
+from ...plan.functions.changelog import DECLARATIONS, process_declaration
 from ...plan.functions.java import JavaFunction
 from ...plan.functions.model import SPECIAL
 from ...plan.functions.process import (
@@ -58,10 +61,9 @@ class _Table(Record):
     span: Span
 
 
-def bind_process_table(context: Context, node: ast.FunctionCall, function: JavaFunction, outer: Scope | None) -> Rel:
+def bind_process_table(context: Context, node: ast.FunctionCall, function: Function, outer: Scope | None) -> Rel:
     """The relation of a call.  Raises :class:`BindError` for arguments that the function does not take."""
-    declaration = function.declaration.process
-    assert declaration is not None
+    declaration = _declaration(function)
     parameters = (*declaration.arguments, *(_SYSTEM if declaration.has_system_arguments else ()))
     given = _given(node, parameters)
     tables: list[_Table] = []
@@ -72,6 +74,8 @@ def bind_process_table(context: Context, node: ast.FunctionCall, function: JavaF
             operands.append(_descriptor(parameter, value))
         elif value is None:
             operands.append(_default(parameter))
+        elif isinstance(value, ast.Descriptor):
+            operands.append(_descriptor(parameter, value))
         elif parameter.is_table:
             table = _bind_table(context, node, parameter, value, len(tables), outer)
             tables.append(table)
@@ -82,9 +86,30 @@ def bind_process_table(context: Context, node: ast.FunctionCall, function: JavaF
     if declaration.has_system_arguments:
         _check_uid(node, given.get(UID), operands[-1])
     time = _time_column(node, tables, given.get(ON_TIME)) if declaration.has_system_arguments else None
+    if not isinstance(function, JavaFunction):
+        declaration = _of_call(function.typed(_NO_ROW, *operands), node)
     fields = row(_columns(declaration, tables, time), nullable=False)
     inputs = tuple(table.rel for table in tables) or (Values(fields=row([], nullable=False), tuples=((),)),)
     return ProcessTable(operands=inputs, call=function.typed(fields, *operands), fields=fields)
+
+
+_NO_ROW = row([], nullable=False)
+
+
+def _declaration(function: Function) -> ProcessDeclaration:
+    declaration = function.declaration.process if isinstance(function, JavaFunction) else DECLARATIONS[function]
+    assert declaration is not None
+    return declaration
+
+
+def _of_call(call: Call, node: ast.FunctionCall) -> ProcessDeclaration:
+    """What is declared of a function of Flink's, with the columns of the call."""
+    try:
+        declaration = process_declaration(call)
+    except FlinkplanError as error:
+        raise BindError(f"{node.name}: {error.message}", node.span, error.hint) from None
+    assert declaration is not None
+    return declaration
 
 
 # ---------------------------------------------------------------- arguments

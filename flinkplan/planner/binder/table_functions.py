@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind
-from ...plan.functions.java import JavaFunction
 from ...plan.functions.table import WINDOW_FUNCTIONS
 from ...plan.functions.user import PythonFunction, UserFunction
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform
@@ -52,10 +51,10 @@ def bind_function(context: Context, node: ast.TableFunction, outer: Scope | None
     return FromItem(correlate, (Namespace(named, 0, node.alias.name.name if node.alias else None),))
 
 
-def _process_table_function(context: Context, call: ast.FunctionCall) -> JavaFunction | None:
+def _process_table_function(context: Context, call: ast.FunctionCall) -> Function | None:
     """The process table function that is called; ``None`` for another function."""
     function = context.function(call.name)
-    return function if isinstance(function, JavaFunction) and function.kind is Kind.PROCESS_TABLE else None
+    return function if function is not None and function.kind is Kind.PROCESS_TABLE else None
 
 
 def takes_tables(context: Context, call: ast.FunctionCall) -> bool:

@@ -16,6 +16,7 @@ from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.rel import Rel
 from ..lowering.aggregates import group_window_text
+from ..lowering.process_tables import call_text
 from ..rex.expressions import identity
 from ..rex.numbered import numbered
 from ..rex.printer import full_type_name, record_type, untyped_literal
@@ -57,7 +58,9 @@ def _table(rel: a.Scan | a.TableModify) -> list[str]:
 
 
 def _sink(rel: a.TableModify) -> Shown:
-    return "LogicalSink", [f"table=[{'.'.join(_table(rel))}]", f"fields=[{', '.join(rel.names)}]"], rel.inputs
+    targets = ",".join(f"[{i}]" for i in rel.target_columns or ())
+    parts = [f"table=[{'.'.join(_table(rel))}]", *([f"targetColumns=[{targets}]"] if targets else [])]
+    return "LogicalSink", [*parts, f"fields=[{', '.join(rel.names)}]"], rel.inputs
 
 
 def _scan(rel: a.Scan) -> Shown:
@@ -197,10 +200,17 @@ def _window_function(rel: a.WindowFunction) -> Shown:
         table += f" PARTITION BY({', '.join(f'${key}' for key in rel.partition_keys)})"
     invocation = f"{rel.kind}({', '.join([table, *arguments])})"
     parts = [f"invocation=[{invocation}]", f"rowType=[{record_type(rel.row_type)}]"]
-    source = rel.input
-    if not isinstance(source, a.Project):
-        source = a.Project(input=source, exprs=identity(source.types), names=source.names)
-    return "LogicalTableFunctionScan", parts, (source,)
+    return "LogicalTableFunctionScan", parts, (_projected(rel.input),)
+
+
+def _projected(rel: Rel) -> Rel:
+    """A table as a function reads it, below a projection."""
+    return rel if isinstance(rel, a.Project) else a.Project(input=rel, exprs=identity(rel.types), names=rel.names)
+
+
+def _process_table(rel: a.ProcessTable) -> Shown:
+    parts = [f"invocation=[{call_text(rel.call)}]", f"rowType=[{record_type(rel.row_type)}]"]
+    return "LogicalTableFunctionScan", parts, tuple(map(_projected, rel.inputs))
 
 
 def _set_operation(rel: a.SetOp) -> Shown:
@@ -249,6 +259,7 @@ _RULES: Mapping[type, Callable[[Any], Shown]] = {
     _Function: _function,
     a.Lateral: _lateral,
     a.WindowFunction: _window_function,
+    a.ProcessTable: _process_table,
     a.SetOp: _set_operation,
     a.Values: _values,
     a.Sort: _sort,

@@ -92,25 +92,55 @@ def _joined(trees: Iterable[Iterable[str]]) -> str:
 
 
 def _trees(plan: Plan, has_sinks: bool, *, shares: bool) -> Iterator[Iterable[str]]:
-    """The trees of a plan's sinks; with ``shares`` a node with several readers is expanded only at the first one."""
+    """The trees of a plan's sinks.
+
+    With ``shares`` a node with several readers is expanded once: where it is read first or, if there are several sinks,
+    as a tree of its own before the sink.  Source: ``ExecNodePlanDumper``.
+    """
     nodes = {node.id: node for node in plan.nodes}
     inputs: dict[int, list[int]] = {node.id: [] for node in plan.nodes}
-    readers = dict.fromkeys(nodes, 0)
     for edge in plan.edges:
         inputs[edge.target].append(edge.source)
-        readers[edge.source] += 1
-    shown: dict[int, int] = {}
+    sinks = nodes.keys() - {edge.source for edge in plan.edges}
+    roots = [root for node in plan.nodes if node.id in sinks for root in ([node.id] if has_sinks else inputs[node.id])]
+    reused = _reused(roots, inputs) if shares else {}
+    expanded: set[int] = set()
 
     def label(id_: int) -> tuple[str, Sequence[int]]:
         text, below = nodes[id_].description or "", inputs[id_]
-        if shares and readers[id_] > 1:
-            if id_ in shown:
-                return f"Reused(reference_id=[{shown[id_]}])", ()
-            shown[id_] = len(shown) + 1
-            text += f"(reuse_id=[{shown[id_]}])"
-        return text, below
+        if id_ not in reused:
+            return text, below
+        if id_ in expanded:
+            return f"Reused(reference_id=[{reused[id_]}])", ()
+        expanded.add(id_)
+        return f"{text}(reuse_id=[{reused[id_]}])", below
 
-    for node in plan.nodes:
-        if not readers[node.id]:
-            for root in [node.id] if has_sinks else inputs[node.id]:
-                yield list(tree_lines(root, label))
+    def shared_below(id_: int) -> Iterator[int]:
+        for below in inputs[id_]:
+            if below not in expanded:
+                yield from shared_below(below)
+                if below in reused and below not in expanded:
+                    yield below
+
+    for root in roots:
+        for shared in shared_below(root) if len(roots) > 1 else ():
+            yield list(tree_lines(shared, label))
+        yield list(tree_lines(root, label))
+
+
+def _reused(roots: Sequence[int], inputs: Mapping[int, Sequence[int]]) -> dict[int, int]:
+    """The numbers of nodes with several readers, in the order in which a walk comes to each of them again."""
+    seen: set[int] = set()
+    numbers: dict[int, int] = {}
+
+    def visit(id_: int) -> None:
+        if id_ in seen:
+            numbers.setdefault(id_, len(numbers) + 1)
+            return
+        seen.add(id_)
+        for below in inputs[id_]:
+            visit(below)
+
+    for root in roots:
+        visit(root)
+    return numbers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...plan import nodes, specs
+from ...plan.functions import called
 from ...plan.functions.process import DEFAULT, DESCRIPTOR
 from ...plan.nodes.base import ExecNode
 from ...plan.rex import Call, RexNode, TableArgument, shown_name
@@ -35,8 +36,9 @@ def _description(rel: p.ProcessTable) -> Parts:
 
 def call_text(call: Call) -> str:
     """The call as Calcite prints it.  Source: ``RexTableArgCall``."""
-    assert call.reference is not None
-    return f"{call.reference.function.name}({', '.join(map(_argument_text, call.operands))})"  # type: ignore[attr-defined]
+    function = called(call)
+    assert function is not None
+    return f"{function.name}({', '.join(map(_argument_text, call.operands))})"
 
 
 def _argument_text(rex: RexNode) -> str:

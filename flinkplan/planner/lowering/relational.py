@@ -13,7 +13,7 @@ from ...plan.functions.user import PythonKind, calls_python, python_kind
 from ...plan.nodes.base import OWN, ExecNode
 from ...plan.record import Json, replace
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, walk
-from ...plan.settings import MATERIALIZER
+from ...plan.settings import MATERIALIZER, SETTINGS, value_of
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.rel import AssignsWatermark, WritesTable
@@ -141,15 +141,16 @@ def _sink(rel: p.Sink, ctx: Context) -> ExecNode:
         require_upsert_materialize=rel.upsert_materialize,
         state=ctx.states(nodes.Sink) if rel.upsert_materialize else None,
         input_upsert_key=key or None,
-        upsert_materialize_strategy=_materializer(ctx) if rel.upsert_materialize else None,
+        upsert_materialize_strategy=_materializer(ctx),
         conflict_strategy=specs.ConflictStrategy(rel.conflict) if rel.conflict else None,
         unknown=_own(rel.table, rel.options),
     )
 
 
 def _materializer(ctx: Context) -> str | None:
-    """How the rows of a key are kept, where the session says it."""
-    return ctx.config.get(MATERIALIZER, "").upper() or None
+    """How the rows of a key are kept; the plan leaves the default out."""
+    strategy = value_of(ctx.config, MATERIALIZER).upper()
+    return None if strategy == SETTINGS[MATERIALIZER].option.default else strategy
 
 
 def select(exprs: tuple[RexNode, ...], output: tuple[str, ...], fields: tuple[str, ...]) -> str:

@@ -142,7 +142,6 @@ def _unsupported(rel: Rel, required: Key) -> Rel:
 
 
 _NAMES: dict[type[Rel], str] = {
-    p.LegacyWindowAggregate: "GROUP BY TUMBLE, HOP or SESSION",
     p.ProcessTable: "a process table function",
 }
 
@@ -350,6 +349,7 @@ _RULES: Dispatch[Rel] = Dispatch(
             (p.GroupAggregate, p.LocalGroupAggregate, p.GlobalGroupAggregate, p.IncrementalGroupAggregate), _aggregate
         ),
         **dict.fromkeys((p.WindowAggregate, p.LocalWindowAggregate, p.GlobalWindowAggregate), _aggregate),
+        p.LegacyWindowAggregate: _aggregate,
         p.OverAggregate: _over,
         p.Expand: _expand,
         **dict.fromkeys((p.RegularJoin, p.IntervalJoin, p.WindowJoin, p.VersionedJoin), _join),
@@ -359,7 +359,7 @@ _RULES: Dispatch[Rel] = Dispatch(
         p.WindowTableFunction: _windows,
         **dict.fromkeys((p.DropUpdateBefore, p.MiniBatchAssigner, p.UnionAll, p.FullSort, p.Limit), _passed_on),
         **dict.fromkeys((p.SortLimit, p.TemporalSort, p.WatermarkAssigner, p.Exchange), _passed_on),
-        **dict.fromkeys((p.LegacyWindowAggregate, p.ProcessTable, p.WindowOperator, p.LateRows), _unsupported),
+        **dict.fromkeys((p.ProcessTable, p.WindowOperator, p.LateRows), _unsupported),
     },
     unknown=(),
     physical=True,

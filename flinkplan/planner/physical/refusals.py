@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
 from ...plan.functions.aggregate import APPROX_COUNT_DISTINCT
+from ...plan.functions.java import JavaFunction
 from ...plan.functions.process import Trait
 from ...plan.functions.user import PythonFunction, PythonKind
 from ...plan.rex import RexNode, walk
+from ...plan.settings import PROCESS_TABLES, value_of
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
@@ -200,6 +202,13 @@ def _window_join(rel: p.WindowJoin, config: Mapping[str, str]) -> None:
 
 
 def _process_table(rel: p.ProcessTable, config: Mapping[str, str]) -> None:
+    limit = int(value_of(config, PROCESS_TABLES))
+    if len(rel.tables) > limit:
+        raise PlanningError(
+            f"{rel.function.name} takes {len(rel.tables)} tables, and '{PROCESS_TABLES}' is {limit}",
+            part=Part.FUNCTION,
+            name=rel.function.name,
+        )
     for index, table in enumerate(rel.declared_tables):
         if not takes_updates(rel, index) and not modify_kinds(rel.inputs[index]) <= INSERT_ONLY:
             name = rel.function.name
@@ -209,7 +218,8 @@ def _process_table(rel: p.ProcessTable, config: Mapping[str, str]) -> None:
                 part=Part.FUNCTION,
                 name=name,
             )
-        if Trait.ROW_SEMANTIC_TABLE in table.traits and not modify_kinds(rel) <= INSERT_ONLY:
+        is_java = isinstance(rel.function, JavaFunction)
+        if is_java and Trait.ROW_SEMANTIC_TABLE in table.traits and not modify_kinds(rel) <= INSERT_ONLY:
             name = rel.function.name
             raise PlanningError(
                 f"{name} emits updates, but looks at each row of {table.name} by itself",

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from ....plan.document import Plan
 from ....plan.durations import parse_duration
 from ....plan.errors import UnsupportedError
+from ....plan.functions.changelog import FROM_CHANGELOG, ChangelogCall, changelog_call
 from ....plan.functions.java import JavaFunction, java_function_of
 from ....plan.functions.process import DESCRIPTOR, ProcessArgument, ProcessDeclaration, ProcessState
 from ....plan.nodes import (
@@ -99,6 +100,23 @@ class KernelFunction(Kernel, kw_only=True):
     is_timed: bool
 
 
+class FromChangelog(Native, kw_only=True):
+    """Rows that become changes of the kind that a column names."""
+
+    call: ChangelogCall
+
+
+class ToChangelog(Native, kw_only=True):
+    """Changes that become rows with their kind in a column."""
+
+    call: ChangelogCall
+
+
+def _changelog_call(node: ProcessTableFunction) -> ChangelogCall | None:
+    """The call of a node of FROM_CHANGELOG or TO_CHANGELOG; ``None`` for another function."""
+    return None if node.call is None else changelog_call(node.call)
+
+
 def process_call(node: ProcessTableFunction) -> ProcessCall:
     """The call of a node.  Raises :class:`UnsupportedError` where its function is not known, or is another one."""
     call = node.call
@@ -143,6 +161,8 @@ def _time_names(call: Call) -> tuple[str, ...]:
 
 
 def _check(node: ProcessTableFunction, plan: Plan, options: Mapping[str, str]) -> None:
+    if _changelog_call(node) is not None:
+        return
     call = process_call(node)
     width = len(node.fields)
     expected = len(call.declaration.result_fields) + call.emits_time + _passed(call)
@@ -186,14 +206,21 @@ def _passed(call: ProcessCall) -> int:
 
 
 def _real_time(node: ProcessTableFunction, query: QueryPlan) -> str | None:
-    if not process_call(node).declaration.is_set:
+    if _changelog_call(node) is not None or not process_call(node).declaration.is_set:
         return None
     return "a process table function with states looks at the rows of batches"
 
 
 @chooser(ProcessTableFunction, check=_check, real_time=_real_time)
-def process_table_function(node: ProcessTableFunction, query: QueryPlan) -> RowFunction | KernelFunction:
-    """Each row, or the rows of a key one after the other, through a function of the user's."""
+def process_table_function(
+    node: ProcessTableFunction, query: QueryPlan
+) -> RowFunction | KernelFunction | FromChangelog | ToChangelog:
+    """Each row, or the rows of a key one after the other, through a function."""
+    changelog = _changelog_call(node)
+    if changelog is not None:
+        if changelog.function is FROM_CHANGELOG:
+            return FromChangelog(operators="Project", call=changelog, why="each row says what kind of change it is")
+        return ToChangelog(operators="Project, Filter", call=changelog, why="the kind of each change becomes a column")
     call = process_call(node)
     if not call.declaration.is_set:
         return RowFunction(operators="Generate", call=call, why="the function sees each row by itself")
