@@ -25,6 +25,7 @@ from flinkplan.plan.record import replace
 from flinkplan.planner import compile_script
 
 from ..jobs import Place
+from .readers import iceberg_table
 
 COLUMNS = "id INT, v DECIMAL(10, 2), small SMALLINT, t TIMESTAMP(3), z TIMESTAMP_LTZ(3), a ARRAY<STRING>, p STRING"
 
@@ -74,8 +75,8 @@ def row(number: int, p: str | None) -> dict[str, Any]:
 
 
 def rows(place: Place) -> list[tuple[Any, ...]]:
-    """What another reader sees."""
-    table = catalog(place.root).load_table("db.lake").scan().to_arrow()
+    """What other readers see."""
+    table = iceberg_table(place.root / "catalog.db", place.root / "lake", "db.lake", "lake")
     return sorted((r["id"], str(r["v"]), r["t"].isoformat(), r["z"].isoformat(), r["p"]) for r in table.to_pylist())
 
 
@@ -203,10 +204,10 @@ def test_what_a_catalog_is_asked_with(given: Mapping[str, str], properties: Mapp
         ("'catalog-name' = 'lake', 'catalog-type' = 'hive'", "Iceberg catalogs of the type 'hive' are not asked here"),
         ("'catalog-name' = 'lake', 'catalog-type' = 'rest'", "the option 'uri' of the catalog is missing"),
         ("'write-format' = 'parquet'", "neither 'catalog-name' nor 'catalog-type'"),
-        ("'catalog-name' = 'lake', 'streaming' = 'true'", "new snapshots of Iceberg tables are not read here"),
+        ("'catalog-name' = 'lake', 'limit' = '1'", "write LIMIT in the query"),
         *(
-            (f"'catalog-name' = 'lake', '{key}' = '1'", "new snapshots of Iceberg tables are not read here")
-            for key in ("start-snapshot-id", "start-snapshot-timestamp", "start-tag", "end-snapshot-id", "end-tag")
+            (f"'catalog-name' = 'lake', '{key}' = 't'", "watermarks are not made here of the statistics of files")
+            for key in ("watermark-column", "watermark-column-time-unit")
         ),
         ("'catalog-type' = 'rest', 'uri' = 'http://localhost'", "'uri' is for the user to say, not for a plan"),
         ("'catalog-name' = 'lake', 'catalog-impl' = 'com.acme.Catalog'", "it loads a class"),

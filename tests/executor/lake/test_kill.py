@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from deltalake import DeltaTable
-from pyiceberg.catalog import load_catalog
 
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
 from tests.compat.pipelines import TABLES
 from tests.compat.watched import expected, feed
 from tests.killing import Kills, Place, Work
+
+from .readers import delta_table, iceberg_table
 
 pytestmark = [
     pytest.mark.spark,
@@ -25,12 +25,11 @@ pytestmark = [
 
 
 def delta(folder: Path, name: str) -> Any:
-    return DeltaTable(str(folder / name)).to_pyarrow_table()
+    return delta_table(folder / name)
 
 
 def iceberg(folder: Path, name: str) -> Any:
-    catalog = load_catalog("default", type="sql", uri=f"sqlite:///{folder}.db", warehouse=f"file://{folder / 'lake'}")
-    return catalog.load_table(f"default.{name}").scan().to_arrow()
+    return iceberg_table(folder.with_name(f"{folder.name}.db"), folder / "lake", f"default.{name}")
 
 
 OPTIONS: dict[Callable[[Path, str], Any], str] = {

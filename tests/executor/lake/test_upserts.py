@@ -10,8 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from deltalake import DeltaTable
-from pyiceberg.catalog import load_catalog
 
 from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.jobs.job import JobOptions, execute
@@ -24,6 +22,7 @@ from flinkplan.plan.tables import plan_tables
 from flinkplan.planner import compile_script
 
 from ..jobs import Place
+from .readers import delta_table, iceberg_table
 
 Rows = list[tuple[Any, ...]]
 
@@ -42,14 +41,13 @@ def iceberg(root: Path) -> str:
 
 
 def delta_rows(root: Path) -> Rows:
-    """What delta-rs sees."""
-    return _sorted(DeltaTable(str(root / "lake")).to_pyarrow_table())
+    """What readers see."""
+    return _sorted(delta_table(root / "lake"))
 
 
 def iceberg_rows(root: Path) -> Rows:
-    """What PyIceberg sees."""
-    catalog = load_catalog("default", type="sql", uri=f"sqlite:///{root}/c.db", warehouse=f"file://{root / 'lake'}")
-    return _sorted(catalog.load_table("default.kept").scan().to_arrow())
+    """What readers see."""
+    return _sorted(iceberg_table(root / "c.db", root / "lake", "default.kept"))
 
 
 def _sorted(table: pa.Table) -> Rows:
