@@ -22,6 +22,7 @@ _OPERATOR = ("sink", "operator")
 _LAGS = {
     "messages": ("Messages that were not read yet.", ("topic", "partition")),
     "files": ("Known files that were not read yet.", ("path",)),
+    "snapshots": ("Snapshots of tables that were not read yet.", ("table",)),
     "bytes": ("Bytes of lines in known files that were not read yet.", ("path",)),
 }
 """The help text and the labels (after the sink's) of each metric about unread input, by its unit."""

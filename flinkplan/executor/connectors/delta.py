@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...plan.connectors.delta import MODE, PATH, STREAMED
+from ...plan.connectors.delta import PATH, is_streaming
 from ...plan.files import Place
 from ...plan.types import LogicalType
 from ...plan.types.readable import readable
@@ -19,7 +19,7 @@ _ATOMIC = (
 
 @connector
 class Delta(Connector):
-    """Rows are appended in one commit a batch; a snapshot is read."""
+    """Each batch is one version, which appends rows or replaces those of their keys; versions are read."""
 
     name = "delta"
     repeats = True
@@ -28,16 +28,17 @@ class Delta(Connector):
         where = f"table {table.identifier}"
         if Place.of(table.options[PATH]).local is None:
             raise TableError("tables of Delta Lake are in local directories here", where=where)
-        if is_source and table.options.get(MODE) == "streaming":
-            raise TableError(STREAMED, where=where, hint=f"write '{MODE}' = 'batch', or leave it out")
         for name, t in table.physical:
             if not _is_held(t):
                 raise TableError(
                     readable(f"no column of a Delta table is of the type {t}, as '{name}' is"), where=where
                 )
 
+    def is_bounded(self, table: Table) -> bool:
+        return not is_streaming(table.options)
+
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
-        return "its rows are read once" if is_source else "its rows are committed in batches"
+        return "its rows are read in batches" if is_source else "its rows are committed in batches"
 
 
 def _is_held(t: LogicalType) -> bool:

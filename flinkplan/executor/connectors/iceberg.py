@@ -6,13 +6,13 @@ from ...plan.connectors.iceberg import (
     CATALOG,
     CHANGING,
     OVERWRITTEN,
-    STREAMED,
-    STREAMING,
     TYPE,
     UNKEYED,
     UPSERT,
     URI,
+    is_streaming,
 )
+from ...plan.options import is_true
 from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..errors import TableError
@@ -32,7 +32,7 @@ _EXECUTED = ("rest", "jdbc")
 
 @connector
 class Iceberg(Connector):
-    """Rows are appended in one snapshot a batch, or replace those of their keys; a snapshot is read."""
+    """Each batch is one snapshot, which appends rows or replaces those of their keys; snapshots are read."""
 
     name = "iceberg"
     repeats = True
@@ -47,9 +47,7 @@ class Iceberg(Connector):
             raise TableError(f"the option '{URI}' of the catalog is missing", where=where)
         if kind is None and CATALOG not in options:
             raise TableError(f"neither '{CATALOG}' nor '{TYPE}' says which catalog has the table", where=where)
-        if is_source and _is_on(options.get(STREAMING)):
-            raise TableError(STREAMED, where=where, hint=f"leave '{STREAMING}' out")
-        if not is_source and (changing := [key for key in CHANGING if _is_on(options.get(key))]):
+        if not is_source and (changing := [key for key in CHANGING if is_true(options.get(key))]):
             if changing[-1] not in UPSERT:
                 raise TableError(OVERWRITTEN, where=where, hint=f"leave '{changing[-1]}' out")
             if not table.primary_key:
@@ -59,18 +57,17 @@ class Iceberg(Connector):
                 message = readable(f"no column of an Iceberg table is of the type {t}, as '{name}' is")
                 raise TableError(message, where=where)
 
+    def is_bounded(self, table: Table) -> bool:
+        return not is_streaming(table.options)
+
     def changes_obstacle(self, table: Table) -> str | None:
         return None if table.primary_key else UNKEYED
 
     def replaces(self, table: Table) -> bool:
-        return bool(table.primary_key) and any(_is_on(table.options.get(key)) for key in UPSERT)
+        return bool(table.primary_key) and any(is_true(table.options.get(key)) for key in UPSERT)
 
     def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
-        return "its rows are read once" if is_source else "its rows are committed in batches"
-
-
-def _is_on(value: str | None) -> bool:
-    return value is not None and value.strip().lower() == "true"
+        return "its rows are read in batches" if is_source else "its rows are committed in batches"
 
 
 def _is_held(t: LogicalType) -> bool:

@@ -6,11 +6,12 @@ version, by which the application learns what it has committed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from ...plan.connectors.delta import PATH, TIME, VERSION
 from ...plan.errors import FlinkplanError
@@ -19,16 +20,21 @@ from ...plan.record import Record
 from ..connectors.tables import Table
 from ..errors import TableError
 from .log import DELETED, DataFile
+from .positions import StoredFile
 
 _READ = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
 """The features of tables whose data files hold just the rows."""
 
 
-class Snapshot(Record):
-    """The data files of a version of a table, and Delta's JSON of its columns."""
+_MAPPING = "delta.columnMapping.mode"
 
-    files: tuple[str, ...]
+
+class Snapshot(Record):
+    """The data files of a version of a table, Delta's JSON of its columns, and which of these are of partitions."""
+
+    files: tuple[StoredFile, ...]
     schema: str
+    partitions: tuple[str, ...]
 
 
 class DeltaLog:
@@ -36,10 +42,10 @@ class DeltaLog:
 
     def __init__(self, table: Table, schema: str) -> None:
         """Open the table, or create it.  Raises :class:`TableError` where it has other columns or partitions."""
-        self._root, self._where = _root(table), f"table {table.identifier}"
+        self._root, self._where = root_of(table), f"table {table.identifier}"
         self._schema, self._partitions, self._key = schema, list(table.partition_keys), table.primary_key
-        library = _library(self._where)
-        with _errors(self._where):
+        library = library_of(self._where)
+        with library_errors(self._where):
             if not library.DeltaTable.is_deltatable(str(self._root)):
                 properties = {key: value for key, value in table.options.items() if key.startswith("delta.")}
                 library.DeltaTable.create(
@@ -53,11 +59,11 @@ class DeltaLog:
             self._check()
 
     def _table(self) -> Any:
-        return _library(self._where).DeltaTable(str(self._root))
+        return library_of(self._where).DeltaTable(str(self._root))
 
     def _check(self) -> None:
         table = self._table()
-        existing, declared = _types(table.schema().to_json()), _types(self._schema)
+        existing, declared = types_of(table.schema().to_json()), types_of(self._schema)
         if list(existing.items()) != list(declared.items()):
             raise TableError(
                 f"the Delta table has the columns {_shown(existing)}, and not {_shown(declared)}",
@@ -73,7 +79,7 @@ class DeltaLog:
 
     def holds(self, writer: str, batch: int) -> bool:
         """As :meth:`TableLog.holds`."""
-        with _errors(self._where):
+        with library_errors(self._where):
             last = self._table().transaction_version(writer)
         return last is not None and last >= batch
 
@@ -81,8 +87,8 @@ class DeltaLog:
         """As :meth:`TableLog.commit`."""
         from deltalake.transaction import AddAction
 
-        library = _library(self._where)
-        with _errors(self._where):
+        library = library_of(self._where)
+        with library_errors(self._where):
             self._check()
             actions = [AddAction(*self._described(file)) for file in files]
             properties = library.CommitProperties(
@@ -104,8 +110,8 @@ class DeltaLog:
         changes = dataset(list(paths), format="parquet") if paths else None
         if changes is None or changes.count_rows() == 0:
             return
-        library = _library(self._where)
-        with _errors(self._where):
+        library = library_of(self._where)
+        with library_errors(self._where):
             self._check()
             names = [name for name in changes.schema.names if name != DELETED]
             values = {_quoted(name): f"s.{_quoted(name)}" for name in names}
@@ -144,26 +150,72 @@ def snapshot(table: Table) -> Snapshot:
 
     Raises :class:`TableError` where there is none, or where its files hold more than its rows.
     """
-    where, root = f"table {table.identifier}", _root(table)
-    library = _library(where)
-    with _errors(where):
+    where, root = f"table {table.identifier}", root_of(table)
+    library = library_of(where)
+    with library_errors(where):
         version = table.options.get(VERSION)
         opened = library.DeltaTable(str(root), version=None if version is None else int(version))
         if (time := table.options.get(TIME)) is not None:
-            opened.load_as_version(_time(time, where))
-        protocol = opened.protocol()
-        if unread := sorted({*(protocol.reader_features or ())} - _READ):
-            raise TableError(f"Delta tables with the feature '{unread[0]}' are not read here", where=where)
-        return Snapshot(tuple(opened.file_uris()), opened.schema().to_json())
+            opened.load_as_version(time_of(time, where))
+        return snapshot_of(opened, root, where)
 
 
-def missing_columns(of: Snapshot, schema: str) -> Mapping[str, str]:
-    """The columns of a declared schema that a snapshot does not have, or has with another type, with what it has."""
-    existing = _types(of.schema)
-    return {n: existing.get(n, "nothing") for n, t in _types(schema).items() if existing.get(n) != t}
+def snapshot_of(opened: Any, root: Path, where: str) -> Snapshot:
+    """The snapshot that the library has opened.  Raises :class:`TableError` where its files hold more than its rows."""
+    import pyarrow
+
+    protocol, metadata = opened.protocol(), opened.metadata()
+    check_features(protocol.reader_features, metadata.configuration, where)
+    files = [
+        StoredFile(
+            file_path(action["path"], root),
+            action["size_bytes"],
+            {key: _text(value) for key, value in (action.get("partition") or {}).items()},
+        )
+        for action in pyarrow.table(opened.get_add_actions()).to_pylist()
+    ]
+    return Snapshot(tuple(files), opened.schema().to_json(), tuple(metadata.partition_columns))
 
 
-def _types(schema: str) -> Mapping[str, str]:
+def check_features(features: Iterable[str] | None, configuration: Mapping[str, str | None], where: str) -> None:
+    """Raise :class:`TableError` where data files hold more than rows, or columns by other names."""
+    if unread := sorted({*(features or ())} - _READ):
+        raise TableError(f"Delta tables with the feature '{unread[0]}' are not read here", where=where)
+    mapping = configuration.get(_MAPPING) or "none"
+    if mapping != "none":
+        raise TableError(f"Delta tables with '{_MAPPING}' = '{mapping}' are not read here", where=where)
+
+
+def file_path(path: str, root: Path) -> str:
+    """The path of a data file by that in the log, whose characters are encoded as in URLs."""
+    text = unquote(path)
+    return text if text.startswith(("/", "file:")) else f"file://{root / text}"
+
+
+def _text(value: Any) -> str | None:
+    """A partition's value as the log has it."""
+    match value:
+        case None | "" | b"":
+            return None
+        case bool():
+            return str(value).lower()
+        case datetime():
+            return value.replace(tzinfo=None).isoformat(sep=" ")
+        case bytes():
+            return value.decode("latin-1")
+    return str(value)
+
+
+def check_columns(existing: str, declared: str, where: str) -> None:
+    """Raise :class:`TableError` where a schema does not have a declared column, or has it with another type."""
+    types = types_of(existing)
+    for name, t in types_of(declared).items():
+        if types.get(name) != t:
+            message = f"the column '{name}' is declared as {t}, and the Delta table has {types.get(name, 'nothing')}"
+            raise TableError(message, where=where)
+
+
+def types_of(schema: str) -> Mapping[str, str]:
     """The types of columns, without whether values may be NULL."""
     import json
 
@@ -185,13 +237,15 @@ def _shown(types: Mapping[str, str]) -> str:
     return ", ".join(f"{name} {t}" for name, t in types.items())
 
 
-def _root(table: Table) -> Path:
+def root_of(table: Table) -> Path:
+    """The directory of a table, which was checked."""
     local = Place.of(table.options[PATH]).local
     assert local is not None, "it was checked"
     return local.absolute()
 
 
-def _time(text: str, where: str) -> datetime:
+def time_of(text: str, where: str) -> datetime:
+    """A time that an option names, in UTC where it names no zone.  Raises :class:`TableError` where it is none."""
     from datetime import UTC
 
     try:
@@ -201,7 +255,8 @@ def _time(text: str, where: str) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _library(where: str) -> Any:
+def library_of(where: str) -> Any:
+    """The module ``deltalake``.  Raises :class:`TableError` where there is none."""
     try:
         import deltalake
     except ImportError:
@@ -212,7 +267,7 @@ def _library(where: str) -> Any:
 
 
 @contextmanager
-def _errors(where: str) -> Iterator[None]:
+def library_errors(where: str) -> Iterator[None]:
     """What the library raises, as :class:`TableError`."""
     from deltalake.exceptions import CommitFailedError, DeltaError, TableNotFoundError
 

@@ -17,8 +17,12 @@ from ...plan.connectors.iceberg import (
     CATALOG,
     CREDENTIAL,
     DATABASE,
+    END_SNAPSHOT,
+    END_TAG,
     PASSWORD,
     SNAPSHOT,
+    START_SNAPSHOT,
+    START_TAG,
     TABLE,
     TAG,
     TIME,
@@ -27,14 +31,17 @@ from ...plan.connectors.iceberg import (
     URI,
     USER,
     WAREHOUSE,
+    starts_or_ends,
 )
 from ...plan.errors import FlinkplanError
 from ...plan.files import Place
 from ...plan.record import Record
 from ...plan.types import LogicalType
+from ...plan.types.readable import readable
 from ..connectors.tables import Table
 from ..errors import TableError
 from .log import DELETED, DataFile
+from .positions import StoredFile
 
 _COMMITTED = "flinkplan.committed."
 _ATTEMPTS = 5
@@ -92,7 +99,7 @@ class IcebergLog:
         self._declared = {name: type_text(t) for name, t in table.physical}
         self._partitions = list(table.partition_keys)
         self._key = table.primary_key
-        with _errors(self._where):
+        with library_errors(self._where):
             from pyiceberg.exceptions import NoSuchTableError
 
             catalog, name = _catalog(table), _name(table)
@@ -141,7 +148,7 @@ class IcebergLog:
 
     def holds(self, writer: str, batch: int) -> bool:
         """As :meth:`TableLog.holds`."""
-        with _errors(self._where):
+        with library_errors(self._where):
             last = self._table.refresh().properties.get(_COMMITTED + writer)
         return last is not None and int(last) >= batch
 
@@ -151,7 +158,7 @@ class IcebergLog:
 
         data = self.data
         paths = [f"file://{data / file.path}" for file in files]
-        with _errors(self._where):
+        with library_errors(self._where):
             for attempt in range(_ATTEMPTS):
                 self._table.refresh()
                 self._check()
@@ -179,7 +186,7 @@ class IcebergLog:
             return
         rows = changes.filter(~field(DELETED)).drop_columns([DELETED])
         note = {"flinkplan.batch": str(batch)}
-        with _errors(self._where):
+        with library_errors(self._where):
             keys = create_match_filter(changes, list(self._key))
             for attempt in range(_ATTEMPTS):
                 self._table.refresh()
@@ -200,32 +207,117 @@ class IcebergLog:
 class Snapshot(Record):
     """The Parquet files of a snapshot, and the types of its columns by their names."""
 
-    files: tuple[str, ...]
+    files: tuple[StoredFile, ...]
     columns: Mapping[str, str]
 
 
 def snapshot(table: Table) -> Snapshot:
-    """The snapshot that the options of a table name.
+    """The snapshot that the options of a table name, or what others have appended up to it.
 
     Raises :class:`TableError` where there is none, or where its files hold more than its rows, or under other names.
     """
-    where = f"table {table.identifier}"
-    with _errors(where):
-        opened = _catalog(table).load_table(_name(table))
-        chosen = _snapshot_id(opened, table.options, where)
-        scan = opened.scan(snapshot_id=chosen)
-        files = []
-        for task in scan.plan_files():
-            if task.delete_files:
-                raise TableError(
-                    "Iceberg tables with deleted rows in files of their own are not read here", where=where
-                )
-            if str(task.file.file_format.value).upper() != "PARQUET":
-                raise TableError(f"files of the format {task.file.file_format} are not read here", where=where)
-            files.append(task.file.file_path)
-        schema = scan.projection()
-        _check_names(opened.metadata.schemas, schema, where)
-        return Snapshot(tuple(files), {field.name: str(field.field_type) for field in schema.fields})
+    where, options = f"table {table.identifier}", table.options
+    with library_errors(where):
+        opened = opened_table(table)
+        if starts_or_ends(options):
+            columns, files = columns_of(opened, where), appended_by_options(opened, options, where)
+            return Snapshot(tuple(files), columns)
+        scan = opened.scan(snapshot_id=_snapshot_id(opened, options, where))
+        return Snapshot(tuple(files_of(scan, where)), columns_of(opened, where, scan.projection()))
+
+
+def files_of(scan: Any, where: str) -> Iterator[StoredFile]:
+    """All files of a scan.  Raises :class:`TableError` where they hold more than its rows."""
+    for task in scan.plan_files():
+        if task.delete_files:
+            raise TableError("Iceberg tables with deleted rows in files of their own are not read here", where=where)
+        yield _stored(task.file, where)
+
+
+def _stored(file: Any, where: str) -> StoredFile:
+    name = str(getattr(file.file_format, "value", file.file_format))
+    if name.upper() != "PARQUET":
+        raise TableError(f"files of the format {name} are not read here", where=where)
+    return StoredFile(file.file_path, file.file_size_in_bytes, {})
+
+
+def lineage(opened: Any, after: int | None, to: int, where: str) -> list[Any]:
+    """The snapshots behind one and up to another, the oldest one first; ``None``: from the oldest one that is kept on.
+
+    Raises :class:`TableError` where the one does not lead to the other.
+    """
+    snapshots, following = [], to
+    while following is not None and following != after:
+        snapshot = opened.snapshot_by_id(following)
+        if snapshot is None:
+            break
+        snapshots.append(snapshot)
+        following = snapshot.parent_snapshot_id
+    if following != after and after is not None:
+        raise TableError(
+            f"the snapshot {after} of the Iceberg table does not lead to {to}: it has expired, or was rolled back",
+            where=where,
+            hint="start with a new checkpoint, which reads the table anew",
+        )
+    return snapshots[::-1]
+
+
+def appended(opened: Any, after: int | None, to: int, where: str) -> Iterator[StoredFile]:
+    """The files that snapshots have appended, as ``IncrementalAppendScan`` has them: no others count."""
+    from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
+    from pyiceberg.table.snapshots import Operation
+
+    for snapshot in lineage(opened, after, to, where):
+        if snapshot.summary is None or snapshot.summary.operation != Operation.APPEND:
+            continue
+        for manifest in snapshot.manifests(opened.io):
+            if manifest.content != ManifestContent.DATA or manifest.added_snapshot_id != snapshot.snapshot_id:
+                continue
+            for entry in manifest.fetch_manifest_entry(opened.io):
+                if entry.status == ManifestEntryStatus.ADDED and entry.snapshot_id == snapshot.snapshot_id:
+                    yield _stored(entry.data_file, where)
+
+
+def appended_by_options(opened: Any, options: Mapping[str, str], where: str) -> Iterator[StoredFile]:
+    """The files that were appended behind the snapshot of the options, and up to another one."""
+    after = named_snapshot(opened, options, START_SNAPSHOT, START_TAG, where)
+    to = named_snapshot(opened, options, END_SNAPSHOT, END_TAG, where)
+    if to is None:
+        current = opened.current_snapshot()
+        to = current and current.snapshot_id
+    return iter(()) if to is None else appended(opened, after, to, where)
+
+
+def named_snapshot(opened: Any, options: Mapping[str, str], by_id: str, by_tag: str, where: str) -> int | None:
+    """The id of the snapshot that one of two options names.  Raises :class:`TableError` where there is none."""
+    if by_id in options:
+        return int(options[by_id])
+    if by_tag not in options:
+        return None
+    named = opened.snapshot_by_name(options[by_tag])
+    if named is None:
+        raise TableError(f"the Iceberg table has no snapshot '{options[by_tag]}'", where=where)
+    return int(named.snapshot_id)
+
+
+def columns_of(opened: Any, where: str, schema: Any = None) -> Mapping[str, str]:
+    """The types of a schema's columns, by default those of now.  Raises :class:`TableError` for renamed ones."""
+    schema = schema or opened.schema()
+    _check_names(opened.metadata.schemas, schema, where)
+    return {field.name: str(field.field_type) for field in schema.fields}
+
+
+def check_columns(table: Table, existing: Mapping[str, str]) -> None:
+    """Raise :class:`TableError` where a declared column is not there, or of another type."""
+    for name, t in table.physical:
+        if existing.get(name) != type_text(t):
+            message = f"the column '{name}' is declared as {t}, and the Iceberg table has {existing.get(name, 'none')}"
+            raise TableError(readable(message), where=f"table {table.identifier}")
+
+
+def opened_table(table: Table) -> Any:
+    """PyIceberg's table."""
+    return _catalog(table).load_table(_name(table))
 
 
 def _snapshot_id(opened: Any, options: Mapping[str, str], where: str) -> int | None:
@@ -234,10 +326,10 @@ def _snapshot_id(opened: Any, options: Mapping[str, str], where: str) -> int | N
     named = options.get(BRANCH) or options.get(TAG)
     if named is None and TIME not in options:
         return None
-    found = opened.snapshot_by_name(named) if named else opened.snapshot_as_of_timestamp(int(options[TIME]))
-    if found is None:
+    snapshot = opened.snapshot_by_name(named) if named else opened.snapshot_as_of_timestamp(int(options[TIME]))
+    if snapshot is None:
         raise TableError(f"the Iceberg table has no snapshot '{named or options[TIME]}'", where=where)
-    return int(found.snapshot_id)
+    return int(snapshot.snapshot_id)
 
 
 def _check_names(schemas: Sequence[Any], schema: Any, where: str) -> None:
@@ -323,7 +415,7 @@ def _spec(table: Table, schema: Any) -> Any:
 
 
 @contextmanager
-def _errors(where: str) -> Iterator[None]:
+def library_errors(where: str) -> Iterator[None]:
     """What the library raises, as :class:`TableError`."""
     try:
         import pyiceberg.exceptions as exceptions

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..options import BOOLEAN, DURATION, TEXT, WHOLE, Option, exactly_one_of
+from ..options import BOOLEAN, DURATION, MEMORY, POSITIVE, TEXT, WHOLE, Option, exactly_one_of, is_true, one_of
 from ..row_kinds import ALL, INSERTS
 from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE, unused
@@ -18,27 +18,68 @@ CATALOG, TYPE, URI, WAREHOUSE = "catalog-name", "catalog-type", "uri", "warehous
 DATABASE, TABLE = "catalog-database", "catalog-table"
 CREDENTIAL, TOKEN, USER, PASSWORD = "credential", "token", "jdbc.user", "jdbc.password"
 SNAPSHOT, TIME, BRANCH, TAG = SNAPSHOT_NAMES = "snapshot-id", "as-of-timestamp", "branch", "tag"
-STREAMING = "streaming"
+STREAMING, INTERVAL, STRATEGY, MOST_SNAPSHOTS = (
+    *("streaming", "monitor-interval", "starting-strategy", "max-planning-snapshot-count"),
+)
+START_SNAPSHOT, START_TIME, START_TAG = "start-snapshot-id", "start-snapshot-timestamp", "start-tag"
+END_SNAPSHOT, END_TAG = "end-snapshot-id", "end-tag"
+WHOLE_FIRST, FROM_SNAPSHOT, FROM_TIME = (
+    *("TABLE_SCAN_THEN_INCREMENTAL", "INCREMENTAL_FROM_SNAPSHOT_ID", "INCREMENTAL_FROM_SNAPSHOT_TIMESTAMP"),
+)
+FROM_LATEST, BEHIND_LATEST, FROM_EARLIEST = (
+    "INCREMENTAL_FROM_LATEST_SNAPSHOT",
+    "INCREMENTAL_FROM_LATEST_SNAPSHOT_EXCLUSIVE",
+    "INCREMENTAL_FROM_EARLIEST_SNAPSHOT",
+)
 CHANGING = ("write.upsert.enabled", "upsert-enabled", "overwrite-enabled")
 """The options by which a sink does more than append rows."""
 
-STREAMED = "new snapshots of Iceberg tables are not read here: one snapshot is, which ends"
 UPSERT = CHANGING[:2]
 """Those by which rows replace the ones of their keys."""
 
 UNKEYED = "changes are written to an Iceberg table by its primary key, and it has none"
 OVERWRITTEN = "a stream does not overwrite a table"
+_OF_FILES = "watermarks are not made here of the statistics of files"
 _UNLISTED = "only options on a list are handed to a catalog"
 
 
-def _streamed(key: str, meaning: str) -> Option:
-    return Option(key, TEXT, None, meaning, refused=STREAMED)
+def is_streaming(options: Options) -> bool:
+    """Whether new snapshots are read, too."""
+    return is_true(options.get(STREAMING))
+
+
+def starts_or_ends(options: Options) -> bool:
+    """Whether a batch reads what was appended between two snapshots."""
+    return any(key in options for key in (START_SNAPSHOT, START_TAG, END_SNAPSHOT, END_TAG))
 
 
 def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterator[Problem]:
+    if as_sink:
+        return
     named = [key for key in SNAPSHOT_NAMES if key in options]
-    if not as_sink and len(named) > 1:
+    if len(named) > 1:
         yield Problem(named[1], f"'{named[0]}' names the snapshot already", "leave one of them out")
+    for by_id, by_tag in ((START_SNAPSHOT, START_TAG), (END_SNAPSHOT, END_TAG)):
+        if by_id in options and by_tag in options:
+            yield Problem(by_tag, f"'{by_id}' names the snapshot already", "leave one of them out")
+    if is_streaming(options):
+        yield from _stream_problems(options)
+
+
+def _stream_problems(options: Options) -> Iterator[Problem]:
+    """As ``ScanContext.validate`` finds them."""
+    for key in (SNAPSHOT, TIME, TAG, END_SNAPSHOT, END_TAG):
+        if key in options:
+            yield Problem(key, "a stream has no end", f"leave it out, or '{STREAMING}'")
+    strategy = options.get(STRATEGY, WHOLE_FIRST).upper()
+    for named, key, other in (
+        (FROM_SNAPSHOT, START_SNAPSHOT, START_TIME),
+        (FROM_TIME, START_TIME, START_SNAPSHOT),
+    ):
+        if strategy == named and key not in options:
+            yield Problem(STRATEGY, f"'{named}' needs '{key}'", "add it")
+        if strategy == named and other in options:
+            yield Problem(other, f"it has no place with '{named}'", "leave it out")
 
 
 ICEBERG = Connector(
@@ -72,13 +113,31 @@ ICEBERG = Connector(
         Option(TIME, WHOLE, None, "read the snapshot of this time, in milliseconds since 1970"),
         Option(BRANCH, TEXT, None, "read the snapshot of this branch"),
         Option(TAG, TEXT, None, "read the snapshot of this tag"),
-        Option(STREAMING, BOOLEAN, "false", "read new snapshots, too; refused here"),
-        unused("monitor-interval", DURATION, "60 s", "the interval of looking for them"),
-        _streamed("start-snapshot-id", "the snapshot after which a stream begins"),
-        _streamed("start-snapshot-timestamp", "the time at which a stream begins"),
-        _streamed("start-tag", "the tag after which a stream begins"),
-        _streamed("end-snapshot-id", "the last snapshot of a stream"),
-        _streamed("end-tag", "the tag of the last snapshot"),
+        Option(STREAMING, BOOLEAN, "false", "read new snapshots, too"),
+        Option(INTERVAL, DURATION, "60 s", "the interval of looking for new snapshots"),
+        Option(
+            STRATEGY,
+            one_of(WHOLE_FIRST, FROM_LATEST, BEHIND_LATEST, FROM_EARLIEST, FROM_SNAPSHOT, FROM_TIME),
+            WHOLE_FIRST,
+            "what a stream begins with",
+        ),
+        Option(MOST_SNAPSHOTS, POSITIVE, "2147483647", "how many snapshots a batch of a stream reads at most"),
+        Option(
+            START_SNAPSHOT, WHOLE, None, "the snapshot with which a stream begins; a batch reads what came after it"
+        ),
+        Option(START_TIME, WHOLE, None, "a stream begins with the first snapshot from this time on, in milliseconds"),
+        Option(START_TAG, TEXT, None, "a batch reads what was appended after this tag; no effect in a stream"),
+        Option(END_SNAPSHOT, WHOLE, None, "the last snapshot of which a batch reads what was appended"),
+        Option(END_TAG, TEXT, None, "the tag of the last snapshot of which a batch reads what was appended"),
+        unused("case-sensitive", BOOLEAN, "false", "names of columns are compared in upper and lower case"),
+        unused("split-size", MEMORY, "128 mb", "the bytes that a task reads at once"),
+        unused("split-lookback", WHOLE, "10", "how many tasks files are distributed over at once"),
+        unused("split-file-open-cost", MEMORY, "4 mb", "the bytes that opening a file counts for"),
+        unused("include-column-stats", BOOLEAN, "false", "statistics of columns are read with the files"),
+        unused("max-allowed-planning-failures", TEXT, "3", "how often looking for new snapshots may fail"),
+        Option("limit", WHOLE, None, "how many rows are read at most", refused="write LIMIT in the query"),
+        Option("watermark-column", TEXT, None, "watermarks are those of files", refused=_OF_FILES),
+        Option("watermark-column-time-unit", TEXT, None, "the unit of that column", refused=_OF_FILES),
         Option(CHANGING[0], BOOLEAN, "false", "rows replace those of their primary key"),
         Option(CHANGING[1], BOOLEAN, "false", "rows replace those of their primary key"),
         Option(CHANGING[2], BOOLEAN, "false", "rows replace all that are there; refused here"),
@@ -92,3 +151,10 @@ ICEBERG = Connector(
     secrets=(CREDENTIAL, TOKEN, PASSWORD),
     executed=True,
 )
+
+
+def default_of(key: str) -> str:
+    """The default of an option that has one."""
+    default = next(option for option in ICEBERG.options or () if option.key == key).default
+    assert default is not None
+    return default

@@ -2,42 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from ....plan.connectors.delta import PATH
+from ....plan.connectors.delta import PATH, is_streaming
 from ....plan.files import Place
 from ....plan.nodes import TableSourceScan
 from ...connectors.tables import Table
-from ...errors import TableError
 from ...formats.java_types import java_row
 from ...jvm.callbacks import start_callbacks
-from ...jvm.spark import T, fields, sql
+from ...jvm.spark import T, fields
 from ...jvm.types import spark_type
-from ...lake.delta import DeltaLog, missing_columns, snapshot
+from ...lake.delta import DeltaLog, check_columns, snapshot
+from ...lake.delta_changes import DeltaChanges
 from ...lake.log import JavaTableLog
+from ...lake.positions import StoredFile
 from ..context import TranslationContext
-from ..stream import SEQUENCE, Stream, column_name
-from ..time.event_time import read_once
+from ..stream import SEQUENCE, Stream
 from .base import TableBuilder, table_builder
+from .lake import read_files
 from .requests import Request
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 @table_builder
 class Delta(TableBuilder):
-    """Rows are appended in one commit a batch; a snapshot is read."""
+    """Each batch is one version, which appends rows or replaces those of their keys; versions are read."""
 
     name = "delta"
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         request = Request.of(table, node.scan_table_source.abilities, {})
-        frame = _rows(table, context)
-        columns = [frame[name].alias(column_name(i)) for i, (name, _) in enumerate(request.columns)]
-        number = sql.Column(context.runtime.source.RowNumber.column())
-        rows = read_once(frame.select(*columns, number.alias(SEQUENCE)), context)
+        schema = _schema(table).json()
+        files: Sequence[StoredFile] | DeltaChanges
+        if is_streaming(table.options):
+            files = DeltaChanges(table, schema)
+            partitions = files.partitions
+        else:
+            now = snapshot(table)
+            check_columns(now.schema, schema, f"table {table.identifier}")
+            files, partitions = now.files, now.partitions
+        rows = read_files(table, files, partitions, spark_type, request, context)
         return Stream(fields.select(rows, [*request.outputs(rows), SEQUENCE]), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
@@ -58,24 +62,3 @@ class Delta(TableBuilder):
 
 def _schema(table: Table) -> T.StructType:
     return T.StructType([T.StructField(name, spark_type(t)) for name, t in table.physical])
-
-
-def _rows(table: Table, context: TranslationContext) -> DataFrame:
-    """The rows of the snapshot that the table's options name.
-
-    Raises :class:`TableError` where it does not have the columns of the table.
-    """
-    schema, read = _schema(table), snapshot(table)
-    if missing := missing_columns(read, schema.json()):
-        (name, existing), *_ = missing.items()
-        where = f"table {table.identifier}"
-        raise TableError(
-            f"the column '{name}' is declared as {schema[name].dataType.simpleString()}, "
-            f"and the Delta table has {existing}",
-            where=where,
-        )
-    if not read.files:
-        return context.spark.createDataFrame([], schema)
-    # the folders of partitions say what the files do not
-    reader = context.spark.read.schema(schema).option("basePath", str(Place.of(table.options[PATH]).local))
-    return reader.parquet(*read.files)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ....plan.connectors.iceberg import is_streaming
 from ....plan.nodes import TableSourceScan
 from ....plan.types import LogicalType
 from ...connectors.tables import Table
-from ...errors import TableError
 from ...formats.java_types import java_row
 from ...jvm.callbacks import start_callbacks
-from ...jvm.spark import T, fields, sql
+from ...jvm.spark import T, fields
 from ...jvm.types import spark_type
-from ...lake.iceberg import IcebergLog, snapshot, type_text
+from ...lake.iceberg import IcebergLog, check_columns, snapshot
+from ...lake.iceberg_changes import IcebergChanges
 from ...lake.log import JavaTableLog
+from ...lake.positions import StoredFile
 from ..context import TranslationContext
-from ..stream import SEQUENCE, Stream, column_name
-from ..time.event_time import read_once
+from ..stream import SEQUENCE, Stream
 from .base import TableBuilder, table_builder
+from .lake import read_files
 from .requests import Request
 
 _STORED = {"TINYINT": "int", "SMALLINT": "int", "TIMESTAMP": "timestamp_ntz"}
@@ -27,24 +29,20 @@ _STORED = {"TINYINT": "int", "SMALLINT": "int", "TIMESTAMP": "timestamp_ntz"}
 
 @table_builder
 class Iceberg(TableBuilder):
-    """Rows are appended in one snapshot a batch; a snapshot is read."""
+    """Each batch is one snapshot, which appends rows or replaces those of their keys; snapshots are read."""
 
     name = "iceberg"
 
     def read(self, table: Table, node: TableSourceScan, context: TranslationContext) -> Stream:
         request = Request.of(table, node.scan_table_source.abilities, {})
-        read = snapshot(table)
-        for name, t in table.physical:
-            existing = read.columns.get(name, "none")
-            if existing != type_text(t):
-                message = f"the column '{name}' is declared as {t}, and the Iceberg table has {existing}"
-                raise TableError(message, where=f"table {table.identifier}")
-        schema = T.StructType([T.StructField(name, _stored(t)) for name, t in table.physical])
-        spark = context.spark
-        frame = spark.read.schema(schema).parquet(*read.files) if read.files else spark.createDataFrame([], schema)
-        columns = [frame[name].cast(spark_type(t)).alias(column_name(i)) for i, (name, t) in enumerate(request.columns)]
-        number = sql.Column(context.runtime.source.RowNumber.column())
-        rows = read_once(frame.select(*columns, number.alias(SEQUENCE)), context)
+        files: Sequence[StoredFile] | IcebergChanges
+        if is_streaming(table.options):
+            files = IcebergChanges(table)
+        else:
+            now = snapshot(table)
+            check_columns(table, now.columns)
+            files = now.files
+        rows = read_files(table, files, (), _stored, request, context)
         return Stream(fields.select(rows, [*request.outputs(rows), SEQUENCE]), node.output_type)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:

@@ -1,0 +1,101 @@
+package flinkplan.runtime.lake;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import flinkplan.runtime.python.PythonMethods;
+import flinkplan.runtime.source.PositionStream;
+import flinkplan.runtime.source.ScannedTable;
+import java.io.UncheckedIOException;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableProvider;
+import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+
+/**
+ * The source of tables of lakes, whose files are {@link DataFiles}.
+ *
+ * <p>Options: {@code partitions}, how many of the last columns are those of partitions; either {@code files}, the array
+ * of those of a batch, or {@code positions}, what {@link PositionStream#offer} gave.
+ */
+public final class LakeSource implements TableProvider {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
+    @Override
+    public StructType inferSchema(CaseInsensitiveStringMap options) {
+        throw new UnsupportedOperationException("the schema must be given");
+    }
+
+    @Override
+    public boolean supportsExternalMetadata() {
+        return true;
+    }
+
+    @Override
+    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+        DataFiles files = DataFiles.of(schema, Integer.parseInt(options.get("partitions")));
+        PythonMethods positions = PositionStream.offered(options.get("positions"));
+        String batch = options.get("files");
+        return ScannedTable.of("lake table", schema, options, () -> new LakeScan(schema, files, batch, positions));
+    }
+
+    static JsonNode parse(String json) {
+        try {
+            return MAPPER.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private record LakeScan(StructType readSchema, DataFiles files, String batch, PythonMethods positions)
+            implements Scan, SupportsReportStatistics {
+        @Override
+        public Batch toBatch() {
+            return new LakeBatch(files, batch);
+        }
+
+        @Override
+        public MicroBatchStream toMicroBatchStream(String checkpointLocation) {
+            return new LakeStream(files, positions);
+        }
+
+        /** By the size of the files a batch chooses which inputs of joins it sends to all tasks. */
+        @Override
+        public Statistics estimateStatistics() {
+            OptionalLong bytes = batch == null ? OptionalLong.empty() : OptionalLong.of(DataFiles.bytes(parse(batch)));
+            return new Statistics() {
+                @Override
+                public OptionalLong sizeInBytes() {
+                    return bytes;
+                }
+
+                @Override
+                public OptionalLong numRows() {
+                    return OptionalLong.empty();
+                }
+            };
+        }
+    }
+
+    private record LakeBatch(DataFiles files, String batch) implements Batch {
+        @Override
+        public InputPartition[] planInputPartitions() {
+            return files.plan(parse(batch));
+        }
+
+        @Override
+        public PartitionReaderFactory createReaderFactory() {
+            return files.readers();
+        }
+    }
+}
