@@ -7,7 +7,7 @@ arrive in order.  Sources: ``FlinkRelMdUniqueKeys``, ``FlinkRelMdUpsertKeys``, `
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import product
+from math import prod
 
 from ...plan.functions.cast import CAST
 from ...plan.record import cached_on_record
@@ -156,7 +156,10 @@ def _calc(rel: p.Calc, upsert: bool) -> Keys:
 
 
 def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
-    """The keys of a projection: those whose columns are all selected, as they are or by an injective cast."""
+    """The keys of a projection: those whose columns are all selected, as they are or by an injective cast.
+
+    Of the choices among columns that are selected several times Flink takes those that go through all of them at once.
+    """
     places: dict[int, list[int]] = {}
     for i, rex in enumerate(projection):
         if is_call(rex, CAST) and _is_injective(rex.operands[0].type, rex.type):
@@ -168,7 +171,9 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
     projected = set()
     for key in keys:
         if all(c in places for c in key):
-            projected |= {frozenset(choice) for choice in product(*(places[c] for c in key))}
+            copies = [places[c] for c in key]
+            choices = prod(map(len, copies))
+            projected |= {frozenset(at[i % len(at)] for at in copies) for i in range(choices)}
     return frozenset(projected)
 
 
