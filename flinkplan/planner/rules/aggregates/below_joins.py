@@ -41,6 +41,7 @@ from ...rex.expressions import (
 )
 from ..rule import rule
 from .functions import without_averages
+from .groups import remove_distinct
 from .projections import merge_columns
 
 
@@ -124,7 +125,7 @@ def _pushed(rel: Aggregate, join: Join) -> Rel | None:
         names = (*left.rel.names, *right.rel.names)
         return _as_projection(source, grouping, calls, names if source is joined else source.names)
     merging = replace(rel, input=source, grouping=grouping, calls=tuple(calls))
-    return without_unread(merging, source) if isinstance(source, Project) else merging
+    return remove_distinct(without_unread(merging, source) if isinstance(source, Project) else merging)
 
 
 def _side(rel: Aggregate, source: Rel, needed: list[int], first: int) -> _Side:
