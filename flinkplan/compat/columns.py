@@ -77,7 +77,7 @@ class Scope:
         """An aggregate call, compared by its meaning and the types that it stores."""
         meaning = self.meanings.aggregate(call, self.aggregated.meanings)
         fields = self.aggregated.fields
-        is_count = call.internal_name == COUNT.internal_name and not call.distinct
+        is_count = call.internal_name == COUNT.internal_name and not call.is_distinct
         arguments = () if is_count else call.arg_list
         types = [_stored_type(fields[i].type) for i in arguments if 0 <= i < len(fields)]
         return Shown((meaning, _stored_type(call.type), *types), call_text(call, self.aggregated))
@@ -140,6 +140,6 @@ def _stored_type(t: LogicalType) -> str:
 def call_text(call: AggregateCall, row: Row) -> str:
     """``SUM(DISTINCT amount) FILTER(paid)``."""
     arguments = ", ".join(str(row.column(i).shown) for i in call.arg_list) or "*"
-    distinct = "DISTINCT " if call.distinct else ""
+    distinct = "DISTINCT " if call.is_distinct else ""
     condition = "" if call.filter_arg < 0 else f" FILTER({row.column(call.filter_arg).shown})"
     return f"{call.function_name.removeprefix('$')}({distinct}{arguments}){condition}"

@@ -151,7 +151,7 @@ class Meanings:
         parts = [row[i] if 0 <= i < len(row) else self.of(("no such column", i)) for i in call.arg_list]
         if 0 <= call.filter_arg < len(row):
             parts.append(self.of(_FILTER, [row[call.filter_arg]]))
-        flags = (call.distinct, call.approximate, call.ignore_nulls)
+        flags = (call.is_distinct, call.approximate, call.ignore_nulls)
         return self.of(("aggregate", *function, *flags), parts or [self.of(_ROWS)])
 
 

@@ -184,7 +184,7 @@ def folds_exactly(call: AggregateCall, row: LogicalType) -> bool:
     The accumulator in Java says the same (``Accumulator.merges``).
     """
     rule = _FOLDED.get(function_name(call))
-    return rule is not None and not call.distinct and rule(call, [row.field_types[i] for i in call.arg_list])
+    return rule is not None and not call.is_distinct and rule(call, [row.field_types[i] for i in call.arg_list])
 
 
 def function_name(call: AggregateCall) -> str:

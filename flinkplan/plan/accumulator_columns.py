@@ -57,7 +57,7 @@ def accumulators(
         count_star = RowField(f"count1${position}", BIGINT)
     groups: dict[tuple[int, ...], list[int]] = {}
     for i, call in enumerate(calls):
-        if call.distinct:
+        if call.is_distinct:
             groups.setdefault(call.arg_list, []).append(i)
     distincts = tuple(Distinct(args, tuple(at)) for args, at in groups.items())
     any_retracts = count_rows or any(retract)

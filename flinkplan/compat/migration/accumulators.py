@@ -401,7 +401,7 @@ class _Aggregation:
 
     def _call(self, call: AggregateCall, holder: Holder) -> _Call:
         arguments, condition = holder.arguments(call)
-        return _Call(arguments, condition, call.distinct)
+        return _Call(arguments, condition, call.is_distinct)
 
     def _is_same_view(self, old: KeptState, new: KeptState) -> bool:
         """Whether two views hold the values of the same columns for the same calls in the same order."""
@@ -430,7 +430,7 @@ class _Aggregation:
     def _sharing(self, view: KeptState, node: ExecNode, holder: Holder) -> list[Hashable]:
         arguments = tuple(v.origin.index for v in view.values if isinstance(v.origin, Argument))
         calls = node.agg_calls  # type: ignore[attr-defined]
-        return [self._call(call, holder) for call in calls if call.distinct and call.arg_list == arguments]
+        return [self._call(call, holder) for call in calls if call.is_distinct and call.arg_list == arguments]
 
 
 def _retractions(node: ExecNode) -> Sequence[bool]:
@@ -485,9 +485,9 @@ def _accumulator(
             break
     arguments, condition = holder.arguments(call)
     is_never_null = _is_never_null(call, types)
-    if call.internal_name == _COUNT and not call.distinct and is_never_null:
+    if call.internal_name == _COUNT and not call.is_distinct and is_never_null:
         arguments, name = (), "count1"
-    identity = _Call(arguments, condition, call.distinct)
+    identity = _Call(arguments, condition, call.is_distinct)
     has_view = view_of(call, retracts) is not None
     return Accumulator(call.internal_name, name, identity, value.type, place, has_view, is_never_null)
 

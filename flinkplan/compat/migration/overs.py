@@ -120,7 +120,7 @@ def _computed(pairing: Pairing, width: int) -> tuple[tuple[str, ...], tuple[int,
     for value in state.values:
         part = value.origin
         function = _COMPUTED.get((part.call.internal_name or "", part.number)) if isinstance(part, Part) else None
-        if function is None or not isinstance(part, Part) or part.call.distinct or part.call.filter_arg >= 0:
+        if function is None or not isinstance(part, Part) or part.call.is_distinct or part.call.filter_arg >= 0:
             raise Impossible("an aggregate of the frame cannot be computed from its rows", "keep the frame")
         argument = next(iter(part.call.arg_list), -1)
         if argument >= width:

@@ -59,7 +59,7 @@ def java_calls(
         function = accumulator(context, call, arguments, [stream.type.field_types[i] for i in call.arg_list], stream)
         if slices is not None:
             function = package.Sliced.of(function, slices)
-        if call.distinct:
+        if call.is_distinct:
             function = package.Distinct(function, schema, int_array(context, arguments), stream.changelog)
         condition = position[call.filter_arg] if call.filter_arg >= 0 else -1
         java_calls.append(package.Call(name, function, condition))

@@ -142,6 +142,6 @@ ROWS_AHEAD = until_watermark("ListState", "ahead", "rows that come ahead of the 
 
 def accumulators(calls: Sequence[AggregateCall]) -> str:
     """What a state of these calls' accumulators holds."""
-    distinct = sum(call.distinct for call in calls)
+    distinct = sum(call.is_distinct for call in calls)
     maps = f", a MapState for each DISTINCT ({distinct})" if distinct else ""
     return f"a struct for each call ({len(calls)}){maps}"

@@ -154,7 +154,7 @@ class IncrementalGroupAggregate(InsertsOnly, NoRows, ExecNode, kw_only=True):
     @property
     def stateful_transformations(self) -> tuple[str, ...]:
         """The state holds the distinct values, so there is none without DISTINCT calls."""
-        has_distinct_calls = any(call.distinct for call in self.partial_original_agg_calls)
+        has_distinct_calls = any(call.is_distinct for call in self.partial_original_agg_calls)
         return self.metadata.transformations if has_distinct_calls else ()
 
     def layout(self, inputs: Inputs) -> Layout:

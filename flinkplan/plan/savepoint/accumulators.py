@@ -30,7 +30,7 @@ def _name(call: AggregateCall, fields: Sequence[RowField]) -> str:
     function = shown_name(call.internal_name or f"${call.function_name}$1").strip("$").split("$")[0].lower()
     function = re.sub(r"[^a-z0-9_]", lambda match: f"_{ord(match[0]):x}_", function)
     parts = [function, *(_column(i, fields) for i in call.arg_list)]
-    if call.distinct:
+    if call.is_distinct:
         parts.append("distinct")
     if call.filter_arg >= 0:
         parts += ["filter", _column(call.filter_arg, fields)]

@@ -127,7 +127,7 @@ def distinct_views(calls: Sequence[AggregateCall], types: Sequence[LogicalType],
     """The distinct values seen so far, which all DISTINCT calls over the same columns share."""
     calls_by_arguments: dict[tuple[int, ...], list[AggregateCall]] = {}
     for call in calls:
-        if call.distinct:
+        if call.is_distinct:
             calls_by_arguments.setdefault(call.arg_list, []).append(call)
     for number, (args, sharing_calls) in enumerate(calls_by_arguments.items()):
         positions = [i for i in args if 0 <= i < len(types)]

@@ -28,6 +28,14 @@ class AggregateCall(PlanRecord, kw_only=True):
     type: LogicalType
 
     @property
+    def is_distinct(self) -> bool:
+        """Whether the call leaves out duplicates: COUNT(*) has none, even where it is marked DISTINCT.
+
+        Source: ``AggregateUtil.extractDistinctInformation``.
+        """
+        return self.distinct and bool(self.arg_list)
+
+    @property
     def function_name(self) -> str:
         """The function's name for messages."""
         name = self.catalog_name or self.system_name or self.class_ or ""

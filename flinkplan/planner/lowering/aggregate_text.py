@@ -23,7 +23,7 @@ def _filter(call: AggregateCall, fields: Sequence[str]) -> str:
 def call_text(call: AggregateCall, fields: Sequence[str], retract: bool = False) -> str:
     """``COUNT_RETRACT(DISTINCT price) FILTER $f2``."""
     args = ", ".join(fields[i] for i in call.arg_list) or "*"
-    distinct = "DISTINCT " if call.distinct else ""
+    distinct = "DISTINCT " if call.is_distinct else ""
     return f"{function_name(call, retract)}({distinct}{args}){_filter(call, fields)}"
 
 

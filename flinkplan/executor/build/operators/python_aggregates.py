@@ -107,7 +107,7 @@ def _code(call: AggregateCall, retracts: bool, place: dict[int, int], context: T
         Builtin(function_name(call), retracts, call.type) if function is None else function_code(function, context),
         tuple(place[i] for i in call.arg_list),
         place[call.filter_arg] if call.filter_arg >= 0 else -1,
-        call.distinct,
+        call.is_distinct,
     )
 
 

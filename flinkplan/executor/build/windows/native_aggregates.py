@@ -29,7 +29,7 @@ def native_aggregate(call: AggregateCall, stream: Stream) -> Column:
     if call.filter_arg >= 0:
         chosen = stream.column(call.filter_arg)
         arguments = [F.when(chosen, a) for a in arguments or [F.lit(1)]]
-    result = _aggregate(function_name(call), arguments, call.type, call.distinct)
+    result = _aggregate(function_name(call), arguments, call.type, call.is_distinct)
     return result.cast(cast_type(call.type))
 
 

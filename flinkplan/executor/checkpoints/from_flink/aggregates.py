@@ -103,7 +103,7 @@ class Calls(Record):
         """The calls that see each value once; in Flink those over the same columns share what they have seen."""
         shared: dict[tuple[int, ...], list[int]] = {}
         for number, call in enumerate(self.calls):
-            if call.distinct:
+            if call.is_distinct:
                 shared.setdefault(tuple(call.arg_list), []).append(number)
         for view, numbers in enumerate(shared.values()):
             for place, number in enumerate(numbers):
@@ -177,9 +177,9 @@ def incremental_group_aggregate(carrier: Carrier) -> Carried:
     stored = carrier.operator.variable("accumulators").value
     columns = []
     for number, (call, field) in enumerate(zip(calls.calls, stored.fields[1:], strict=True)):
-        if function_name(call) not in ("COUNT", "$SUM0") or (call.distinct and function_name(call) != "COUNT"):
+        if function_name(call) not in ("COUNT", "$SUM0") or (call.is_distinct and function_name(call) != "COUNT"):
             raise StateError(f"of {function_name(call)} parts of groups keep nothing")
-        total = F.coalesce(F.col(f"n{number}"), F.lit(0)) if call.distinct else F.lit(0)
+        total = F.coalesce(F.col(f"n{number}"), F.lit(0)) if call.is_distinct else F.lit(0)
         start = F.struct(*(total.cast(t.dataType) for t in field.dataType.fields))  # type: ignore[attr-defined]
         columns.append(start.alias(field.name))
     counted = [

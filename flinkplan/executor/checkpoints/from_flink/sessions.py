@@ -111,7 +111,7 @@ def _rows(
     values_counted = {n: view for n, view in counted(carrier, calls) if not calls.calls[n].distinct}
     accumulators = [
         F.lit(None).cast(field.dataType).alias(field.name)
-        if call.distinct or number in values_counted
+        if call.is_distinct or number in values_counted
         else accumulated(call, retracts, columns, field.dataType).alias(field.name)
         for number, (call, retracts, columns, field) in enumerate(
             zip(calls.calls, calls.retracts, parts, own.fields, strict=True)  # type: ignore[attr-defined]

@@ -116,7 +116,7 @@ def accumulator_columns(
         if rows is None:
             raise StateError("the rows of a group are not counted here")
         columns.append(rows)
-    views = len({tuple(call.arg_list) for call in calls.calls if call.distinct})
+    views = len({tuple(call.arg_list) for call in calls.calls if call.is_distinct})
     columns += [F.lit(None)] * views
     width = sum(column.name != ROW_KIND for column in table.value)
     if len(columns) != width:

@@ -109,7 +109,7 @@ def _ordered(giver: Giver, node: OverAggregate, calls: Calls) -> Given:
     """All rows in their order, and what has been accumulated up to each."""
     if any(map(view_of, calls.calls, calls.retracts)):
         raise StateError("values in OVER that is not ordered by time are not given to Flink yet")
-    if any(call.distinct for call in calls.calls):
+    if any(call.is_distinct for call in calls.calls):
         raise StateError("DISTINCT in OVER that is not ordered by time is not given to Flink yet")
     (group,) = node.over_spec.groups
     rows = giver.state("rows", 0)

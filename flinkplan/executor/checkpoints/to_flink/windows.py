@@ -182,8 +182,8 @@ def _windows(giver: Giver, calls: Calls, slicing: Slicing) -> tuple[DataFrame, M
         is_viewed = view_of(call, retracts) is not None
         if is_viewed and function_name(call) in EXTREMES:
             continue
-        if is_in_parts(field.dataType) and slicing.is_sliced and (is_viewed or call.distinct):
-            what = f"{function_name(call)}{'(DISTINCT)' if call.distinct else ''}"
+        if is_in_parts(field.dataType) and slicing.is_sliced and (is_viewed or call.is_distinct):
+            what = f"{function_name(call)}{'(DISTINCT)' if call.is_distinct else ''}"
             raise StateError(f"parts of {what} in windows are not given to Flink yet")
         if is_in_parts(field.dataType):
             columns[f"{number}_{PARTS}"] = stored.getField(PARTS)

@@ -164,7 +164,7 @@ def _choose(
 
 def _samples(below: ExecNode, grouping: Sequence[int], calls: Sequence[AggregateCall], query: QueryPlan) -> bool:
     """Whether it is worth to look at some rows of ``below`` first: there are many, and the first come at once."""
-    if not grouping or any(call.distinct for call in calls):
+    if not grouping or any(call.is_distinct for call in calls):
         return False
     if any(key_type(t) != t for t in (below.output_type.field_types[k] for k in grouping)):
         return False

@@ -223,7 +223,7 @@ def _check_kinds(calls: Sequence[AggregateCall]) -> None:
     if any(pandas) and not all(pandas):
         raise UnsupportedError("a pandas aggregate function beside others", hint="compute one of them in a subquery")
     for call in calls:
-        if all(pandas) and (call.distinct or call.filter_arg >= 0):
+        if all(pandas) and (call.is_distinct or call.filter_arg >= 0):
             raise UnsupportedError(f"DISTINCT or FILTER with the pandas function {call.function_name}")
 
 

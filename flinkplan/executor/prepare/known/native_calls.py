@@ -60,13 +60,13 @@ def obstacle_of(plan: Plan, node: ExecNode) -> str | None:
 
 
 def _written(call: AggregateCall) -> str:
-    return f"{function_name(call)}(DISTINCT)" if call.distinct else function_name(call)
+    return f"{function_name(call)}(DISTINCT)" if call.is_distinct else function_name(call)
 
 
 def is_native_call(call: AggregateCall, row: LogicalType) -> bool:
     """Whether Spark computes ``call`` over rows of the type ``row`` as Flink does."""
     name = function_name(call)
-    if call.distinct or name not in _NATIVE:
+    if call.is_distinct or name not in _NATIVE:
         return False
     types = [row.field_types[i] for i in call.arg_list]
     match name:
@@ -84,13 +84,13 @@ def is_native_in_batch(calls: Sequence[AggregateCall], row: LogicalType) -> bool
 
     Of values that count once there is one kind at most: for several ones Spark would multiply the rows.
     """
-    distinct = {(tuple(call.arg_list), call.filter_arg) for call in calls if call.distinct}
+    distinct = {(tuple(call.arg_list), call.filter_arg) for call in calls if call.is_distinct}
     return len(distinct) <= 1 and all(_is_native_in_batch(call, row) for call in calls)
 
 
 def _is_native_in_batch(call: AggregateCall, row: LogicalType) -> bool:
     types = [row.field_types[i] for i in call.arg_list]
-    if call.distinct and any(t.root not in _COMPARED for t in types):
+    if call.is_distinct and any(t.root not in _COMPARED for t in types):
         return False
     if function_name(call) == "AVG" and types[0].root == "DECIMAL":
         return _sums_alike(types[0])
@@ -112,4 +112,4 @@ def _sums_alike(t: LogicalType) -> bool:
 
 def is_traced(call: AggregateCall) -> bool:
     """Whether Spark can tell when the result of a native ``call`` has changed last."""
-    return function_name(call) in _TRACED and not call.distinct
+    return function_name(call) in _TRACED and not call.is_distinct

@@ -90,7 +90,7 @@ def _moves_by_each_row(node: ExecNode) -> bool:
 def moves_by_each_row(call: AggregateCall) -> bool:
     """Whether each row of a group changes what is computed of it; a total that stays as it is is taken to change."""
     moves = not call.arg_list if function_name(call) == "COUNT" else function_name(call) in ("SUM", "$SUM0", "AVG")
-    return moves and not call.distinct and call.filter_arg < 0
+    return moves and not call.is_distinct and call.filter_arg < 0
 
 
 def _passes(node: ExecNode, numbers: bool) -> bool:
