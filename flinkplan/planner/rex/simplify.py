@@ -106,11 +106,14 @@ def reordered_condition(rex: RexNode) -> RexNode:
 def built_condition(rex: RexNode) -> RexNode:
     """As :func:`reordered_condition`, but what this would only put in another order is simplified term by term.
 
-    Source: ``RelBuilder.filter``, which eliminates no predicates.
+    Source: ``RelBuilder.filter``, which eliminates no predicates, and drops a cast that only says that the whole
+    condition is never NULL.
     """
     simplified = reordered_condition(simplify_condition(rex))
     built = _condition(Simplifier(eliminates=False), rex)
-    return built if are_alike(simplified, built) else simplified
+    chosen = built if are_alike(simplified, built) else simplified
+    only_not_null = is_call(chosen, CAST) and children(chosen)[0].type == chosen.type.nullable_()
+    return children(chosen)[0] if only_not_null else chosen
 
 
 def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:

@@ -50,6 +50,16 @@ def distinct_counts(rel: Rel) -> Rel:
     return Project(input=counts, exprs=(rows, rows, m), names=("c", "d", "m"))
 
 
+def distinct_counts_by_call(rel: Rel) -> Rel:
+    """The aggregation to the number of rows, that of distinct values, and the greatest value.
+
+    The number of rows is marked DISTINCT too, which means nothing without an argument.
+    """
+    rows = replace(COUNT_ROWS, distinct=True)
+    values = replace(rows, name="d", arg_list=(0,))
+    return aggregated(rel, [rows, values, aggregate_call(MAX, [0], rel.types[0].nullable_(), name="m")])
+
+
 def _with_repeated_column(rel: Rel, name: str) -> Rel:
     """The relation with its last column repeated under another name."""
     return append_columns(rel, [identity(rel.types)[-1]], [name])

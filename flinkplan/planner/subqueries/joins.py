@@ -30,7 +30,7 @@ from ...plan.record import Struct, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, INT, LogicalType
-from ..algebra.builders import compare_columns, distinct
+from ..algebra.builders import append_columns, compare_columns, distinct, filtered
 from ..algebra.calls import is_call_of
 from ..algebra.logical import Aggregate, Filter, Join, Project
 from ..algebra.names import uniquify
@@ -57,8 +57,16 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import negate, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
-from .aggregates import distinct_counts, extreme_value, marked_rows, row_counts, single_value, without_check
-from .decorrelation import correlated_columns, decorrelated, free_variables
+from .aggregates import (
+    distinct_counts,
+    distinct_counts_by_call,
+    extreme_value,
+    marked_rows,
+    row_counts,
+    single_value,
+    without_check,
+)
+from .decorrelation import Frame, correlated_columns, decorrelated, free_variables
 from .semi_joins import has_a_row, is_correlated, joined
 
 
@@ -110,6 +118,11 @@ class Joins(Struct):
     source: Rel
     shift: int = 0
     """The number of columns of the other join input, which stand before the source's columns."""
+    own_conditions: Sequence[RexNode] = ()
+    """What the filter of the subqueries asks of its input alone.
+
+    It goes below the first subquery that is decorrelated, and so to the outer rows.  Source: ``FilterCorrelateRule``.
+    """
 
     asked: dict[SubQuery[Rel], Logic] = field(default_factory=dict)
     """The logic of each subquery, over all places where it stands."""
@@ -121,6 +134,11 @@ class Joins(Struct):
 
     All subqueries of a relation have one correlation variable.  Flink's rules that find a subquery's row by its key
     apply to the first of them only.  Source: ``DeduplicateCorrelateVariables``, ``RelDecorrelator.checkCorVars``.
+    """
+    outer_rows: Rel | None = None
+    """What the first decorrelated subquery was joined with: the outer rows of all, as they share the variable.
+
+    Source: ``RelDecorrelator.CorelMapBuilder``, which keeps the innermost of the Correlates of a variable.
     """
 
     def rewritten(self, rex: RexNode, logic: Logic) -> RexNode:
@@ -161,7 +179,8 @@ class Joins(Struct):
                 return self._exists(node, logic)
             case SubQueryKind.IN:
                 return self._contained(node, logic)
-        return self._some(node)
+        some = self._some(node)
+        return some if node.type.nullable or not some.type.nullable else cast(some, node.type)
 
     def attach(self, kind: JoinType, right: Rel, correl: str | None) -> tuple[RexNode, ...]:
         """Join the source with a relation that may be correlated; returns the added columns."""
@@ -170,9 +189,14 @@ class Joins(Struct):
         self.rewriter.met_correlation = self.rewriter.took_apart = self.has_correlated = True
         if kind is JoinType.LEFT and _is_scalar_aggregate(right):
             return self._aggregates(right, correl)
-        frame = decorrelated(right, correl, self.source)
+        frame = self._decorrelated(right, correl)
         added = self._join(kind, frame.rel, self._equalities(frame.rel, frame.outer))
         return tuple(added[frame.places[i]] for i in range(right.width))
+
+    def _decorrelated(self, rel: Rel, correl: str) -> Frame:
+        if self.outer_rows is None:
+            self.source = self.outer_rows = filtered(self.source, self.own_conditions)
+        return decorrelated(rel, correl, self.outer_rows)
 
     def _equalities(self, right: Rel, outer: Mapping[int, int]) -> list[RexNode]:
         return [compare_columns(self.source, c, right, outer[c]) for c in sorted(outer)]
@@ -189,7 +213,7 @@ class Joins(Struct):
             right = right.input
         assert isinstance(right, Aggregate)
         width = self.source.width
-        frame = decorrelated(right, correl, self.source)
+        frame = self._decorrelated(right, correl)
         added = self._join(JoinType.LEFT, frame.rel, self._equalities(frame.rel, frame.outer))
         values = []
         for i, call in enumerate(right.calls):
@@ -318,7 +342,7 @@ class Joins(Struct):
             self._join(JoinType.INNER, rows, self._equal_operands(node, rows, range(rows.width)))
             return
         self.rewriter.met_correlation = self.rewriter.took_apart = True
-        frame = decorrelated(rows, node.correl, self.source)
+        frame = self._decorrelated(rows, node.correl)
         equal = self._equal_operands(node, frame.rel, [frame.places[i] for i in range(rows.width)])
         self._join(JoinType.INNER, frame.rel, [*self._equalities(frame.rel, frame.outer), *equal])
 
@@ -333,22 +357,36 @@ class Joins(Struct):
     def _some(self, node: SubQuery[Rel]) -> RexNode:
         """Whether the comparison holds for some row, decided by the extreme value."""
         rel = self.rewriter.expand(node.rel)
-        kind = JoinType.INNER
-        assert node.comparison is not None
-        if node.comparison is NE:
-            rows, values, extreme = self.attach(kind, distinct_counts(rel), node.correl)
-            holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
-            operand = node.operands[0]
-            branches: list[RexNode] = [compare(EQ, rows, _ZERO), FALSE]
-            branches += [test(IS_NULL, operand), UNKNOWN] if operand.type.nullable else []
-            few = and_([compare(NE, values, rows), compare(LE, values, _ONE)])
-            branches += [few, or_([holds, UNKNOWN]), compare(EQ, values, _ONE), holds]
-            return case([*branches, TRUE], BOOLEAN)
-        extreme, rows, values = self.attach(kind, extreme_value(rel, node.comparison), node.correl)
-        holds = compare(node.comparison, *comparison_operands((node.operands[0], extreme)))
-        branches = [compare(EQ, rows, _ZERO), FALSE, test(IS_TRUE, holds), TRUE]
-        branches += [compare(GT, rows, values), UNKNOWN]
-        return case([*branches, holds], BOOLEAN)
+        comparison, operand = node.comparison, node.operands[0]
+        assert comparison is not None
+        correlated = node.correl is not None and node.correl in free_variables(rel)
+        if comparison is NE:
+            counts = distinct_counts_by_call(rel) if correlated else distinct_counts(rel)
+        else:
+            counts = extreme_value(rel, comparison)
+        if node.correl is not None and correlated:
+            columns, no_rows = self._attach_marked(counts, node.correl)
+        else:
+            columns = self.attach(JoinType.INNER, counts, node.correl)
+            no_rows = FALSE
+        rows, values, extreme = columns if comparison is NE else (columns[1], columns[2], columns[0])
+        holds = compare(comparison, *comparison_operands((operand, extreme)))
+        branches: list[RexNode] = [or_([no_rows, compare(EQ, rows, _ZERO)]), FALSE]
+        if comparison is not NE:
+            branches += [test(IS_TRUE, holds), TRUE, compare(GT, rows, values), UNKNOWN]
+            return case([*branches, holds], BOOLEAN)
+        branches += [test(IS_NULL, operand), UNKNOWN] if operand.type.nullable else []
+        few = and_([compare(NE, values, rows), compare(LE, values, _ONE)])
+        branches += [few, or_([holds, UNKNOWN]), compare(EQ, values, _ONE), holds]
+        return case([*branches, TRUE], BOOLEAN)
+
+    def _attach_marked(self, rel: Rel, correl: str) -> tuple[tuple[RexNode, ...], RexNode]:
+        """The columns of a correlated relation that is joined, and the condition that an outer row has none of it."""
+        self.rewriter.met_correlation = self.rewriter.took_apart = self.has_correlated = True
+        frame = self._decorrelated(append_columns(rel, [TRUE], ["trueLiteral"]), correl)
+        added = self._join(JoinType.LEFT, frame.rel, self._equalities(frame.rel, frame.outer))
+        *columns, mark = (added[frame.places[i]] for i in range(rel.width + 1))
+        return tuple(columns), test(IS_NULL, mark)
 
     def _join(self, kind: JoinType, right: Rel, conditions: Iterable[RexNode]) -> tuple[RexNode, ...]:
         """Join the source with a relation; returns the added columns."""

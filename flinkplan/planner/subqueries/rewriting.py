@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.comparison import AND, GE, GT, IS_TRUE, LE, LT, NOT, OR
 from ...plan.record import Struct, replace
-from ...plan.rex import Literal, RexNode, children
+from ...plan.rex import Literal, RexNode, children, walk
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
 from ..algebra.builders import filtered, select_columns
@@ -23,7 +23,7 @@ from ..rules.projections import merge_projects
 from .aggregates import called_by_place, without_check
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
-from .semi_joins import semi_join
+from .semi_joins import is_joinable, semi_join
 
 
 def rewrite_subqueries(root: Rel) -> Rel:
@@ -71,29 +71,40 @@ class _Rewriter(Struct):
     def _filter(self, rel: Filter, *, semi_joins: bool = True) -> Rel:
         if not holds_subquery(rel.condition):
             return rel
-        source = rel.input
-        rest: list[RexNode] = []
-        parts = list(_separated(rel.condition))
-        semi_joins = semi_joins and not any(map(_is_nested, parts))
-        for part in parts:
-            negated = is_call(part, NOT)
-            inner = children(part)[0] if negated else part
-            joined: Rel | None = None
-            if semi_joins and isinstance(inner, SubQuery) and inner.kind in (SubQueryKind.IN, SubQueryKind.EXISTS):
-                kind = JoinType.ANTI if negated else JoinType.SEMI
-                joined = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
-                if joined is not None and any(map(holds_subquery, inner.operands)):
-                    joined = self._with_operands_rewritten(joined)
-            if joined is None:
-                rest.append(part)
-            else:
-                source = joined
+        source, rest = rel.input, list(_separated(rel.condition))
+        if semi_joins and not any(map(_is_nested, rest)):
+            source, rest = self._semi_joins(source, rest) or (source, rest)
         if not any(map(holds_subquery, rest)):
             return filtered(source, rest)
         width = source.width
-        joins = Joins(self, source)
-        condition = built_condition(and_(joins.rewritten(part, Logic.TRUE) for part in rest))
+        joins = Joins(self, source, own_conditions=[part for part in rest if not holds_subquery(part)])
+        parts = [joins.rewritten(part, Logic.TRUE) for part in rest]
+        if joins.outer_rows is not None:
+            parts = [part for part in parts if part not in joins.own_conditions]
+        condition = built_condition(and_(parts))
         return select_columns(filtered(joins.source, conjunctions(condition)), range(width))
+
+    def _semi_joins(self, source: Rel, parts: Iterable[RexNode]) -> tuple[Rel, list[RexNode]] | None:
+        """The source joined with all subqueries of IN and EXISTS, and the other parts of the condition.
+
+        ``None`` where the correlation of any subquery, also a scalar one, is not one of a join's condition.
+        """
+        rest: list[RexNode] = []
+        for part in parts:
+            negated = is_call(part, NOT)
+            inner = children(part)[0] if negated else part
+            if not isinstance(inner, SubQuery) or inner.kind not in (SubQueryKind.IN, SubQueryKind.EXISTS):
+                rest.append(part)
+                continue
+            kind = JoinType.ANTI if negated else JoinType.SEMI
+            joined = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
+            if joined is None:
+                return None
+            source = self._with_operands_rewritten(joined) if any(map(holds_subquery, inner.operands)) else joined
+        scalars = (node for part in rest for node in walk(part) if isinstance(node, SubQuery))
+        if not all(is_joinable(bottom_up(node.rel, self.rewrite), node.correl) for node in scalars):
+            return None
+        return source, rest
 
     def _with_operands_rewritten(self, rel: Rel) -> Rel:
         """The semi join with the subqueries in the operands, which its left side computes, rewritten."""

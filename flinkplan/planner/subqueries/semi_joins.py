@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...plan.errors import UnsupportedError
 from ...plan.functions.aggregate import MIN
 from ...plan.functions.comparison import EQ, IS_NOT_NULL, IS_NULL, OR
 from ...plan.record import replace
@@ -70,6 +71,17 @@ def semi_join(left: Rel, subquery: SubQuery[Rel], rel: Rel, kind: JoinType) -> R
     parts += [joined(c, left, width, subquery.correl) for c in conditions]
     join = read_right_side(Join(left=left, right=right, type=kind, condition=and_(parts)))
     return select_columns(join, range(own))
+
+
+def is_joinable(rel: Rel, correl: str | None) -> bool:
+    """Whether all conditions by which a subquery reads the outer row could be those of a join."""
+    if free_variables(rel) - {correl}:
+        return False
+    try:
+        _conditions(rel, correl)
+    except (_NoSemiJoin, UnsupportedError):
+        return False
+    return True
 
 
 def _with_operands(left: Rel, operands: Sequence[RexNode]) -> tuple[Rel, Sequence[RexNode]]:
