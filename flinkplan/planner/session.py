@@ -154,7 +154,7 @@ class Session:
             with prefix_expressions():
                 physical = assemble(optimized, self.config, complete=True)
             check_explained(plan)
-            return Explanation(bound, physical, plan, config=self.config)
+            return Explanation(bound, physical, plan, config=self.config, sinks=optimized)
         except RecursionError:
             raise _too_deep(statement) from None
 

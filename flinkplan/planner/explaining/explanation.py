@@ -16,7 +16,7 @@ from ...plan.record import Record, field, replace
 from ...plan.row_kinds import Kinds, kinds_text
 from ..algebra.rel import Rel
 from .abstract import abstract_lines
-from .advice import advice_text, advised_nodes
+from .advice import advice_text, advised_nodes, update_warnings, with_part
 from .job_graph import job_graph
 from .trees import tree_lines
 
@@ -26,7 +26,8 @@ class Explanation(Record):
 
     ``has_sinks``: the sinks are of the statement, not made for a query, and are shown.  ``has_changelog_modes``: the
     physical tree says which kinds of rows each operator emits.  ``has_advice``: it is shown with Flink's advice,
-    ``has_job_graph``: the operators of the job are shown as JSON; both depend on the settings ``config``.
+    ``has_job_graph``: the operators of the job are shown as JSON; both depend on the settings ``config``.  ``sinks``
+    are the operators that the advice is about.
     """
 
     bound: Sequence[Rel]
@@ -37,13 +38,17 @@ class Explanation(Record):
     has_advice: bool = False
     has_job_graph: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
+    sinks: Sequence[Rel] = ()
 
     def __str__(self) -> str:
         roots = self.bound if self.has_sinks else [rel.inputs[0] for rel in self.bound]
         physical = _joined(_trees(self._physical, self.has_sinks, shares=False))
         title = "Optimized Physical Plan"
         if self.has_advice:
-            title, physical = f"{title} With Advice", f"{physical}\n{advice_text(self.plan, self.config)}\n"
+            operators = self.sinks if self.has_sinks else [sink.inputs[0] for sink in self.sinks]
+            warnings = tuple(update_warnings(operators, self.config))
+            advice = advice_text(self.plan, self.config, warnings)
+            title, physical = f"{title} With Advice", f"{physical}\n{advice}\n"
         sections = {
             "Abstract Syntax Tree": _joined(map(abstract_lines, roots)),
             title: physical,
@@ -65,7 +70,7 @@ class Explanation(Record):
             if node.id in advised:
                 text = text.replace("(", "(advice=[1], ", 1)
             if node.id in kinds:
-                text = _with_part(text, f"changelogMode=[{_mode(kinds[node.id])}]")
+                text = with_part(text, f"changelogMode=[{_mode(kinds[node.id])}]")
             return replace(node, description=text)
 
         return replace(self.physical, nodes=tuple(map(described, self.physical.nodes)))
@@ -73,11 +78,6 @@ class Explanation(Record):
 
 def _mode(kinds: Kinds | None) -> str:
     return "UNKNOWN" if kinds is None else kinds_text(kinds) or "NONE"
-
-
-def _with_part(description: str, part: str) -> str:
-    """The description of an operator with one more part at its end."""
-    return f"{description[:-1]}{'' if description.endswith('()') else ', '}{part})"
 
 
 def check_explained(plan: Plan) -> None:
