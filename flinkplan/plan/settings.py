@@ -42,6 +42,7 @@ MATERIALIZER = "table.exec.sink.upsert-materialize-strategy.type"
 OVER_VERSION = "table.exec.unbounded-over.version"
 COLUMN_EXPANSION = "table.column-expansion-strategy"
 OPTIONS_HINTS = "table.dynamic-table-options.enabled"
+DELTA_JOINS = "table.optimizer.delta-join.strategy"
 PROCESS_TABLES = "table.optimizer.ptf.max-tables"
 
 
@@ -107,6 +108,12 @@ _COMPILING = _settings(
         one_of("TRY_RESOLVE", "IGNORE"),
         "IGNORE",
         "whether updates are refused that would go wrong because a column is not deterministic",
+    ),
+    (
+        DELTA_JOINS,
+        one_of("AUTO", "FORCE", "NONE"),
+        "AUTO",
+        "whether joins look both sides up in tables with indexes, which no script can declare",
     ),
     (PROCESS_TABLES, WHOLE, "20", "the maximum number of tables of a process table function"),
     (
@@ -260,6 +267,9 @@ FAMILIES: Mapping[str, str] = {
     "table.": "the planner here does as Flink does by default",
 }
 """What to use instead of Flink's other options, by the prefix of their keys."""
+
+FORMER_KEYS: Mapping[str, str] = {f"{ASYNC_SCALAR}buffer-capacity": f"{ASYNC_SCALAR}max-concurrent-operations"}
+"""The keys that options had in former releases, with those that they have now; plans may contain them."""
 
 _CLUSTER_OPTION = "it is of Flink's clusters; Spark's are set by --master and --conf"
 

@@ -78,7 +78,6 @@ WITHOUT_EFFECT = (
         (f"{_OPTIMIZER}sql2rel.project-merge.enabled", BOOLEAN, "false", "projections are merged while they are bound"),
         (f"{_OPTIMIZER}union-all-as-breakpoint-enabled", BOOLEAN, "true", "UNION ALL bounds what is optimized as one"),
         (f"{_OPTIMIZER}reuse-optimize-block-with-digest-enabled", BOOLEAN, "false", "blocks are known by digest"),
-        (f"{_OPTIMIZER}delta-join.strategy", one_of("AUTO", "FORCE", "NONE"), "AUTO", "joins look both sides up"),
         ("table.legacy-nested-row-nullability", BOOLEAN, "false", "fields of rows are as nullable as the row"),
     ),
     *_ignored(

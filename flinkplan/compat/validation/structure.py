@@ -9,6 +9,7 @@ from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding, nearest
 from ...plan.nodes import LookupJoin, OpaqueNode, TemporalJoin
 from ...plan.nodes.base import UnknownVersionError, class_and_version
+from ...plan.settings import FORMER_KEYS
 from ...plan.structure import Fault, key_faults, structure_faults
 from .raw import RawPlan
 from .rules import RULES
@@ -58,7 +59,7 @@ def check_fields(plan: RawPlan) -> Iterator[Finding]:
             yield node.finding("node-field", f"'{node.name}' has no field '{name}'", name, hint=hint)
         options = node.json.get("configuration")
         for key in options if isinstance(options, Mapping) else ():
-            if key not in node.cls.metadata.consumed_options:
+            if FORMER_KEYS.get(key, key) not in node.cls.metadata.consumed_options:
                 message = f"'{node.name}' does not read the option '{key}'"
                 similar = nearest(key, node.cls.metadata.consumed_options)
                 yield node.finding("node-option", message, "configuration", key, hint=similar)

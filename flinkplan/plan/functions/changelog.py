@@ -16,9 +16,9 @@ from .cast import CAST
 from .collection import MAP
 from .java import JavaFunction
 from .model import Function, Kind
-from .process import DEFAULT, DESCRIPTOR, ProcessArgument, ProcessDeclaration, Trait
+from .process import DEFAULT, DESCRIPTOR, ON_TIME, UID, ProcessArgument, ProcessDeclaration, Trait
 from .registry import called, declare
-from .rules import always, signature
+from .rules import always, signature, which
 
 OP, OP_MAPPING = "op", "op_mapping"
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = KINDS = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
@@ -41,8 +41,9 @@ def _declared(name: str, *traits: Trait, emits_changes: bool) -> ProcessDeclarat
     )
 
 
+_SIGNATURE = signature(*(which(name, lambda t: True) for name in ("input", OP, OP_MAPPING, ON_TIME, UID)))
 FROM_CHANGELOG, TO_CHANGELOG = (
-    declare(name, signature(), always(_NO_COLUMNS), kind=Kind.PROCESS_TABLE, bridged=True)
+    declare(name, _SIGNATURE, always(_NO_COLUMNS), kind=Kind.PROCESS_TABLE, bridged=True)
     for name in ("FROM_CHANGELOG", "TO_CHANGELOG")
 )
 DECLARATIONS: Mapping[Function, ProcessDeclaration] = {

@@ -14,7 +14,7 @@ from ...plan.functions.java import JavaFunction
 from ...plan.functions.process import Trait
 from ...plan.functions.user import PythonFunction, PythonKind
 from ...plan.rex import RexNode, walk
-from ...plan.settings import PROCESS_TABLES, value_of
+from ...plan.settings import DELTA_JOINS, PROCESS_TABLES, value_of
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
@@ -201,6 +201,14 @@ def _window_join(rel: p.WindowJoin, config: Mapping[str, str]) -> None:
         )
 
 
+def _regular_join(rel: p.RegularJoin, config: Mapping[str, str]) -> None:
+    if value_of(config, DELTA_JOINS).upper() == "FORCE":
+        raise PlanningError(
+            f"a join is no delta join, which '{DELTA_JOINS}' = 'FORCE' asks for: no table of a script has an index",
+            hint=f"SET '{DELTA_JOINS}' = 'AUTO'",
+        )
+
+
 def _process_table(rel: p.ProcessTable, config: Mapping[str, str]) -> None:
     limit = int(value_of(config, PROCESS_TABLES))
     if len(rel.tables) > limit:
@@ -240,6 +248,7 @@ _RULES: dict[type[Rel], Callable[..., None]] = {
     p.WindowAggregate: _window_aggregate,
     p.GlobalWindowAggregate: _window_aggregate,
     p.LegacyWindowAggregate: _legacy_window,
+    p.RegularJoin: _regular_join,
     p.IntervalJoin: _interval_join,
     p.WindowJoin: _window_join,
     p.ProcessTable: _process_table,
