@@ -44,6 +44,10 @@ def _changed(node: ExecNode, change: Callable[[ContextResolvedTable], ContextRes
     return node
 
 
+DESCRIPTORS = "PROTOBUF_DESCRIPTORS"
+"""The variable that names the files of descriptors of Protocol Buffers, as ``PATH`` names folders."""
+
+
 def replace_variables(options: Mapping[str, str], variables: Mapping[str, str]) -> dict[str, str]:
     """``options`` with every ``${NAME}`` replaced; what is unset stays (see :func:`unset_variables`)."""
     return {k: _VARIABLE.sub(lambda m: variables.get(m[1], m[0]), v) for k, v in options.items()}

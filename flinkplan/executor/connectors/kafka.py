@@ -10,11 +10,14 @@ from typing import Any
 
 from ...plan.connectors import FORMAT, KEY_FORMAT, VALUE_FORMAT, Format
 from ...plan.connectors import kafka as declared
+from ...plan.connectors.formats import REGISTRY_URL
 from ...plan.types import LogicalType
 from ..errors import TableError
 from ..formats import find_format, format_options
 from ..formats.fields import check_fields, check_map_keys
 from ..formats.java_types import java_row
+from ..formats.protobuf import message_spec
+from ..formats.registry import RegistryFormat
 from .base import Connector, connector
 from .tables import Table
 
@@ -34,6 +37,14 @@ class MessagePart:
         types = dict(table.physical)
         self.fields: Fields = [(name.removeprefix(prefix), types[name]) for name in names]
         self._options = format_options(self.format, table.options, named_by)
+        self._registry = self._registered(table, named_by)
+        self._descriptors = table.descriptors
+
+    def _registered(self, table: Table, named_by: str) -> RegistryFormat | None:
+        if REGISTRY_URL not in (need[0] for need in self.format.needs):
+            return None
+        subject = f"{table.options.get('topic', '')}-{'key' if named_by == KEY_FORMAT else 'value'}"
+        return RegistryFormat(self.fields, self._options, self.format.is_changelog, subject, self.where)
 
     def check(self) -> None:
         """Raise :class:`TableError` for columns that the format has no messages for."""
@@ -41,10 +52,33 @@ class MessagePart:
             raise TableError(f"messages are not written in the format '{self.format.name}'", where=self.where)
         check_fields(self.format, self.fields, self._options, self.where)
         check_map_keys(self.format, self.fields, self.where)
+        self._java_options()
+        if self._registry is not None:
+            self._registry.check()
+
+    def _java_options(self) -> dict[str, str]:
+        """The options of the format as Java's ``MessageFormat`` reads them."""
+        if self._registry is not None:
+            return self._registry.spec()
+        if self.format.name == "protobuf" and self._descriptors:
+            message = message_spec(self.fields, self._options, self._descriptors, self.where)
+            return {**self._options, "message": message}
+        return self._options
+
+    def written_spec(self) -> dict[str, Any]:
+        """The part as Java's ``MessageFormat`` reads it, to write messages; a schema is registered."""
+        spec = self.spec()
+        if self._registry is not None:
+            spec["options"] = {**spec["options"], "id": str(self._registry.register())}
+        return spec
 
     def spec(self, wanted: Sequence[str] | None = None) -> dict[str, Any]:
         """The part as Java's ``MessageFormat`` reads it; ``wanted``: the columns that rows have, in order."""
-        spec = {"format": self.format.name, "options": self._options, "type": java_row(self.fields)}
+        spec: dict[str, Any] = {
+            "format": self.format.name,
+            "options": self._java_options(),
+            "type": java_row(self.fields),
+        }
         if wanted is None:
             return spec
         wanted_names = [name for name in self.names if name in wanted]

@@ -7,18 +7,22 @@ from collections.abc import Mapping
 from ...plan.record import Record
 from ...plan.secrets import remember
 from ...plan.specs import Column, ContextResolvedTable, ResolvedTable
-from ...plan.tables import replace_variables
+from ...plan.tables import DESCRIPTORS, replace_variables
 from ...plan.types import LogicalType
 from ..errors import TableError
 
 
 class Table(Record):
-    """A table of the plan.  ``name`` is its last part, unquoted; ``options`` have their variables replaced."""
+    """A table of the plan.  ``name`` is its last part, unquoted; ``options`` have their variables replaced.
+
+    ``descriptors`` are the paths of the user's files of descriptors of Protocol Buffers, as ``PATH`` has folders.
+    """
 
     identifier: str
     name: str
     resolved: ResolvedTable
     options: Mapping[str, str]
+    descriptors: str = ""
 
     @property
     def physical(self) -> tuple[tuple[str, LogicalType], ...]:
@@ -56,7 +60,7 @@ def table_of(reference: ContextResolvedTable, variables: Mapping[str, str]) -> T
         )
     options = replace_variables(resolved.options, variables)
     remember(options, resolved.options)
-    return Table(reference.identifier, reference.name, resolved, options)
+    return Table(reference.identifier, reference.name, resolved, options, variables.get(DESCRIPTORS, ""))
 
 
 def defined_options(reference: ContextResolvedTable, variables: Mapping[str, str]) -> Mapping[str, str]:

@@ -22,7 +22,7 @@ def check_fields(format_: Format, fields: Fields, options: Mapping[str, str], wh
             raise TableError("a table of the format 'raw' has exactly one column", where=where)
         case "csv":
             _check_csv(fields, where)
-        case "avro":
+        case "avro" | "avro-confluent" | "debezium-avro-confluent":
             _check_avro(fields, options, where)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 from ...plan.connectors.checks import exposed, problems, unlisted, unnamed_databases
-from ...plan.connectors.model import Problem
+from ...plan.connectors.model import MESSAGE_FORMATS, Problem
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, combined_error
 from ...plan.nodes import ExecNode, LookupJoin, ProcessTableFunction, Sink, TableSourceScan
@@ -18,7 +18,7 @@ from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.row_kinds import INSERTS
 from ...plan.specs import ContextResolvedTable, Overwrite
-from ...plan.tables import plan_tables, unset_variables
+from ...plan.tables import DESCRIPTORS, plan_tables, unset_variables
 from ..connectors import find_connector
 from ..connectors.tables import Table, table_of
 from ..errors import TableError
@@ -107,6 +107,10 @@ def refusals(
         settings = " ".join(f"--var {name}=…" for name in unset)
         error = TableError(f"the tables' options use {names}, not set", hint=f"set them: {settings}")
         yield Refusal(Subject.VARIABLE, error)
+    if DESCRIPTORS not in variables and _needs_descriptors(plan):
+        hint = f"protoc --include_imports --descriptor_set_out=FILE … makes one; name it: --var {DESCRIPTORS}=FILE"
+        error = TableError("no file of descriptors says what messages of 'protobuf' are", hint=hint)
+        yield Refusal(Subject.VARIABLE, error)
     indexes = {node.id: index for index, node in enumerate(plan.nodes)}
     for node, reference in plan_tables(plan):
         try:
@@ -114,6 +118,12 @@ def refusals(
                 yield replace(refusal, index=indexes[node.id])
         except FlinkplanError as e:
             yield Refusal(Subject.TABLE, e, indexes[node.id])
+
+
+def _needs_descriptors(plan: Plan) -> bool:
+    """Whether a table of a plan has messages of Protocol Buffers."""
+    options = [table.options or {} for _, table in plan_tables(plan)]
+    return any(each.get(key) == "protobuf" for each in options for key in MESSAGE_FORMATS)
 
 
 _OF_A_RUN = (Subject.VARIABLE, Subject.DEFINITION, Subject.FILES, Subject.DATABASE)

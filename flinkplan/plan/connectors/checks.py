@@ -70,7 +70,7 @@ def _within(part: str, problem: Problem) -> Problem:
 def exposed(options: Options) -> Iterator[Problem]:
     """The secrets in plain text in a table's options, whose variables have not been replaced."""
     connector = CONNECTORS.get(options.get("connector", ""))
-    for key in connector.secrets if connector else ():
+    for key in _secret_keys(connector, options):
         if key in options and "${" not in options[key]:
             hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
             yield Problem(key, f"'{key}' is a secret, and a plan is no place for it", hint)
@@ -82,6 +82,16 @@ def exposed(options: Options) -> Iterator[Problem]:
             yield Problem(key, f"a password stands in '{key}', and a plan is no place for it", hint)
 
 
+def _secret_keys(connector: Connector | None, options: Options) -> Iterator[str]:
+    """The keys of a connector's secrets and of those of its formats."""
+    if connector is None:
+        return
+    yield from connector.secrets
+    for named_by in connector.formats:
+        if (format_ := FORMATS.get(options.get(named_by, ""))) is not None:
+            yield from (f"{option_prefix(named_by, format_.name)}{key}" for key in format_.secrets)
+
+
 def unlisted(options: Options, written: Options) -> Iterator[Problem]:
     """The options that Flink accepts and flinkplan refuses to execute; ``written`` are the options with variables.
 
@@ -91,6 +101,7 @@ def unlisted(options: Options, written: Options) -> Iterator[Problem]:
     connector = CONNECTORS.get(options.get("connector", ""))
     if connector is None or not connector.executed:
         return
+    yield from _chosen_servers(connector, options, written)
     for part, part_options in _single(connector, options):
         unlisted_options = unlisted(part_options, _parts(connector, written).get(part, {}))
         yield from (_within(part, problem) for problem in unlisted_options)
@@ -105,6 +116,20 @@ def unlisted(options: Options, written: Options) -> Iterator[Problem]:
         elif option.by_user and not _VARIABLE.fullmatch(written.get(key, "")):
             hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
             yield Problem(key, f"'{key}' is for the user to say, not for a plan", hint)
+
+
+def _chosen_servers(connector: Connector, options: Options, written: Options) -> Iterator[Problem]:
+    """The servers, chosen by a plan, to which formats would send secrets of the user."""
+    for named_by in connector.formats:
+        format_ = FORMATS.get(options.get(named_by, ""))
+        if format_ is None:
+            continue
+        prefix = option_prefix(named_by, format_.name)
+        if any(f"{prefix}{key}" in options for key in format_.secrets):
+            for key in (f"{prefix}{server}" for server in format_.servers):
+                if key in options and not _VARIABLE.fullmatch(written.get(key, "")):
+                    hint = f"write a variable, '{key}' = '${{NAME}}', and say what it is when the plan is executed"
+                    yield Problem(key, f"'{key}', where secrets are sent, is for the user to say, not for a plan", hint)
 
 
 def unnamed_databases(options: Options, written: Options, folders: Sequence[str]) -> Iterator[Problem]:
@@ -212,10 +237,14 @@ def _format_problems(named_by: str, options: Options, as_sink: bool) -> Iterator
         return
     prefix = option_prefix(named_by, name)
     known = {f"{prefix}{option.key}": option for option in declared}
+    others = tuple(key.removesuffix("*") for key in known if key.endswith("*"))
     for key in options:
-        if key.startswith(prefix) and key not in known and f"{prefix}*" not in known:
+        if key.startswith(prefix) and key not in known and not (others and key.startswith(others)):
             yield Problem(key, f"the format '{name}' has no option '{key}'", did_you_mean(key, known))
     yield from _value_problems(options, known)
+    for names in FORMATS[name].needs:
+        if not any(f"{prefix}{key}" in options for key in names):
+            yield Problem(named_by, f"the format '{name}' needs '{prefix}{names[0]}'", _add(f"{prefix}{names[0]}"))
     yield from _combination_problems(prefix, options, as_sink)
 
 

@@ -70,6 +70,41 @@ _AVRO = (
 )
 
 
+REGISTRY_URL, SUBJECT, REGISTRY_SCHEMA, AUTO_REGISTER = "url", "subject", "schema", "auto.register.schemas"
+BASIC_SOURCE, USER_INFO = "basic-auth.credentials-source", "basic-auth.user-info"
+BEARER_SOURCE, TOKEN = "bearer-auth.credentials-source", "bearer-auth.token"
+_STORES = "certificates of authorities that the machine trusts are used"
+
+
+def registry_option(options: Mapping[str, str], key: str) -> str | None:
+    """An option of a format with a schema registry, by its name or its older one."""
+    return options.get(key, options.get(f"schema-registry.{key}"))
+
+
+_REGISTRY = (
+    *(
+        Option(f"{prefix}{key}", TEXT, None, f"{meaning}{more}")
+        for prefix, more in (("", ""), ("schema-registry.", "; the older name"))
+        for key, meaning in (
+            (REGISTRY_URL, "the address of the schema registry, or several between commas"),
+            (SUBJECT, "the subject under which a sink registers its schema; by default the topic with -key or -value"),
+            (REGISTRY_SCHEMA, "the schema of the columns, with other names of records than Flink's"),
+        )
+    ),
+    Option(AUTO_REGISTER, BOOLEAN, "true", "a schema that is not registered is; else the job fails"),
+    Option(BASIC_SOURCE, TEXT, None, "where user and password are from: USER_INFO"),
+    Option(USER_INFO, TEXT, None, "user and password, with a colon between them, as a variable"),
+    Option(BEARER_SOURCE, TEXT, None, "where the token is from: STATIC_TOKEN"),
+    Option(TOKEN, TEXT, None, "the token, as a variable"),
+    *(
+        Option(f"ssl.{store}.{key}", TEXT, None, f"the {key} of a {store}", refused=_STORES)
+        for store in ("keystore", "truststore")
+        for key in ("location", "password")
+    ),
+    Option("properties.*", TEXT, None, "another setting of the registry's client", refused="it has no list of them"),
+)
+
+
 def _library(library: str, key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
     """An option that both Flink and Spark pass to the library of a columnar format."""
     return Option(key, type_, default, meaning, passed_as=f"{library}.{key}")
@@ -221,12 +256,43 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format("orc", "columns in files of ORC", _ORC, columnar=True, executed=True),
         Format("avro", "records of Avro, as messages", _AVRO, framed=True, executed=True),
-        Format("avro-confluent", "records of Avro, their schemas in a registry"),
-        Format("debezium-avro-confluent", "changes in Debezium's format, in Avro", kinds=ALL),
+        Format(
+            "avro-confluent",
+            "records of Avro, their schemas in a registry",
+            _REGISTRY,
+            framed=True,
+            executed=True,
+            needs=((REGISTRY_URL, f"schema-registry.{REGISTRY_URL}"),),
+            secrets=(USER_INFO, TOKEN),
+            servers=(REGISTRY_URL, f"schema-registry.{REGISTRY_URL}"),
+        ),
+        Format(
+            "debezium-avro-confluent",
+            "changes in Debezium's format, in Avro, their schemas in a registry",
+            _REGISTRY,
+            kinds=ALL,
+            framed=True,
+            executed=True,
+            needs=((REGISTRY_URL, f"schema-registry.{REGISTRY_URL}"),),
+            secrets=(USER_INFO, TOKEN),
+            servers=(REGISTRY_URL, f"schema-registry.{REGISTRY_URL}"),
+        ),
         Format("avro-glue", "records of Avro, their schemas in AWS Glue"),
         Format("json-glue", "objects of JSON, their schemas in AWS Glue"),
         Format("json-confluent", "objects of JSON, their schemas in a registry"),
-        Format("protobuf", "messages of Protocol Buffers"),
+        Format(
+            "protobuf",
+            "messages of Protocol Buffers",
+            (
+                Option("message-class-name", TEXT, None, "the name of the message's Java class", required=True),
+                Option("ignore-parse-errors", BOOLEAN, "false", "a message that cannot be read is left out"),
+                Option("read-default-values", BOOLEAN, "false", "a field that is not set has its default, not NULL"),
+                Option("write-null-string-literal", TEXT, "", "the text of a NULL in an array or a map"),
+            ),
+            framed=True,
+            executed=True,
+            needs=(("message-class-name",),),
+        ),
         Format("protobuf-confluent", "messages of Protocol Buffers, their schemas in a registry"),
     )
 }

@@ -33,7 +33,9 @@ class Format(Record):
     ``options`` have keys without the format's prefix; ``None`` if they are not known, for formats of other jars.
     ``kinds`` are the kinds of changes that messages can express.  With ``journal`` every change is a message, so that
     none may be compacted away.  With ``columnar`` Spark's own reader and writer of whole files are used.  With
-    ``framed`` messages are binary and cannot be lines of a file.
+    ``framed`` messages are binary and cannot be lines of a file.  ``needs`` are options that a table must have, each by
+    one of its names; ``secrets`` those that a plan must not contain in plain text, and ``servers`` those that
+    name where these are sent.
     """
 
     name: str
@@ -44,6 +46,9 @@ class Format(Record):
     columnar: bool = False
     framed: bool = False
     executed: bool = False
+    needs: tuple[tuple[str, ...], ...] = ()
+    secrets: tuple[str, ...] = ()
+    servers: tuple[str, ...] = ()
 
     @property
     def is_changelog(self) -> bool:

@@ -228,4 +228,4 @@ def _encoded(
     row = F.struct(*(F.col(column_name(names.index(name))).alias(f"f{i}") for i, name in enumerate(part.names)))
     schema = java_type(context, rows.frame.select(row.alias("row")).schema["row"].dataType)
     encoder = context.runtime.message.MessageEncoder
-    return sql.Column(encoder.column(json.dumps(part.spec()), schema, row._jc, kind._jc))
+    return sql.Column(encoder.column(json.dumps(part.written_spec()), schema, row._jc, kind._jc))

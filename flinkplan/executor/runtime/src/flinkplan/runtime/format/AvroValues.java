@@ -10,6 +10,8 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import org.apache.avro.Schema;
+import org.apache.avro.io.ResolvingDecoder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
@@ -48,9 +50,30 @@ final class AvroValues implements Serializable {
         isLegacy = Boolean.parseBoolean(options.get("timestamp_mapping.legacy", "true"));
     }
 
+    /** Reads a row that is there in any case. */
+    Reader record(FlinkType row) {
+        return present(row);
+    }
+
+    /** Writes the row at an index, which is there in any case. */
+    Writer recordWriter(FlinkType row) {
+        Values.Getter getter = Values.getter(row);
+        Put put = put(row);
+        return (values, i, out) -> put.put(getter.get(values, i), out);
+    }
+
     Reader reader(FlinkType type) {
         Reader present = present(type);
-        return type.isRequired() ? present : in -> in.readIndex() == NULL ? null : present.read(in);
+        if (type.isRequired()) {
+            return present;
+        }
+        return in -> {
+            if (in.readIndex() != NULL) {
+                return present.read(in);
+            }
+            in.readNull();
+            return null;
+        };
     }
 
     private Reader present(FlinkType type) {
@@ -125,11 +148,18 @@ final class AvroValues implements Serializable {
         };
     }
 
+    /** Fields come in their order, or in that of the schema with which they were written. */
     private static Reader row(Reader[] fields) {
         return in -> {
             Object[] values = new Object[fields.length];
-            for (int i = 0; i < fields.length; i++) {
-                values[i] = fields[i].read(in);
+            if (in instanceof ResolvingDecoder resolving) {
+                for (Schema.Field field : resolving.readFieldOrder()) {
+                    values[field.pos()] = fields[field.pos()].read(in);
+                }
+            } else {
+                for (int i = 0; i < fields.length; i++) {
+                    values[i] = fields[i].read(in);
+                }
             }
             return new GenericInternalRow(values);
         };

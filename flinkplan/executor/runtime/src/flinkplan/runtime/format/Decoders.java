@@ -18,6 +18,9 @@ public final class Decoders {
             case "csv" -> new CsvDecoder(type, projection, options);
             case "raw" -> new RawDecoder(project(type, projection), options);
             case "avro" -> new AvroDecoder(type, projection, options);
+            case "protobuf" -> new ProtobufDecoder(type, projection, options);
+            case "avro-confluent", "debezium-avro-confluent" -> new ConfluentAvroDecoder(
+                    type, projection, options, name.startsWith("debezium"));
             case "debezium-json", "canal-json", "maxwell-json" -> {
                 FlinkType read = project(type, projection);
                 yield new ChangelogJsonDecoder(name, read, JsonDecoder.mapper(read), options);

@@ -18,6 +18,9 @@ public interface Encoder extends Serializable {
                     new JsonEncoder(name, type, options);
             case "csv" -> new CsvEncoder(type, options);
             case "avro" -> new AvroEncoder(type, options);
+            case "protobuf" -> new ProtobufEncoder(type, options);
+            case "avro-confluent", "debezium-avro-confluent" ->
+                    new ConfluentAvroEncoder(type, options, name.startsWith("debezium"));
             case "raw" -> new RawEncoder(type, options);
             default -> throw new IllegalArgumentException("unknown format " + name);
         };

@@ -54,7 +54,7 @@ final class Values {
     /**
      * A map that was read: entries come in the order of a hash table, as in Flink, where texts have the same hashes.
      */
-    static MapData map(HashMap<UTF8String, Object> entries) {
+    static MapData map(HashMap<?, Object> entries) {
         return new ArrayBasedMapData(
                 new GenericArrayData(entries.keySet().toArray()), new GenericArrayData(entries.values().toArray()));
     }
