@@ -7,7 +7,9 @@ from time import monotonic
 from typing import Any, Protocol, TypeAlias
 
 from ...plan.errors import FlinkplanError
+from ...plan.printable import shortened
 from ...plan.record import Record
+from ..errors import TableError
 from ..jvm.callbacks import JavaMethods
 
 Snapshot: TypeAlias = int
@@ -81,7 +83,7 @@ class Positions:
 
     def latest(self, start: dict[str, Any]) -> dict[str, Any]:
         """How far can be read from a position on."""
-        newest, read = self._look(), start["read"]
+        newest, read = self._look(), _snapshot(start["read"])
         if newest is None or newest == read:
             return _position(read, read, is_whole=False, is_settled=True)
         if read is None and self._changes.begins_whole:
@@ -97,9 +99,10 @@ class Positions:
 
     def between(self, start: dict[str, Any], end: dict[str, Any]) -> list[StoredFile]:
         """The files of the batch that ends at a position."""
-        if end["whole"]:
-            return self._changes.whole(end["read"])
-        return [] if end["read"] == end["from"] else self._changes.added(end["from"], end["read"])
+        first, last = _snapshot(end["from"]), _snapshot(end["read"])
+        if last is None or last == first:
+            return []
+        return self._changes.whole(last) if end["whole"] else self._changes.added(first, last)
 
     def waiting(self, position: dict[str, Any]) -> dict[str, str]:
         """What the source waits for: nothing."""
@@ -109,7 +112,7 @@ class Positions:
         """How many snapshots are behind a position, of those that were there at the last look."""
         if not self._tells_lag or not position or (newest := self._look()) is None:
             return {}
-        return {self._name: self._changes.behind(position["read"], newest)}
+        return {self._name: self._changes.behind(_snapshot(position["read"]), newest)}
 
     def commit(self, end: dict[str, Any]) -> None:
         """Do nothing: who reads a table leaves nothing there."""
@@ -128,6 +131,13 @@ def files_now(changes: Changes) -> Sequence[StoredFile]:
         return changes.whole(newest)
     first = changes.first()
     return [] if first == newest else changes.added(first, newest)
+
+
+def _snapshot(value: object) -> Snapshot | None:
+    """A snapshot as a checkpoint has it.  Raises :class:`TableError` for anything else."""
+    if value is None or (isinstance(value, int) and -1 <= value < 1 << 63):
+        return value
+    raise TableError(f"the checkpoint has no snapshot, but {shortened(str(value))}")
 
 
 def _position(start: Snapshot | None, read: Snapshot | None, *, is_whole: bool, is_settled: bool) -> dict[str, Any]:

@@ -224,6 +224,16 @@ def test_what_is_refused_of_a_source(options: str, words: str) -> None:
     assert words in str(refusal.error)
 
 
+def test_columns_that_files_call_otherwise_are_not_read() -> None:
+    (refusal,) = refusals(
+        compile_script(
+            "CREATE TABLE lake (`a.b` INT) WITH ('connector' = 'iceberg', 'catalog-name' = 'c');"
+            "CREATE TABLE seen (a INT) WITH ('connector' = 'print'); INSERT INTO seen SELECT `a.b` FROM lake;"
+        )
+    )
+    assert "the column 'a.b' of an Iceberg table is not read here" in str(refusal.error)
+
+
 @pytest.mark.parametrize(
     ("columns", "options", "query", "words"),
     [

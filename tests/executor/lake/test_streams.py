@@ -165,6 +165,8 @@ def test_positions_are_of_snapshots(kind: Callable[[Path], Delta | Iceberg], tmp
     # another run, which goes on from what the first one has planned last
     again = Positions("lake", lake.changes(source(lake)), settles=False)
     assert len(again.between(again.initial(), first)) == 1
+    with pytest.raises(TableError, match="the checkpoint has no snapshot, but /etc"):
+        again.between(second, {**second, "read": "/etc"})
     third = again.latest(second)
     assert (len(again.between(second, third)), third["settled"]) == (1, True)
 
@@ -185,6 +187,7 @@ def test_a_stream_of_versions_begins_where_options_say(tmp_path: Path) -> None:
     lake = Delta(tmp_path)
     for number in range(3):
         lake.add(rows(number))
+    assert lake.changes(source(lake, ", 'updateCheckIntervalMillis' = '1500'")).interval == 1.5
     starts = [", 'startingVersion' = '0'", ", 'startingVersion' = '2'", ", 'startingVersion' = 'latest'"]
     assert [delta_ids(lake, start) for start in ("", *starts)] == [[0, 1, 2], [0, 1, 2], [2], [2]]
     assert delta_ids(lake, ", 'startingTimestamp' = '2020-01-01'") == [0, 1, 2]
