@@ -1,4 +1,4 @@
-"""Jobs over a table of PostgreSQL that are killed while they read its snapshot, at its end, and in its log.
+"""Jobs over a table of PostgreSQL or MariaDB that are killed while they read its snapshot, at its end, and in its log.
 
 What they leave is what the table comes to, and no order is joined before the snapshot has been read.  By default a job
 is killed three times; ``make soak-cdc`` kills several jobs, 30 times in all, each while its snapshot is another size.
@@ -10,6 +10,7 @@ import json
 import os
 import random
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import pytest
 
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
+from tests.executor import mariadb_server
+from tests.executor.mariadb_server import MariaDb, running_mariadb
 from tests.executor.postgres_server import PASSWORD, USER, Server
 from tests.killing import SEED, Kills, Place, Work, left
 
@@ -32,21 +35,33 @@ CHUNK, STEADY = 5, 10
 """How many rows a chunk has; how many rows of the table always stay."""
 
 
-def script(name: str) -> str:
-    """Sums over a table, and orders joined with it as of processing time."""
-    options = {
+def postgres_options(name: str) -> dict[str, str]:
+    """The options of a table of PostgreSQL beyond those that both databases have."""
+    return {
         "connector": "postgres-cdc",
-        "hostname": "127.0.0.1",
-        "port": "${PORT}",
         "username": USER,
-        "password": "${PASSWORD}",
         "database-name": "postgres",
         "schema-name": "public",
-        "table-name": name,
         "slot.name": name,
         "decoding.plugin.name": "pgoutput",
         "scan.incremental.snapshot.enabled": "true",
+    }
+
+
+def maria_options(name: str) -> dict[str, str]:
+    """The options of a table of MariaDB beyond those."""
+    return {"connector": "mysql-cdc", "username": mariadb_server.USER, "database-name": "shop"}
+
+
+def script(name: str, own: dict[str, str]) -> str:
+    """Sums over a table, and orders joined with it as of processing time."""
+    options = {
+        "hostname": "127.0.0.1",
+        "port": "${PORT}",
+        "password": "${PASSWORD}",
+        "table-name": name,
         "scan.incremental.snapshot.chunk.size": str(CHUNK),
+        **own,
     }
     given = ", ".join(f"'{key}' = '{value}'" for key, value in options.items())
     files = "'connector' = 'filesystem', 'path' = '${DIR}/%s', 'format' = '%s'"
@@ -67,17 +82,22 @@ def script(name: str) -> str:
 class Run:
     """A job over a table of its own."""
 
-    def __init__(self, server: Server, name: str, folder: Path, rows: int) -> None:
+    def __init__(self, server: Server | MariaDb, name: str, folder: Path, rows: int) -> None:
         self._server, self._name, self._folder = server, name, folder
         self._random = random.Random(SEED)
+        is_maria = isinstance(server, MariaDb)
+        numbers = f"seq_1_to_{rows}" if is_maria else f"generate_series(1, {rows}) AS numbers (seq)"
         server.ask(
             f"CREATE TABLE {name} (id int primary key, team int, amount int); "
-            f"ALTER TABLE {name} REPLICA IDENTITY FULL; "
-            f"INSERT INTO {name} SELECT i, i % 7, i FROM generate_series(1, {rows}) i"
+            f"INSERT INTO {name} SELECT seq, seq % 7, seq FROM {numbers}"
         )
-        save(compile_script(script(name)), folder / "plan.json")
+        if not is_maria:
+            server.ask(f"ALTER TABLE {name} REPLICA IDENTITY FULL")
+        options = maria_options(name) if is_maria else postgres_options(name)
+        save(compile_script(script(name, options)), folder / "plan.json")
         (folder / "orders").mkdir()
-        variables = {"DIR": str(folder), "PORT": str(server.port), "PASSWORD": PASSWORD}
+        password = mariadb_server.PASSWORD if is_maria else PASSWORD
+        variables = {"DIR": str(folder), "PORT": str(server.port), "PASSWORD": password}
         self.work = Work(folder / "plan.json", folder, variables)
 
     def feed(self, number: int) -> None:
@@ -99,12 +119,25 @@ class Run:
 
     def expected(self) -> Counter[tuple[Any, ...]]:
         """What ``sums`` comes to."""
-        lines = self._server.ask(f"SELECT team, count(*), sum(amount) FROM {self._name} GROUP BY team").split()
-        return Counter(tuple(map(int, line.split("|"))) for line in lines)
+        lines = self._server.ask(f"SELECT team, count(*), sum(amount) FROM {self._name} GROUP BY team").splitlines()
+        return Counter(tuple(map(int, line.replace("\t", "|").split("|"))) for line in lines)
+
+
+@pytest.fixture(scope="module")
+def maria() -> Iterator[MariaDb]:
+    """A server of MariaDB for all jobs, each of which has a table of its own."""
+    if not mariadb_server.IS_INSTALLED:
+        pytest.skip("MariaDB is not installed: apt install mariadb-server-core mariadb-client-core")
+    with running_mariadb() as server:
+        yield server
 
 
 @pytest.mark.parametrize("job", range(JOBS))
-def test_nothing_is_lost_or_doubled(job: int, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("database", ["server", "maria"])
+def test_nothing_is_lost_or_doubled(
+    database: str, job: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    server: Server | MariaDb = request.getfixturevalue(database)
     if "FLINKPLAN_KILLS" in os.environ:
         monkeypatch.setenv("FLINKPLAN_KILLS", str(KILLS_EACH))
     rows = (250, 60, 400, 160, 100)[job % 5]
@@ -114,4 +147,5 @@ def test_nothing_is_lost_or_doubled(job: int, server: Server, tmp_path: Path, mo
     joined = [json.loads(line) for file in sorted((tmp_path / "joined").iterdir()) for line in file.open()]
     assert sorted(row["id"] for row in joined) == list(range(feeds * STEADY))
     assert [row for row in joined if row["amount"] is None] == []
-    server.ask(f"SELECT pg_drop_replication_slot('accounts_{job}')")
+    if isinstance(server, Server):
+        server.ask(f"SELECT pg_drop_replication_slot('accounts_{job}')")

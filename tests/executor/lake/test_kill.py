@@ -1,4 +1,4 @@
-"""A job into tables of a lake that is killed again and again: they hold each row, and each key, once."""
+"""Jobs into tables of a lake, and over such tables, that are killed again and again: each row and key is there once."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
+from pyiceberg.catalog import load_catalog
 
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
 from tests.compat.pipelines import TABLES
-from tests.compat.watched import expected, feed
-from tests.killing import Kills, Place, Work
+from tests.compat.watched import ROWS, expected, feed
+from tests.killing import Kills, Place, Work, left
 
 from .readers import delta_table, iceberg_table
 
@@ -63,3 +66,47 @@ def test_tables_hold_each_row_once(read: Callable[[Path, str], Any], tmp_path: P
         sums[product] = (n + times, total + amount * times)
     summed = read(folder, "summed").select(["product", "n", "amount"]).to_pylist()
     assert sorted(map(tuple, (row.values() for row in summed))) == sorted((p, *values) for p, values in sums.items())
+
+
+def more_delta(folder: Path, number: int) -> None:
+    """Add rows to a Delta table, in two versions."""
+    for half in range(2):
+        write_deltalake(str(folder / "grown"), _rows(number, half), mode="append", partition_by=["half"])
+
+
+def more_iceberg(folder: Path, number: int) -> None:
+    """Add rows to an Iceberg table, in two snapshots."""
+    uri = f"sqlite:///{folder}.db"
+    catalog = load_catalog("default", type="sql", uri=uri, warehouse=f"file://{folder / 'lake'}")
+    catalog.create_namespace_if_not_exists("default")
+    table = catalog.create_table_if_not_exists("default.grown", _rows(number, 0).schema)
+    for half in range(2):
+        table.append(_rows(number, half))
+
+
+def _rows(number: int, half: int) -> pa.Table:
+    return pa.table({"id": [number * ROWS + i for i in range(ROWS)], "half": [half] * ROWS})
+
+
+GROWING: dict[Callable[[Path, int], None], str] = {
+    more_delta: f"{OPTIONS[delta]}, 'mode' = 'streaming', 'updateCheckIntervalMillis' = '50'",
+    more_iceberg: f"{OPTIONS[iceberg]}, 'streaming' = 'true', 'monitor-interval' = '50 ms'",
+}
+
+
+@pytest.mark.parametrize("more", GROWING)
+def test_rows_of_growing_tables_come_once(more: Callable[[Path, int], None], tmp_path: Path) -> None:
+    folder = tmp_path / "killed"
+    folder.mkdir()
+    script = (
+        f"CREATE TABLE grown (id BIGINT, half BIGINT) WITH ({GROWING[more].replace('NAME', 'grown')});"
+        "CREATE TABLE read (id BIGINT, half BIGINT) WITH "
+        "('connector' = 'filesystem', 'path' = '${DIR}/read', 'format' = 'debezium-json');"
+        "INSERT INTO read SELECT * FROM grown;"
+    )
+    save(compile_script(script), tmp_path / "plan.json")
+    variables = {"DIR": str(folder)} | ({"CATALOG": f"jdbc:sqlite:{folder}.db"} if more is more_iceberg else {})
+    work = Work(tmp_path / "plan.json", folder, variables)
+    more(folder, 0)  # a table that is read is there
+    feeds = Kills(*Place).inflict(work, lambda number: more(folder, number + 1), ["read"])
+    assert left(folder / "read") == Counter((i, half) for i in range((feeds + 1) * ROWS) for half in range(2))
