@@ -111,14 +111,22 @@ def _number(value: str) -> float:
         raise FlinkplanError("it is a number") from None
 
 
-_UNITS = ("", "b", "bytes", "k", "kb", "kibibytes", "m", "mb", "mebibytes", "g", "gb", "gibibytes", "t", "tb")
+_UNITS = (
+    ("b", "bytes"),
+    ("k", "kb", "kibibytes"),
+    ("m", "mb", "mebibytes"),
+    ("g", "gb", "gibibytes"),
+    (*("t", "tb", "tebibytes"),),
+)
 
 
-def _memory(value: str) -> str:
-    match = re.fullmatch(r"[0-9]{1,19}\s*([A-Za-z]*)", value.strip())
-    if match is None or match[1].lower() not in (*_UNITS, "tebibytes"):
+def parse_size(value: str) -> int:
+    """The bytes of a size as Flink's ``MemorySize`` reads it.  Raises :class:`FlinkplanError` for other texts."""
+    match = re.fullmatch(r"([0-9]{1,19})\s*([A-Za-z]*)", value.strip())
+    powers = {"": 0} | {name: power for power, names in enumerate(_UNITS) for name in names}
+    if match is None or match[2].lower() not in powers:
         raise FlinkplanError("it is a size such as 128 mb")
-    return value
+    return int(match[1]) << 10 * powers[match[2].lower()]
 
 
 _OF_JAVA_ALONE = re.compile(r"(x-|IBM|windows-|CESU|COMPOUND_TEXT|JIS_)", re.IGNORECASE)
@@ -177,7 +185,7 @@ WHOLE = OptionType("whole number", _whole)
 POSITIVE = OptionType("whole number from 1 on", _positive)
 NUMBER = OptionType("number", _number)
 DURATION = OptionType("duration", parse_duration)
-MEMORY = OptionType("size", _memory)
+MEMORY = OptionType("size", parse_size)
 CHARSET = OptionType("charset", _charset)
 CHARACTER = OptionType("character", _character)
 ESCAPED_CHARACTER = OptionType("character or escape", _escaped_character)

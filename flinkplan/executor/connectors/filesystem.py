@@ -9,7 +9,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...plan.connectors.bundled import FILE_SYSTEMS
+from ...plan.connectors import partition_commits
+from ...plan.connectors.bundled import COMPACTS, FILE_SYSTEMS
+from ...plan.options import is_true
 from ...plan.printable import shortened
 from ...plan.types import LogicalType
 from ..errors import TableError
@@ -41,6 +43,8 @@ class FileSystem(Connector):
                 f"the format '{format_.name}' is not executed here in files", where=where, hint="messages of it are"
             )
         check_fields(format_, message_fields(table), format_options(format_, table.options), where)
+        if not is_source:
+            _check_commits(table, where)
 
     def is_bounded(self, table: Table) -> bool:
         return "source.monitor-interval" not in table.options
@@ -52,6 +56,10 @@ class FileSystem(Connector):
         format_ = find_format(table.options, f"table {table.identifier}")
         if format_.columnar:
             return f"files of the format '{format_.name}' are read and written as a whole"
+        if not is_source and partition_commits.policies(table.options):
+            return "its partitions are committed behind batches"
+        if not is_source and is_true(table.options.get(COMPACTS)):
+            return "its files are compacted by batches"
         if is_source and self.is_bounded(table):
             return "its files are read once: 'source.monitor-interval' has them looked after"
         return None
@@ -64,6 +72,25 @@ class FileSystem(Connector):
         if root.is_file():
             return root.stat().st_size
         return sum(p.stat().st_size for p in root.rglob("*") if p.is_file()) if root.is_dir() else None
+
+
+def _check_commits(table: Table, where: str) -> None:
+    """Raise :class:`TableError` for commits of partitions that are not executed."""
+    options = table.options
+    for kind in partition_commits.policies(options):
+        if kind != partition_commits.SUCCESS:
+            why = "there is no metastore of files" if kind == "metastore" else "it runs a class"
+            raise TableError(
+                f"'{partition_commits.POLICY}' = '{kind}' is not executed here: {why}",
+                where=where,
+                hint=f"'{partition_commits.SUCCESS}' is",
+            )
+    if options.get(partition_commits.EXTRACTOR) == "custom":
+        message = f"'{partition_commits.EXTRACTOR}' = 'custom' is not executed here: it runs a class"
+        raise TableError(message, where=where, hint=f"'{partition_commits.PATTERN}' says how times are written")
+    name = partition_commits.option(options, partition_commits.SUCCESS_FILE)
+    if not name or "/" in name or name in (".", ".."):
+        raise TableError(f"'{partition_commits.SUCCESS_FILE}' = '{name}' is no name of a file", where=where)
 
 
 def _check_path(path: str, where: str) -> None:

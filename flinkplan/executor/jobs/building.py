@@ -196,7 +196,8 @@ class Streams(Queries):
                     return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
                 return writer.start()
 
-        return lambda: StreamQuery(name, query, self._names, self._record, start, target)
+        ends = mode is Mode.BOUNDED
+        return lambda: StreamQuery(name, query, self._names, self._record, start, target, ends=ends)
 
 
 class RealTimes(Queries):
@@ -284,6 +285,7 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
         "changelog": stream.changelog,
         "keys": keys,
         "published": str(location / "published"),
+        "pending": str(location / "pending-partitions"),
     }
     writers = context.runtime.sink
     if context.is_real_time:

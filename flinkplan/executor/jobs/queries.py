@@ -89,7 +89,10 @@ def _counts(target: Target, batch: int) -> Counts:
 
 
 class StreamQuery:
-    """A query of Spark's Structured Streaming; ``handle`` is PySpark's, which ``start`` makes."""
+    """A query of Spark's Structured Streaming; ``handle`` is PySpark's, which ``start`` makes.
+
+    ``ends``: once it has ended, all input has.
+    """
 
     def __init__(
         self,
@@ -99,9 +102,13 @@ class StreamQuery:
         record: CheckpointRecord,
         start: Callable[[], StreamingQuery],
         target: Target,
+        *,
+        ends: bool = False,
     ) -> None:
         self.sink = sink
         self.handle = start()
+        self._ends = ends
+        self._stopped = False
         self._start = start
         self._restarts = 0
         self._query = query
@@ -118,7 +125,11 @@ class StreamQuery:
         from pyspark.errors import StreamingQueryException
 
         try:
-            return bool(self.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)))
+            if not self.handle._jsq.awaitTermination(max(int(seconds * 1000), 1)):
+                return False
+            if self._ends and not self._stopped:
+                self._target.end()
+            return True
         except StreamingQueryException as e:
             if _LATE_WORKER in str(e) and self._restarts < _RESTARTS:
                 self._restarts += 1
@@ -129,6 +140,7 @@ class StreamQuery:
             raise _failed(self._record, self.sink, cause, str(e), self._target) from None
 
     def stop(self) -> None:
+        self._stopped = True
         self._target.close()
         self.handle.stop()
 
@@ -211,6 +223,7 @@ class BatchQuery:
             context.setJobGroup(self.id, f"sink {self.sink}", interruptOnCancel=True)
             began, started = datetime.now(UTC), monotonic()
             self._write(self._frame, 0)
+            self._target.end()
             self._record.finish(self.sink)
             self._report = self._progress(began, monotonic() - started)
         except BaseException as e:

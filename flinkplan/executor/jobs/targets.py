@@ -36,6 +36,9 @@ class Target(Protocol):
     def counts(self, batch: int) -> str:
         """What was counted in a batch, in JSON; it can be asked once."""
 
+    def end(self) -> None:
+        """Be told that no more rows come, perhaps again."""
+
     def close(self) -> None:
         """Take no more rows, and let nothing wait for rows that are to be fetched."""
 
@@ -62,6 +65,9 @@ class TableTarget:
 
     def counts(self, batch: int) -> str:
         return str(self.java.counts(batch) or "{}")
+
+    def end(self) -> None:
+        self.java.end()
 
     def close(self) -> None:
         """A table waits for nobody."""
@@ -99,6 +105,9 @@ class CollectingTarget:
             "dropped": {n: rows for n, rows in dropped.items() if rows},
         }
         return json.dumps(counts)
+
+    def end(self) -> None:
+        """A collector is told by the end of its job."""
 
     def close(self) -> None:
         self._collector.close()

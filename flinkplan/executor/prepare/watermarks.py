@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...plan.nodes import ExecNode, TableSourceScan, WatermarkAssigner, WindowOperator
+from ...plan.connectors.partition_commits import commits_by_watermark
+from ...plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner, WindowOperator
 from .known.clock import is_by_clock, tells_time
 from .query import QueryPlan
 from .steps import TIMER
@@ -46,9 +47,16 @@ def waits_for_watermark(node: ExecNode, query: QueryPlan) -> bool:
 def uses_watermark(query: QueryPlan) -> bool:
     """Whether anything in a query waits for watermarks."""
     return any(
-        isinstance(node, WindowOperator) or any(state.is_timed for state in query.step(node).states)
+        isinstance(node, WindowOperator)
+        or any(state.is_timed for state in query.step(node).states)
+        or (isinstance(node, Sink) and _commits_by_watermark(node))
         for node in query.plan.nodes
     )
+
+
+def _commits_by_watermark(sink: Sink) -> bool:
+    table = sink.dynamic_table_sink.table.resolved_table
+    return table is not None and commits_by_watermark(table.options or {}, table.partition_keys or ())
 
 
 def announcing(node: ExecNode, query: QueryPlan) -> list[ExecNode]:

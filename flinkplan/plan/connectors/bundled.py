@@ -12,6 +12,7 @@ from ..row_kinds import ALL, INSERTS, UPSERTS
 from ..types import BIGINT, STRING, timestamp_ltz
 from .kinds import by_format
 from .model import Connector, Sink, Source, always
+from .partition_commits import OPTIONS as PARTITION_COMMITS
 
 
 def unused(key: str, type_: OptionType, default: str | None, meaning: str) -> Option:
@@ -49,6 +50,11 @@ DEFAULT_PARTITION = Option(
     "partition.default-name", TEXT, "__DEFAULT_PARTITION__", "the folder of rows whose partition is NULL or ''"
 )
 
+FILE_SIZE = Option(
+    "sink.rolling-policy.file-size", MEMORY, "128 mb", "a file is finished at this size, in formats of lines"
+)
+COMPACTS, COMPACTED_SIZE = "auto-compaction", "compaction.file-size"
+
 _FILES = (
     Option("path", TEXT, None, "the folder (to read: or the file)", required=True),
     Option("format", TEXT, None, "the format of the files", required=True),
@@ -56,34 +62,17 @@ _FILES = (
     Option("source.path.regex-pattern", TEXT, None, "read the files whose whole path matches this expression"),
     unused("source.report-statistics", one_of("NONE", "ALL"), "ALL", "files tell the planner how many rows they hold"),
     DEFAULT_PARTITION,
-    unused(
-        "partition.time-extractor.kind",
-        exactly_one_of("default", "custom"),
-        "default",
-        "how the time of a partition is extracted",
-    ),
-    unused("partition.time-extractor.class", TEXT, None, "the class that extracts it"),
-    unused(
-        "partition.time-extractor.timestamp-pattern", TEXT, None, "the pattern of the time, made of partition columns"
-    ),
-    unused("partition.time-extractor.timestamp-formatter", TEXT, None, "the format of that time"),
-    unused("sink.rolling-policy.file-size", MEMORY, "128 mb", "a file is finished at this size"),
+    *PARTITION_COMMITS,
+    FILE_SIZE,
     unused("sink.rolling-policy.rollover-interval", DURATION, "30 min", "a file is finished after this time"),
     unused(
         "sink.rolling-policy.inactivity-interval", DURATION, "30 min", "a file is finished after this time without rows"
     ),
     unused("sink.rolling-policy.check-interval", DURATION, "1 min", "the interval of these checks"),
-    unused("sink.partition-commit.trigger", TEXT, "process-time", "the time that the commit of a partition depends on"),
-    unused("sink.partition-commit.delay", DURATION, "0 s", "the delay of the commit"),
-    unused("sink.partition-commit.watermark-time-zone", TEXT, "UTC", "the zone of a partition's time"),
-    unused("sink.partition-commit.policy.kind", TEXT, None, "the actions of a commit: metastore, success-file, custom"),
-    unused("sink.partition-commit.policy.class", TEXT, None, "the class of a custom action"),
-    unused("sink.partition-commit.policy.class.parameters", TEXT, None, "the parameters of that class"),
-    unused("sink.partition-commit.success-file.name", TEXT, "_SUCCESS", "the name of that file"),
     Option("sink.shuffle-by-partition.enable", BOOLEAN, "false", "all rows of a partition are written by one task"),
     PARALLELISM,
-    unused("auto-compaction", BOOLEAN, "false", "small files are merged"),
-    unused("compaction.file-size", MEMORY, None, "the target size of merged files"),
+    Option(COMPACTS, BOOLEAN, "false", "the rows of a batch are in as few files as there are partitions"),
+    Option(COMPACTED_SIZE, MEMORY, None, "a file is finished at this size then; by default at the one without"),
     unused("compaction.parallelism", WHOLE, None, "how many tasks merge files"),
 )
 

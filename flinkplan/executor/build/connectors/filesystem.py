@@ -11,9 +11,12 @@ from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING, Any
 
-from ....plan.connectors import CONNECTORS, Format, default_partition
+from ....plan.connectors import CONNECTORS, Format, default_partition, partition_commits
+from ....plan.connectors.bundled import COMPACTED_SIZE, COMPACTS, FILE_SIZE
+from ....plan.durations import parse_duration
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import LookupJoin, TableSourceScan
+from ....plan.options import is_true, parse_size
 from ....plan.record import replace
 from ....plan.types import LogicalType
 from ...connectors.filesystem import message_fields
@@ -78,7 +81,33 @@ class FileSystem(TableBuilder):
             "partitions": list(table.partition_keys),
             "partitionTypes": [java_type(types[key]) for key in table.partition_keys],
             "defaultPartition": default_partition(table.options),
+            "fileSize": _file_size(table.options),
+            "compacts": is_true(table.options.get(COMPACTS)),
+            "commit": _commit(table),
         }
+
+
+def _file_size(options: Mapping[str, str]) -> int:
+    """The bytes at which a file is finished; compaction leaves larger files as they are."""
+    size = parse_size(options.get(FILE_SIZE.key, FILE_SIZE.default or ""))
+    if is_true(options.get(COMPACTS)) and COMPACTED_SIZE in options:
+        return max(size, parse_size(options[COMPACTED_SIZE]))
+    return size
+
+
+def _commit(table: Table) -> dict[str, Any] | None:
+    """How partitions are committed, as ``PartitionCommits.java`` reads it; ``None``: they are not."""
+    options = table.options
+    if not table.partition_keys or not partition_commits.policies(options):
+        return None
+    return {
+        "successFile": partition_commits.option(options, partition_commits.SUCCESS_FILE),
+        "delay": parse_duration(partition_commits.option(options, partition_commits.DELAY)),
+        "byWatermark": partition_commits.commits_by_watermark(options, table.partition_keys),
+        "zone": partition_commits.option(options, partition_commits.ZONE),
+        "pattern": options.get(partition_commits.PATTERN),
+        "formatter": options.get(partition_commits.FORMATTER),
+    }
 
 
 def _lines(

@@ -19,7 +19,6 @@ import java.util.Map;
 import org.apache.spark.InterruptibleIterator;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.JavaRDD;
-import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -27,13 +26,15 @@ import org.apache.spark.sql.execution.QueryExecution;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Writes the batches of a query into one table. */
-public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
+public final class BatchWriter implements EndingWriter {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final RowSink sink;
     private final boolean changelog;
     private final List<Integer> keys = new ArrayList<>();
     private final Publication publication;
+    private final PartitionCommits commits;
+    private final Compaction compaction;
     private final Counts counts = new Counts();
 
     /**
@@ -49,6 +50,8 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         changelog = json.get("changelog").asBoolean();
         json.get("keys").forEach(key -> keys.add(key.asInt()));
         publication = json.has("path") ? Publication.of(json) : null;
+        commits = PartitionCommits.of(json);
+        compaction = Compaction.of(json);
     }
 
     /** The sink that a spec describes. */
@@ -77,11 +80,13 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
                 type.size() + partitions.size(),
                 partitions,
                 partitionTypes,
-                spec.get("defaultPartition").asText());
+                spec.get("defaultPartition").asText(),
+                spec.get("fileSize").asLong());
     }
 
     @Override
-    public void call(Dataset<Row> rows, Long batch) throws IOException {
+    public void call(Dataset<Row> given, Long batch) throws IOException {
+        Dataset<Row> rows = compaction.of(given);
         RowSink sink = this.sink;
         boolean changelog = this.changelog;
         String name = name(rows, batch);
@@ -97,10 +102,21 @@ public final class BatchWriter implements VoidFunction2<Dataset<Row>, Long> {
         publication.clean(name);
         try {
             List<RowSink.Written> done = run(partitions, sink, name, changelog);
-            publication.publish(name, done.stream().flatMap(task -> task.files().stream()).toList());
+            List<Publication.Staged> files = done.stream().flatMap(task -> task.files().stream()).toList();
+            publication.publish(name, files);
+            if (commits != null) {
+                commits.after(files, rows.sparkSession());
+            }
             counts.add(batch, rows(done), RowsRead.of(execution.executedPlan()), rows, execution);
         } finally {
             publication.clean(name);
+        }
+    }
+
+    @Override
+    public void end() throws IOException {
+        if (commits != null) {
+            commits.end();
         }
     }
 

@@ -26,7 +26,6 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.LocatedFileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
-import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.deploy.SparkHadoopUtil;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -37,7 +36,7 @@ import org.apache.spark.sql.expressions.Window;
 import org.apache.spark.sql.util.QueryExecutionListener;
 
 /** Writes the batches of a query with Spark's own writer of a columnar format. */
-public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
+public final class ColumnarWriter implements EndingWriter {
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String PARTITION = "__partition", DELETED = "__deleted", NUMBER = "__number";
 
@@ -51,6 +50,8 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
     private final List<Integer> keys = new ArrayList<>();
     private final boolean merges;
     private final Publication publication;
+    private final PartitionCommits commits;
+    private final Compaction compaction;
     private final PythonMethods log;
     private final Counts counts = new Counts();
 
@@ -75,6 +76,8 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         json.path("keys").forEach(key -> keys.add(key.asInt()));
         merges = log != null && json.path("changelog").asBoolean();
         publication = Publication.of(json);
+        commits = PartitionCommits.of(json);
+        compaction = Compaction.of(json);
         this.log = log == null ? null : new PythonMethods(log);
     }
 
@@ -87,7 +90,7 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
             return;
         }
         Observation observation = new Observation();
-        Dataset<Row> rows = log == null ? given : withMicroseconds(given);
+        Dataset<Row> rows = log == null ? compaction.of(given) : withMicroseconds(given);
         Dataset<Row> named = merges ? lastOfEachKey(rows) : rows.toDF(names.toArray(String[]::new));
         Dataset<Row> counted = ordered(named.observe(observation, count(lit(1)).as("rows")));
         List<String> folders = order.isEmpty() || partitions.isEmpty() ? partitions : List.of(PARTITION);
@@ -114,6 +117,9 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
                 log.ask("merge", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
             } else {
                 publication.publish(name, files);
+                if (commits != null) {
+                    commits.after(files, rows.sparkSession());
+                }
                 if (log != null) {
                     List<String> paths = files.stream().map(Publication.Staged::target).toList();
                     log.ask("commit", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
@@ -124,6 +130,13 @@ public final class ColumnarWriter implements VoidFunction2<Dataset<Row>, Long> {
         } finally {
             rows.sparkSession().listenerManager().unregister(listener);
             publication.clean(name);
+        }
+    }
+
+    @Override
+    public void end() throws IOException {
+        if (commits != null) {
+            commits.end();
         }
     }
 

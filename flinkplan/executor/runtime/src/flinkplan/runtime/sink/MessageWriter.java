@@ -3,13 +3,12 @@ package flinkplan.runtime.sink;
 import flinkplan.runtime.batch.RowsRead;
 import flinkplan.runtime.watermark.LateRows;
 import java.util.List;
-import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 
 /** Writes the batches of a query as messages, which a client in Spark's Python workers sends. */
-public final class MessageWriter implements VoidFunction2<Dataset<Row>, Long> {
+public final class MessageWriter implements EndingWriter {
     private final Column[] message;
     private final Column send;
     private final boolean changelog;
