@@ -173,7 +173,7 @@ def carried_by_migrate(truths: Sequence[Truth]) -> Iterator[str]:
 
     shown = set()
     for truth in truths:
-        migration = plan_migration(*plans(truth))
+        migration = plan_migration(*plans(truth)).settled(Allowed())
         kinds = [recipe.kind for recipe in migration.recipes if recipe.kind is not RecipeKind.EMPTY]
         is_refused = any(migration.refusals(Allowed()))
         word = "refused" if is_refused else max(kinds, key=lambda kind: kind.rank, default=RecipeKind.SAME).value

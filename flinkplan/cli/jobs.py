@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..plan.printable import one_line
 from .openlineage.options import openlineage_option
 from .options import assignment, duration
 from .progress import Progress, Silent, shown
@@ -20,6 +21,7 @@ from .variables import allow_database, variable_options
 from .watching import Watched
 
 if TYPE_CHECKING:
+    from ..executor.checkpoints.warm_up import WarmUp
     from ..executor.jobs.collecting import Collector
     from ..executor.jobs.job import Job
     from ..plan.document import Plan
@@ -211,11 +213,18 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             self._stack.__exit__(kind, error, trace)
 
     def start(
-        self, plan: Plan, options: Mapping[str, str], *, single: bool = False, collector: Collector | None = None
+        self,
+        plan: Plan,
+        options: Mapping[str, str],
+        *,
+        single: bool = False,
+        collector: Collector | None = None,
+        warm_up: WarmUp | None = None,
     ) -> Job:
         """Start a plan.  A bounded job has ended when this returns, unless a collector takes its rows.
 
-        ``options`` are the session's.  ``single`` says that no other job will run.
+        ``options`` are the session's.  ``single`` says that no other job will run.  ``warm_up`` is history that a new
+        job begins with.
 
         Raises :class:`RestartError` where the plan cannot continue from the checkpoint.
         """
@@ -252,7 +261,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         run = None if collector else self._start_run(plan)
         try:
             with nullcontext() if self._debug else quiet_jvm(self._log_file):
-                job = self._signals.obeyed_by(self._signals.started(partial(execute, plan, how)))
+                begin = partial(execute, plan, how)
+                if warm_up is not None:
+                    from ..executor.checkpoints.warm_up import execute_warm
+
+                    begin = partial(execute_warm, plan, how, warm_up, self._tell)
+                job = self._signals.obeyed_by(self._signals.started(begin))
         except BaseException as error:
             if run is not None:
                 run.ended("FAIL" if isinstance(error, Exception) else "ABORT", error)
@@ -265,6 +279,11 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         if not job.mode.is_endless:
             self._wait_for(job)
         return job
+
+    def _tell(self, sentence: str) -> None:
+        """Print how far something has come, unless nothing but errors is wanted."""
+        if not self._how_shown[1]:
+            click.echo(one_line(sentence), err=True)
 
     def _start_run(self, plan: Plan) -> Run | None:
         """Send the event of OpenLineage that a job has started, if that is wanted."""

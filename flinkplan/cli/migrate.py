@@ -10,13 +10,11 @@ import click
 
 from ..plan.printable import one_line
 from .options import assignment, check_session_option, read_plan_text, read_reference
-from .signals import ends_raised
 from .variables import variable_options
 
 if TYPE_CHECKING:
     from ..compat.migration.changed_sinks import SinkChange
     from ..compat.migration.recipe import Allowed, Migration
-    from ..plan.document import Plan
 
 _FORMATS = ("text", "json", "html")
 
@@ -42,6 +40,11 @@ _FORMATS = ("text", "json", "html")
     help="Keep this state although it is of the rows that the old query has selected.",
 )
 @click.option(
+    "--no-history",
+    is_flag=True,
+    help="Do not read the files again that the old job has read.",
+)
+@click.option(
     "--silent",
     is_flag=True,
     help="Do not tell the sinks what the change adds or takes back.",
@@ -62,6 +65,7 @@ def command(
     dry_run: bool,
     empty: tuple[str, ...],
     mixed: tuple[str, ...],
+    no_history: bool,
     silent: bool,
     format_: str,
     options: tuple[tuple[str, str], ...],
@@ -99,10 +103,11 @@ def command(
     before = read_plan(source.text, source.name)
     after = read_plan(*read_plan_text(new))
     comparison = compare(before, after)
+    allowed = Allowed(empty, mixed)
     migration = migration_of(comparison)
+    migration = migration.without_history if no_history else migration.settled(allowed)
     record = CheckpointRecord(state)
     sinks = changed_sinks(comparison, migration) if record.exists and not silent else ()
-    allowed = Allowed(empty, mixed)
     if order_is_enough(before, after) and not sinks:
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)
     shown = render(migration, allowed, format_, silent=silent or record.exists)
@@ -122,9 +127,11 @@ def command(
         from .migrate_checkpoint import CheckpointChange, migrate_checkpoint
 
         own = {**(record.session_options or {}), **session}
-        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug, sinks))
+        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug, sinks, allowed))
     else:
-        _write_savepoint(state, plans, migration, output, session, flink)
+        from .migrate_savepoint import SavepointChange, migrate_savepoint
+
+        migrate_savepoint(SavepointChange(state, plans, migration, output, variables, session, flink, debug, allowed))
     return 0
 
 
@@ -160,33 +167,3 @@ def _obstacles(sinks: Sequence[SinkChange]) -> bool:
             err=True,
         )
     return bool(known)
-
-
-def _write_savepoint(
-    state: str,
-    plans: tuple[Plan, Plan],
-    migration: Migration,
-    output: str,
-    options: Mapping[str, str],
-    flink: str | None,
-) -> None:
-    """Write the savepoint for the new plan."""
-    from ..compat.migration.checking import check_savepoint
-    from ..compat.migration.migrated import MigratedState
-    from ..flink.empty_savepoint import RunnablePlan, empty_savepoints
-    from ..flink.savepoint import read_savepoint
-    from ..flink.writing import write_savepoint
-    from ..plan.uids import Uids
-    from .entries import EntryProgress, summary
-
-    uids = Uids(options)
-    progress = EntryProgress()
-    with ends_raised():
-        with next(empty_savepoints([RunnablePlan(plans[1], options)], flink)) as empty:
-            templates = empty.manifest.operators
-        with read_savepoint(state, flink, [uid for uid, _ in uids.holders(plans[0])]) as savepoint:
-            check_savepoint(plans[0], savepoint, uids)
-            migrated = MigratedState(savepoint, plans, migration, templates, uids)
-            manifest = write_savepoint(migrated, output, flink, progress)
-    progress.end()
-    click.echo(one_line(f"{output}: {summary(manifest)}"), err=True)

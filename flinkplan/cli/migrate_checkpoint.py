@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..compat.migration.changed_sinks import SinkChange, keeps_input
-from ..compat.migration.recipe import Migration, RecipeKind
+from ..compat.migration.recipe import Allowed, Migration, RecipeKind
 from ..plan.document import Plan
 from ..plan.nodes import Sink
 from ..plan.printable import one_line
@@ -20,6 +20,7 @@ from ..plan.uids import Uids
 from ..state.form import JobState, StateError
 from ..state.moving import Moved, Progress, Report, silent
 from .entries import EntryProgress
+from .migrate_history import history_of, told, written_at
 from .signals import ends_raised
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class CheckpointChange(Record):
     options: Mapping[str, str]
     debug: bool
     sinks: tuple[SinkChange, ...] = ()
+    allowed: Allowed = Allowed()
 
 
 def migrate_checkpoint(change: CheckpointChange) -> None:
@@ -66,6 +68,7 @@ def write_migrated(
 ) -> None:
     """Write the new checkpoint in a session of Spark; nobody may write the old one meanwhile."""
     from ..compat.migration.migrated import MigratedState
+    from ..executor.checkpoints.history import read_here, state_over
     from ..executor.checkpoints.job_state import CheckpointState
     from ..executor.checkpoints.move import write_checkpoint
     from ..executor.checkpoints.predecessor import Predecessor
@@ -75,45 +78,67 @@ def write_migrated(
 
     uids = Uids(change.options)
     old, new = change.plans
-    recipes = [recipe for recipe in change.migration.recipes if recipe.old is not None]
-    origins = {recipe.node: recipe.old for recipe in recipes if recipe.old is not None}
-    unchanged = {recipe.node for recipe in recipes if recipe.kind is RecipeKind.SAME}
     job = JobOptions(variables=change.variables, options=change.options, lean=True, spark=spark)
-    with (
-        CheckpointState(old, change.checkpoint, operators_of(old, uids), spark, job, is_partial=True) as state,
-        tempfile.TemporaryDirectory(prefix="flinkplan-sinks-") as folder,
-    ):
-        predecessor = Predecessor(state, origins, unchanged)
-        migrated = MigratedState(state, change.plans, change.migration, operators_of(new, uids), uids)
+    operators = operators_of(new, uids)
+    with ExitStack() as stack:
+        state = stack.enter_context(
+            CheckpointState(old, change.checkpoint, operators_of(old, uids), spark, job, is_partial=True)
+        )
+        insufficient = MigratedState(state, change.plans, change.migration, operators, uids).insufficient(
+            change.allowed
+        )
+        migration = change.migration.without(insufficient)
+        unchanged = {recipe.node for recipe in migration.recipes if recipe.kind is RecipeKind.SAME}
+        history, repeated = None, {recipe.node for recipe in migration.from_history}
+        if repeated:
+            past = history_of(new, migration, lambda node: read_here(state.queries.values(), node), _written_at(state))
+            for moved in told(past):
+                report(moved)
+            history = stack.enter_context(state_over(past, operators, spark, job))
+        predecessor = Predecessor(state, migration.origins, unchanged, history, repeated)
+        migrated = MigratedState(state, change.plans, migration, operators, uids, history)
         own = copy_of(spark)
         for name, value in predecessor.settings.items():
             own.conf.set(name, value)
-        first = dict(_first_rows(change, state, migrated, own, job, Path(folder)))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="flinkplan-sinks-")))
+        first = dict(_first_rows(change, migration, (state, migrated), history, own, job, folder))
         for name in first:
             report(Moved(f"sink {name}", "gets first what the change adds and takes back"))
         starts = predecessor.starts(new)
         write_checkpoint(new, migrated, change.output, own, job, starts, report, progress, predecessor, first)
 
 
+def _written_at(state: CheckpointState) -> int | None:
+    """When the last batch of the old job was recorded."""
+    folders = [(query.folder / "commits").local for query in state.queries.values()]
+    files = [file for folder in folders if folder is not None and folder.is_dir() for file in folder.iterdir()]
+    return max((time for file in files if (time := written_at(file)) is not None), default=None)
+
+
 def _first_rows(
     change: CheckpointChange,
-    state: CheckpointState,
-    migrated: JobState,
+    migration: Migration,
+    states: tuple[CheckpointState, JobState],
+    history: CheckpointState | None,
     spark: Any,
     job: JobOptions,
     folder: Path,
 ) -> Iterator[tuple[str, Any]]:
-    """What each sink gets first, by the name of its query."""
+    """What each sink gets first, by the name of its query; ``states`` are the old and the new one."""
     from ..executor.checkpoints.contents import SinkRows, sink_changes
     from ..executor.prepare.job_plan import queries_of
 
     old, new = change.plans
     names = {node.id: name for name, part in queries_of(new).items() for node in part.nodes if isinstance(node, Sink)}
-    origins = {recipe.node: recipe.old for recipe in change.migration.recipes}
+    state, migrated = states
+    origins = migration.origins
     for number, changed in enumerate(change.sinks):
-        for keeper in (*changed.old_keepers, *(origins.get(keeper) for keeper in changed.keepers)):
-            if keeper in state.refused:
-                message = f"what the change adds and takes back is not known: {state.refused[keeper].message}"
+        unknown = [state.refused.get(keeper) for keeper in changed.old_keepers]
+        unknown += [state.refused.get(origins.get(keeper, -1)) for keeper in changed.keepers]
+        unknown += [history.refused.get(keeper) for keeper in changed.keepers if history is not None]
+        for error in unknown:
+            if error is not None:
+                message = f"what the change adds and takes back is not known: {error.message}"
                 raise StateError(message, where=f"sink {changed.name}", hint=_SILENT)
         before = None
         if changed.old_sink is not None:

@@ -73,6 +73,12 @@ def with_variables(plan: Plan, variables: Mapping[str, str]) -> Plan:
     return with_tables(plan, filled_in) if variables else plan
 
 
+def with_options(table: ContextResolvedTable, options: Mapping[str, str]) -> ContextResolvedTable:
+    """The table with other options, if the plan defines it."""
+    resolved = table.resolved_table
+    return table if resolved is None else replace(table, resolved_table=replace(resolved, options=options))
+
+
 def as_defined_in(other: Plan, plan: Plan) -> Plan:
     """The plan without those definitions of tables, and options of them, that ``other`` leaves to the catalog.
 

@@ -169,9 +169,9 @@ class _CaseRun:
         from ..executor.jobs.job import JobOptions, execute
         from ..executor.jvm.quiet import quiet_jvm
         from ..executor.jvm.session import PARTITIONS
-        from ..executor.prepare.known.clock import goes_by_clock
         from ..executor.prepare.modes import Mode
         from ..executor.prepare.python_classes import PythonCode
+        from ..plan.clock import goes_by_clock
         from ..table.java_jars import function_jars
 
         check_pushed(plan)

@@ -94,7 +94,7 @@ class Outcome:
 def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, spark: SparkSession) -> Outcome:
     """Migrate a job between two files of input."""
     comparison = compare(*plans)
-    migration = migration_of(comparison)
+    migration = migration_of(comparison).settled(Allowed())
     refusals = [f"{where}: {why}; {fix}" for where, why, fix in migration.refusals(Allowed())]
     if refusals:
         return Outcome("; ".join(refusals))

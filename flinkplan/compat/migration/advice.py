@@ -56,7 +56,7 @@ class MigrationAdvice:
 
     @cached_property
     def _migration(self) -> Migration:
-        return migration_of(self._comparison)
+        return migration_of(self._comparison).settled(_NOTHING_ACCEPTED)
 
 
 def _carried(recipe: Recipe) -> Carried:

@@ -32,7 +32,7 @@ from ...plan.record import Record
 from ...plan.row_kinds import INSERTS
 from ..comparing import Comparison
 from .joins import PADDED
-from .recipe import Migration, RecipeKind
+from .recipe import Migration, Recipe, RecipeKind
 from .row_sets import RowComparison
 
 _STATELESS = (Calc, Exchange, Expand, Union, DropUpdateBefore, MiniBatchAssigner)
@@ -99,7 +99,7 @@ class _ChangedSinks:
         self._comparison = comparison
         self._rows = RowComparison(comparison.old, comparison.new)
         self._pairs = {edit.new.id: edit.old for edit in comparison.pairs()}
-        self._origins = {recipe.node: recipe.old for recipe in migration.recipes}
+        self._kept = {recipe.node for recipe in migration.recipes if _has_state(recipe)}
         self._names = node_names(comparison.new.plan)
         self._kinds = {id(plan): row_kinds(plan) for plan in (comparison.old.plan, comparison.new.plan)}
 
@@ -121,7 +121,7 @@ class _ChangedSinks:
             old_keepers = () if old is None else tuple(node.id for node in self._keepers(old_plan, old))
         except _UnknownError as e:
             return SinkChange(sink.id, name, old_id, obstacle=str(e))
-        if not any(self._origins.get(keeper) is not None for keeper in keepers) and not old_keepers:
+        if self._kept.isdisjoint(keepers) and not old_keepers:
             return None
         if sink.is_stateful:
             return SinkChange(sink.id, name, old_id, obstacle="the sink keeps rows of its own, by which it is updated")
@@ -146,6 +146,10 @@ class _ChangedSinks:
                     yield source
             elif self._kinds[id(plan)][source.id] != INSERTS:
                 raise _UnknownError(f"what '{source.metadata.name}' has emitted does not follow from its state")
+
+
+def _has_state(recipe: Recipe) -> bool:
+    return recipe.old is not None or recipe.kind is RecipeKind.HISTORY
 
 
 def _table(sink: Sink) -> str:

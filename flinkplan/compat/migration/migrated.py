@@ -14,8 +14,8 @@ from ...plan.uids import Uids
 from ...state.form import JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
 from .flat import fit, is_keyed_data, now
-from .recipe import Accumulate, Copy, JoinRows, Migration, Recipe, RecipeKind, Step
-from .steps import Source, Target, applied
+from .recipe import Accumulate, Allowed, Copy, JoinRows, Migration, Recipe, RecipeKind, Step
+from .steps import NotDerivableError, Source, Target, applied
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch
@@ -26,19 +26,22 @@ _NO_UIDS = Uids()
 
 
 class _Made(Record):
-    """How a table of the new state is made: copied from an old table, or by a step."""
+    """How a table of the new state is made: copied from a table of the old state or of ``history``, or by a step."""
 
     table: StateTable
     copied: StateTable | None = None
     key: tuple[int, ...] | None = None
     step: Step | None = None
     recipe: Recipe | None = None
+    is_history: bool = False
 
 
 class MigratedState(JobState):
     """The state for ``new``, made from ``state``, which is that of ``old``.
 
     ``templates`` are the operators of an empty savepoint of the new plan, which say how Flink writes each state.
+    ``history`` is the state of the new plan over what the sources have read, for recipes from history; without it
+    these states are left out.
     Recipes that are impossible, or need what starts empty, must have been accepted.
     Raises :class:`StateError` for a state that is not as the plans say.
     """
@@ -50,8 +53,10 @@ class MigratedState(JobState):
         migration: Migration,
         templates: Sequence[OperatorState],
         uids: Uids = _NO_UIDS,
+        history: JobState | None = None,
     ) -> None:
         self._state = state
+        self._history = history
         self._old, self._new = plans
         self._uids = uids
         self._templates = {operator.uid: operator for operator in templates}
@@ -76,10 +81,30 @@ class MigratedState(JobState):
     def batches(self, table: StateTable) -> Iterator[RecordBatch]:
         made = self._made[table.table]
         if made.copied is not None:
-            for batch in self._state.batches(made.copied):
+            state = self._history if made.is_history else self._state
+            assert state is not None
+            for batch in state.batches(made.copied):
                 yield _with_key(batch, made.table, made.key)
         elif made.step is not None and made.recipe is not None:
-            yield from applied(made.step, self._source(made.recipe), self._target(made))
+            try:
+                yield from applied(made.step, self._source(made.recipe), self._target(made))
+            except NotDerivableError as e:
+                option = f"let it start empty with {made.recipe.start_empty.option}"
+                where = f"{made.recipe.name} (node {made.recipe.node})"
+                hint = f"{e.hint}, or {option}" if e.hint else option
+                raise NotDerivableError(e.message, where=where, hint=hint) from None
+
+    def insufficient(self, allowed: Allowed) -> frozenset[int]:
+        """The new nodes whose entries do not suffice, of those whose states may come from elsewhere or start empty."""
+        nodes: set[int] = set()
+        for made in self._made.values():
+            if made.recipe is not None and made.recipe.is_replaceable(allowed):
+                try:
+                    for _ in self.batches(made.table):
+                        pass
+                except NotDerivableError:
+                    nodes.add(made.recipe.node)
+        return frozenset(nodes)
 
     def _source(self, recipe: Recipe) -> Source:
         operator = self._old_operator(recipe)
@@ -104,6 +129,8 @@ class MigratedState(JobState):
 
     def _operators(self, recipe: Recipe) -> Iterator[OperatorState]:
         """The operators of a new node."""
+        if recipe.kind is RecipeKind.HISTORY and self._history is not None:
+            yield from self._from_history(recipe, self._history)
         if recipe.old is None or recipe.kind in (RecipeKind.EMPTY, RecipeKind.IMPOSSIBLE):
             return
         keyed_uid = None
@@ -116,6 +143,17 @@ class MigratedState(JobState):
             if old.uid != keyed_uid:
                 states = tuple(self._copy(table) for table in old.states)
                 yield replace(old, uid=uid, hash=None, node=recipe.node, name=recipe.name, states=states)
+
+    def _from_history(self, recipe: Recipe, history: JobState) -> Iterator[OperatorState]:
+        """The operator of a new node with what it keeps of what the sources have read."""
+        uid = self._uids.of(self._new.by_id[recipe.node], recipe.operator)
+        for operator in history.manifest.operators:
+            if operator.uid == uid:
+                states = tuple(self._numbered(table, _Made(table, table, is_history=True)) for table in operator.states)
+                most = max((o.max_parallelism or 1 for o in self._state.manifest.operators), default=1)
+                if operator.max_parallelism != 1 and most > 1:
+                    operator = replace(operator, max_parallelism=most)
+                yield replace(operator, hash=None, node=recipe.node, name=recipe.name, states=states)
 
     def _copied_operators(self, recipe: Recipe) -> Iterator[tuple[OperatorState, str]]:
         """The old operators of a node, and their new UIDs."""

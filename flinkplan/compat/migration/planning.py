@@ -31,6 +31,7 @@ from ..inheritance import heirs
 from ..rules.tables import LOCATIONS
 from . import accumulators, joins, other_joins, overs, ranks, stored_rows
 from .context import Impossible, Pairing
+from .history import History
 from .recipe import Copy, JoinRows, Migration, Need, NeedKind, Project, Recipe, RecipeKind, Taken
 from .recomputing import recomputed
 from .row_sets import RowComparison
@@ -64,8 +65,9 @@ class _Planner:
     def migration(self) -> Migration:
         """The recipes of all operators, and what is left behind."""
         recipes = [recipe for node in self.new.nodes if (recipe := self._recipe(node)) is not None]
+        recipes = self._with_history(recipes)
         read = {recipe.old for recipe in recipes}
-        again = {recipe.node for recipe in recipes if recipe.kind is RecipeKind.DERIVED}
+        again = {recipe.node for recipe in recipes if recipe.kind is RecipeKind.DERIVED or recipe.history is not None}
         became = self.comparison.became()
         replaced = {number for number, node in became.items() if node.id in again}
         names = node_names(self.old)
@@ -84,6 +86,17 @@ class _Planner:
         if not node.stateful_transformations:
             return None
         return self._operator(node)
+
+    def _with_history(self, recipes: list[Recipe]) -> list[Recipe]:
+        """The recipes, with others from history for those that have needs or are uncertain."""
+        history = History(self.comparison, {recipe.node: recipe for recipe in recipes})
+        nodes = self.new.by_id
+        return [
+            replace(recipe, history=history.recipe(nodes[recipe.node]))
+            if recipe.needs or recipe.is_uncertain
+            else recipe
+            for recipe in recipes
+        ]
 
     def _source(self, node: ExecNode) -> Recipe:
         table = _table(node)

@@ -7,7 +7,7 @@ from enum import Enum
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from ...plan.record import Record
+from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.specs import JoinType
 
@@ -27,6 +27,8 @@ class RecipeKind(Enum):
     """Entries get other keys."""
     WINDOWS = "windows"
     """Entries get other windows."""
+    HISTORY = "history"
+    """Entries are computed anew from what the sources have read."""
     EMPTY = "empty"
     """The state starts empty."""
     IMPOSSIBLE = "impossible"
@@ -313,6 +315,10 @@ class Recipe(Record):
     ``node`` and ``name`` are those of the new plan, ``old`` the id of the old node whose states are read.
     ``old_operator`` and ``operator`` are the operators' transformations.  ``words`` say what is done, ``untold`` what
     changes that the sink is not told.  ``reason`` and ``fix`` are given where it is impossible.
+
+    With ``history`` the same state can be computed anew from what the sources have read: instead of a recipe that has
+    needs, or where the entries do not suffice.  Of such a recipe ``sink`` is the id of a sink that the operator's rows
+    reach, and ``in_order`` says that its state depends on the order in which rows come.
     """
 
     kind: RecipeKind
@@ -328,6 +334,34 @@ class Recipe(Record):
     untold: tuple[str, ...] = ()
     reason: str = ""
     fix: str = ""
+    history: Recipe | None = None
+    sink: int | None = None
+    in_order: bool = False
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether the entries say in the end if they suffice."""
+        return any(_is_uncertain(state.step) for state in self.states)
+
+    @property
+    def start_empty(self) -> Need:
+        """What the user may accept where the entries do not suffice."""
+        return Need(NeedKind.EMPTY, self.name, "its entries do not suffice")
+
+    def is_replaceable(self, allowed: Allowed) -> bool:
+        """Whether the state comes from history, or starts empty, where the entries do not suffice."""
+        return self.is_uncertain and (self.history is not None or allowed.accepts(self.start_empty))
+
+
+def _is_uncertain(step: Step) -> bool:
+    match step:
+        case FirstRows():
+            return step.needs_all or step.may_tie or step.is_unique
+        case Frame():
+            return step.most > step.had + 1
+        case JoinRows():
+            return "with a number" not in step.form
+    return False
 
 
 class Migration(Record):
@@ -336,6 +370,36 @@ class Migration(Record):
     recipes: tuple[Recipe, ...]
     left: tuple[str, ...] = ()
     """The old operators whose state nobody takes."""
+
+    @property
+    def from_history(self) -> tuple[Recipe, ...]:
+        """The recipes of states that are computed anew from what the sources have read."""
+        return tuple(recipe for recipe in self.recipes if recipe.kind is RecipeKind.HISTORY)
+
+    def without(self, insufficient: Collection[int]) -> Migration:
+        """The migration without the recipes of these nodes, whose entries do not suffice: from history, or empty."""
+
+        def instead(recipe: Recipe) -> Recipe:
+            if recipe.node not in insufficient:
+                return recipe
+            return recipe.history or Recipe(RecipeKind.EMPTY, recipe.node, recipe.name)
+
+        return replace(self, recipes=tuple(map(instead, self.recipes)))
+
+    @property
+    def without_history(self) -> Migration:
+        """The migration from what is kept alone."""
+        return replace(self, recipes=tuple(replace(recipe, history=None) for recipe in self.recipes))
+
+    def settled(self, allowed: Allowed) -> Migration:
+        """The migration with recipes from history for what the user has to accept and has not."""
+        recipes = (r.history if r.history and not all(map(allowed.accepts, r.needs)) else r for r in self.recipes)
+        return replace(self, recipes=tuple(recipes))
+
+    @property
+    def origins(self) -> dict[int, int]:
+        """The ids of the old nodes whose states are read, by those of the new nodes."""
+        return {recipe.node: recipe.old for recipe in self.recipes if recipe.old is not None}
 
     def refusals(self, allowed: Allowed) -> Iterator[tuple[str, str, str]]:
         """What prevents the migration: where, why, and how to avoid it."""

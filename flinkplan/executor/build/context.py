@@ -110,6 +110,8 @@ class TranslationContext(Record):
     """How many files of a source a micro-batch takes up at most; ``None``: all."""
     advanced: Mapping[int, int] = field(default_factory=dict)
     """The watermarks (epoch ms) to which sources move on behind the rows that are there, by the ids of assigners."""
+    given: Mapping[int, Callable[[SparkSession], Stream]] = field(default_factory=dict)
+    """Streams that scans have instead of their tables, by the ids of their nodes."""
     turn: Turn = Turn.ALONE
     """When the source that is built is read."""
     switch: Any = None

@@ -44,7 +44,7 @@ from .from_flink.tables import FlinkTable, is_keyed_state, read_table
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-_NUMBER = "__number"
+NUMBER = "__number"
 """How often a row is there."""
 _RANKED = (flink_states.APPENDED, flink_states.TOP_1, flink_states.UPDATED, flink_states.SORTED)
 
@@ -76,16 +76,23 @@ def sink_changes(
         old = _Contents(spark, before, options, folders[0]).rows()
         if len(old.columns) != len(new.columns):
             raise StateError("the sink has other columns")
-        columns = [old[c].cast(new.schema[c].dataType).alias(c) for c in new.columns if c != _NUMBER]
-        sides.append(old.select(*columns, (-old[_NUMBER]).alias(_NUMBER)))
-    names = [name for name in new.columns if name != _NUMBER]
-    united = reduce(lambda one, other: one.unionByName(other), sides)
-    counted = united.groupBy(*names).agg(F.sum(_NUMBER).alias(_NUMBER)).where(F.col(_NUMBER) != 0)
-    is_gone = F.col(_NUMBER) < 0
-    times = F.explode(F.array_repeat(F.lit(True), F.abs(_NUMBER).cast("int")))
+        columns = [old[c].cast(new.schema[c].dataType).alias(c) for c in new.columns if c != NUMBER]
+        sides.append(old.select(*columns, (-old[NUMBER]).alias(NUMBER)))
+    names = [name for name in new.columns if name != NUMBER]
+    return counted_rows(reduce(lambda one, other: one.unionByName(other), sides), names)
+
+
+def counted_rows(rows: DataFrame, names: Sequence[str]) -> DataFrame:
+    """Rows with their numbers in the column :data:`NUMBER`, negative for those to take back, as a sink gets them.
+
+    ``names`` are their other columns.
+    """
+    counted = rows.groupBy(*names).agg(F.sum(NUMBER).alias(NUMBER)).where(F.col(NUMBER) != 0)
+    is_gone = F.col(NUMBER) < 0
+    times = F.explode(F.array_repeat(F.lit(True), F.abs(NUMBER).cast("int")))
     kind = F.when(is_gone, F.lit(DELETE)).otherwise(F.lit(INSERT)).cast("tinyint")
     order = F.when(is_gone, F.lit(0)).otherwise(F.lit(1)).cast("bigint")
-    return counted.select(*names, kind.alias(KIND), order.alias(SEQUENCE), times.alias(_NUMBER)).drop(_NUMBER)
+    return counted.select(*names, kind.alias(KIND), order.alias(SEQUENCE), times.alias(NUMBER)).drop(NUMBER)
 
 
 class _Contents:
@@ -116,8 +123,8 @@ class _Contents:
         sign = F.lit(1)
         if stream.changelog:
             sign = F.when(F.col(KIND).isin(INSERT, 2), F.lit(1)).otherwise(F.lit(-1))
-        counted = stream.frame.groupBy(*names).agg(F.sum(sign).alias(_NUMBER))
-        return counted.where(F.col(_NUMBER) > 0)
+        counted = stream.frame.groupBy(*names).agg(F.sum(sign).alias(NUMBER))
+        return counted.where(F.col(NUMBER) > 0)
 
     def _streams(self) -> Mapping[int, Stream]:
         """The streams that state says, by the ids of their nodes."""

@@ -141,6 +141,12 @@ class Sources:
             raise combined_error(errors)
         return starts
 
+    def start(self, node: int) -> Start:
+        """Where the source with this id goes on.  Raises :class:`NotMovedError` where that is not known."""
+        source = self._plan.by_id[node]
+        assert isinstance(source, TableSourceScan | Values)
+        return self._start(source)
+
     def moved(self, starts: Mapping[int, Start]) -> Iterator[Moved]:
         """Where the sources go on, for people."""
         return (Moved(_place(self._plan.by_id[number]), str(start)) for number, start in starts.items())

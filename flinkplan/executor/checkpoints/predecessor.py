@@ -30,13 +30,23 @@ class Predecessor:
     """The checkpoint of the old plan, for queries of the new one.
 
     ``origins`` are the ids of old nodes by those of the new nodes that have their state, ``unchanged`` the new nodes
-    whose state stays as it is.
+    whose state stays as it is.  ``history`` is a checkpoint of the new plan, from which the state of the nodes
+    ``repeated`` comes.
     """
 
-    def __init__(self, state: CheckpointState, origins: Mapping[int, int], unchanged: Collection[int]) -> None:
+    def __init__(
+        self,
+        state: CheckpointState,
+        origins: Mapping[int, int],
+        unchanged: Collection[int],
+        history: CheckpointState | None = None,
+        repeated: Collection[int] = (),
+    ) -> None:
         self._state = state
         self._origins = origins
         self._unchanged = unchanged
+        self._history = history
+        self._repeated = repeated
 
     @property
     def partitions(self) -> int:
@@ -67,6 +77,8 @@ class Predecessor:
 
         Raises :class:`NotMovedError` where they cannot be made, either.
         """
+        if self._history is not None and node.id in self._repeated:
+            return _entries_over(self._history, node, operator)
         old = self._origins.get(node.id)
         if old is None:
             return None
@@ -94,6 +106,16 @@ class Predecessor:
         """The old queries, first that of the same sink."""
         queries = self._state.queries
         return sorted(queries.values(), key=lambda query: query is not queries.get(sink))
+
+
+def _entries_over(history: CheckpointState, node: ExecNode, operator: Operator) -> Carried | None:
+    for query in history.queries.values():
+        kept = query.operator(node.id)
+        if kept is not None and _keep_the_same(kept, operator):
+            return query.entries[kept.number]
+    if node.id in history.refused:
+        raise history.refused[node.id]
+    return None
 
 
 def _keep_the_same(old: Operator, new: Operator) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from ...plan.clock import goes_by_clock, tells_time
 from ...plan.connectors import has_key, sink_kinds
 from ...plan.document import Plan
 from ...plan.files import Place
@@ -19,7 +20,7 @@ from ...state.counts import kept_watermarks
 from ..build.connectors import builder_of
 from ..build.context import Built, TranslationContext
 from ..build.java_functions import call_column
-from ..build.operators.tables import sink_order
+from ..build.operators.tables import sink_key
 from ..build.registry import build_query
 from ..build.sharing import SharedRows, SharedStreams
 from ..build.stream import Stream
@@ -39,7 +40,6 @@ from ..jvm.session import (
     settings_of,
 )
 from ..prepare.job_plan import JobPlan
-from ..prepare.known.clock import goes_by_clock, tells_time
 from ..prepare.known.input_size import partitions_for, reads_little
 from ..prepare.known.source_names import source_names
 from ..prepare.known.sources import scan_below
@@ -50,7 +50,7 @@ from .first_rows import check_first_rows, first_rows, write_first_rows
 from .options import JobOptions
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
 from .set_clock import start_at
-from .targets import CollectingTarget, TableTarget, Target
+from .targets import CollectingTarget, KeptTarget, TableTarget, Target
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,6 +89,8 @@ class Queries:
         """What takes the rows of a sink."""
         if self._options.collector is not None:
             return CollectingTarget(self._options.collector, stream, context)
+        if (past := self._options.past) is not None:
+            return KeptTarget(None if past.kept is None else past.kept / name)
         return self._table(name, node, stream, context)
 
     def _table(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> TableTarget:
@@ -117,6 +119,7 @@ class Queries:
             common=common,
             tells_lag=self._options.tells_lag,
             files_per_batch=None if mode is Mode.BOUNDED else self._options.files_per_batch,
+            given=self._options.past.rows if self._options.past is not None else {},
             saved_states=self._options.saved_states,
             java_jars=self._options.java_jars,
             java_calls=call_column,
@@ -156,6 +159,13 @@ class Streams(Queries):
                 advanced[node_id] = max(times)
         return advanced
 
+    def _has_empty_batches(self, plan: Plan) -> bool:
+        """Whether batches come without rows: for the passing of time, or, over the past, for the last watermark."""
+        is_by_clock = goes_by_clock(plan)
+        if self._options.past is not None:
+            return not is_by_clock
+        return self._job.mode is Mode.STREAMING and is_by_clock
+
     def frame(self, name: str, query: QueryPlan) -> DataFrame:
         """What the query of a sink makes before anything writes it."""
         rows, _, context = self._surroundings(name, query)
@@ -180,7 +190,7 @@ class Streams(Queries):
 
         settings = {
             STATE_ENCODING: "unsaferow" if query.has_native_state else "avro",
-            EMPTY_BATCHES: str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower(),
+            EMPTY_BATCHES: str(self._has_empty_batches(query.plan)).lower(),
         }
         if (partitions := self._partitions(query.plan.nodes)) is not None:
             settings[PARTITIONS] = str(partitions)
@@ -274,9 +284,7 @@ class Batches(Queries):
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:
     """What writes the batches that reach a sink, in Java."""
     table = table_of(node.dynamic_table_sink.table, context.variables)
-    names = [name for name, _ in table.physical]
-    key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
-    keys = [sink_order(table).index(i) for i in key]
+    keys = sink_key(node, table)
     builder = builder_of(table)
     if (own := builder.python_writer(table, node, stream, keys, context)) is not None:
         return own

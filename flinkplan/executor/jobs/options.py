@@ -8,18 +8,32 @@ from typing import TYPE_CHECKING
 from ...plan.errors import FlinkplanError
 from ...plan.record import Record, field
 from ..build.saved_states import StateReader
+from ..build.stream import Stream
 from ..prepare.modes import Mode
 from ..prepare.python_classes import PythonCode
 from .collecting import Collector
 from .progress import JobListener, SilentListener
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 
 def no_java_jars() -> Sequence[str]:
     """Raises: the caller has not said where Flink's classes are."""
     raise FlinkplanError("the plan calls functions in Java, which run on the classes of Flink, and none are named")
+
+
+class Past(Record):
+    """How a job runs over rows of the past, whose tables are not written.
+
+    ``rows`` are streams that scans have instead of their tables, by the ids of their nodes.  ``kept`` is a folder for
+    what sinks would get, in one of the name of their query, with files of Spark for each batch.
+    """
+
+    rows: Mapping[int, Callable[[SparkSession], Stream]] = field(default_factory=dict)
+    kept: Path | None = None
 
 
 class JobOptions(Record):
@@ -42,6 +56,7 @@ class JobOptions(Record):
     names of the tables, in micro-batches of the mode available-now.  ``durable``: what is recorded in the checkpoint is
     still there after a crash of the machine.  ``runs_small``: all jobs of the process are small, so that in a new
     session the JVM's optimizing compiler would cost more than it gains.
+    ``past``: the job runs over rows of the past, in micro-batches of the mode available-now.
     ``java_jars`` gives the jars with Flink's classes and with what calls functions in Java; it is asked where a plan
     calls some.
     """
@@ -69,4 +84,5 @@ class JobOptions(Record):
     watermarks: Mapping[str, int] = field(default_factory=dict)
     durable: bool = True
     runs_small: bool = False
+    past: Past | None = None
     java_jars: Callable[[], Sequence[str]] = no_java_jars

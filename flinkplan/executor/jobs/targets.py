@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..build.context import TranslationContext
@@ -111,3 +112,27 @@ class CollectingTarget:
 
     def close(self) -> None:
         self._collector.close()
+
+
+class KeptTarget:
+    """Takes the rows of a query over the past: into files of Spark in ``folder``, or nowhere."""
+
+    failure = None
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+
+    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
+        query.foreachBatch(rows.write(recording(self.take, reached)))
+
+    def take(self, frame: DataFrame, batch: int) -> None:
+        if self._folder is None:
+            frame.write.format("noop").mode("overwrite").save()
+        else:
+            frame.write.mode("overwrite").parquet(str(self._folder / f"batch={batch}"))
+
+    def counts(self, batch: int) -> str:
+        return "{}"
+
+    def close(self) -> None:
+        """Nobody waits for these rows."""

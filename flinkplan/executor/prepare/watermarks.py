@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...plan.clock import is_by_clock, tells_time
 from ...plan.connectors.partition_commits import commits_by_watermark
 from ...plan.nodes import ExecNode, Sink, TableSourceScan, WatermarkAssigner, WindowOperator
-from .known.clock import is_by_clock, tells_time
 from .query import QueryPlan
 from .steps import TIMER
 

@@ -25,6 +25,8 @@ from ..time.switches import switch_of
 @builder(NativeScan, TableSourceScan)
 def scan(node: TableSourceScan, step: NativeScan, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Read a table by its connector."""
+    if node.id in context.given:
+        return context.given[node.id](context.spark)
     table = table_of(node.scan_table_source.table, context.variables)
     stream = builder_of(table).read(table, node, _behind_snapshots(node, step, table, context))
     return with_clock(stream, node.id) if context.tells_time else stream
@@ -120,6 +122,13 @@ def _as_written(table: Table, stream: Stream) -> Stream:
     columns = [stream.column(i).alias(f"c{position}") for position, i in enumerate(order)]
     hidden = [name for name in stream.hidden if stream.changelog and name in (KIND, TIE, ORDER, SEQUENCE)]
     return replace(stream, frame=fields.select(stream.frame, [*columns, *hidden]))
+
+
+def sink_key(node: Sink, table: Table) -> list[int]:
+    """The columns of a table's key, or of the key that the changelog's rows are known by, as its writer takes them."""
+    names = [name for name, _ in table.physical]
+    key = [names.index(name) for name in table.primary_key] or node.input_upsert_key or ()
+    return [sink_order(table).index(i) for i in key]
 
 
 def sink_order(table: Table) -> list[int]:

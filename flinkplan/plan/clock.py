@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....plan.document import Plan
-from ....plan.nodes import (
+from .document import Plan
+from .nodes import (
     ExecNode,
     GroupWindowAggregate,
     IntervalJoin,
@@ -13,7 +13,7 @@ from ....plan.nodes import (
     WindowAggregate,
     WindowTableFunction,
 )
-from ....plan.specs import MatchSpec, SessionWindow
+from .specs import MatchSpec, SessionWindow
 
 
 def goes_by_clock(plan: Plan) -> bool:
