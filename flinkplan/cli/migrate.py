@@ -40,6 +40,14 @@ _FORMATS = ("text", "json", "html")
     help="Keep this state although it is of the rows that the old query has selected.",
 )
 @click.option(
+    "--warm-up",
+    "history",
+    multiple=True,
+    type=assignment,
+    metavar="TABLE=FILES",
+    help="Compute what cannot be made otherwise from these files, the history of a table.",
+)
+@click.option(
     "--no-history",
     is_flag=True,
     help="Do not read the files again that the old job has read.",
@@ -65,6 +73,7 @@ def command(
     dry_run: bool,
     empty: tuple[str, ...],
     mixed: tuple[str, ...],
+    history: tuple[tuple[str, str], ...],
     no_history: bool,
     silent: bool,
     format_: str,
@@ -81,6 +90,10 @@ def command(
     --allow-empty or --allow-mixed accepts it. A STATE to accept has the name that is shown, such as
     group-aggregate.sum_amount, or is a pattern of names.
 
+    What the old state lacks is computed anew from the files that the old job has read, if its tables are files, or with
+    --warm-up from history: a file, a directory or a pattern for each table, as for 'flinkplan execute'. The plan then
+    runs over them on Spark, without writing to its sinks. --no-history leaves the files alone.
+
     For a savepoint the command starts a JVM with Flink's classes: name Flink with --flink, or with FLINK_PYTHON or
     FLINK_HOME in the environment.
     """
@@ -93,6 +106,7 @@ def command(
     from ..compat.validation import read_plan
     from ..state.checkpoint import CheckpointRecord
     from ..state.form import StateError
+    from .warm_up import history_tables
 
     session = dict(options)
     for key, value in session.items():
@@ -104,7 +118,8 @@ def command(
     after = read_plan(*read_plan_text(new))
     comparison = compare(before, after)
     allowed = Allowed(empty, mixed)
-    migration = migration_of(comparison)
+    tables = history_tables(after, history)
+    migration = migration_of(comparison, tables)
     migration = migration.without_history if no_history else migration.settled(allowed)
     record = CheckpointRecord(state)
     sinks = changed_sinks(comparison, migration) if record.exists and not silent else ()
@@ -127,11 +142,15 @@ def command(
         from .migrate_checkpoint import CheckpointChange, migrate_checkpoint
 
         own = {**(record.session_options or {}), **session}
-        migrate_checkpoint(CheckpointChange(state, plans, migration, output, variables, own, debug, sinks, allowed))
+        migrate_checkpoint(
+            CheckpointChange(state, plans, migration, output, variables, own, debug, sinks, allowed, tables)
+        )
     else:
         from .migrate_savepoint import SavepointChange, migrate_savepoint
 
-        migrate_savepoint(SavepointChange(state, plans, migration, output, variables, session, flink, debug, allowed))
+        migrate_savepoint(
+            SavepointChange(state, plans, migration, output, variables, session, flink, debug, allowed, tables)
+        )
     return 0
 
 

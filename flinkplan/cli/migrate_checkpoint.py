@@ -15,12 +15,12 @@ from ..compat.migration.recipe import Allowed, Migration, RecipeKind
 from ..plan.document import Plan
 from ..plan.nodes import Sink
 from ..plan.printable import one_line
-from ..plan.record import Record
+from ..plan.record import Record, field
 from ..plan.uids import Uids
 from ..state.form import JobState, StateError
 from ..state.moving import Moved, Progress, Report, silent
 from .entries import EntryProgress
-from .migrate_history import history_of, told, written_at
+from .migrate_history import PastOf, history_state, written_at
 from .signals import ends_raised
 
 if TYPE_CHECKING:
@@ -31,7 +31,10 @@ _SILENT = "--silent leaves it out"
 
 
 class CheckpointChange(Record):
-    """A checkpoint, the plans of the old and the new job, the recipes, where to write, and the changed sinks."""
+    """A checkpoint, the plans of the old and the new job, the recipes, where to write, and the changed sinks.
+
+    ``history`` are the options of tables over history that the user has, by the names of the tables.
+    """
 
     checkpoint: str
     plans: tuple[Plan, Plan]
@@ -42,6 +45,7 @@ class CheckpointChange(Record):
     debug: bool
     sinks: tuple[SinkChange, ...] = ()
     allowed: Allowed = Allowed()
+    history: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def migrate_checkpoint(change: CheckpointChange) -> None:
@@ -68,7 +72,7 @@ def write_migrated(
 ) -> None:
     """Write the new checkpoint in a session of Spark; nobody may write the old one meanwhile."""
     from ..compat.migration.migrated import MigratedState
-    from ..executor.checkpoints.history import read_here, state_over
+    from ..executor.checkpoints.history import read_here
     from ..executor.checkpoints.job_state import CheckpointState
     from ..executor.checkpoints.move import write_checkpoint
     from ..executor.checkpoints.predecessor import Predecessor
@@ -91,10 +95,8 @@ def write_migrated(
         unchanged = {recipe.node for recipe in migration.recipes if recipe.kind is RecipeKind.SAME}
         history, repeated = None, {recipe.node for recipe in migration.from_history}
         if repeated:
-            past = history_of(new, migration, lambda node: read_here(state.queries.values(), node), _written_at(state))
-            for moved in told(past):
-                report(moved)
-            history = stack.enter_context(state_over(past, operators, spark, job))
+            past = PastOf(lambda node: read_here(state.queries.values(), node), _written_at(state), change.history)
+            history = stack.enter_context(history_state(new, migration, past, operators, spark, job))
         predecessor = Predecessor(state, migration.origins, unchanged, history, repeated)
         migrated = MigratedState(state, change.plans, migration, operators, uids, history)
         own = copy_of(spark)

@@ -1,51 +1,91 @@
-"""What ``flinkplan migrate`` reads again: the files that the sources of the old job have read."""
+"""What ``flinkplan migrate`` reads again: files that the old job has read, or history that is named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
+
+import click
 
 from ..compat.migration.recipe import Migration
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, TableSourceScan
-from ..state.moving import Moved
+from ..plan.printable import one_line
+from ..plan.record import Record
+from ..plan.tables import called
+from ..state.form import OperatorState
 
 if TYPE_CHECKING:
-    from ..executor.checkpoints.history import History
+    from pyspark.sql import SparkSession
+
+    from ..executor.checkpoints.job_state import CheckpointState
+    from ..executor.jobs.options import JobOptions
 
 
-def history_of(plan: Plan, migration: Migration, read: Callable[[int], list[str]], as_of: int | None) -> History:
-    """What the new plan reads again for its recipes from history.
+class PastOf(Record):
+    """Where the past of the old job's sources is.
 
-    ``read`` gives the files that an old source has read, by its id; ``as_of`` is when the state was written.
+    ``read`` gives the files that an old source has read, by its id; ``as_of`` is when the state was written.  ``given``
+    are the options of tables over history, by the names of tables, which come before the files.
     """
-    from ..executor.checkpoints.history import History
+
+    read: Callable[[int], list[str]]
+    as_of: int | None
+    given: Mapping[str, Mapping[str, str]]
+
+
+@contextmanager
+def history_state(
+    plan: Plan,
+    migration: Migration,
+    past: PastOf,
+    operators: tuple[OperatorState, ...],
+    spark: SparkSession,
+    job: JobOptions,
+) -> Iterator[CheckpointState]:
+    """The state of the new plan over the past of its sources, for the recipes from history.
+
+    Raises :class:`NoHistoryError` where what has been read cannot be read again.
+    """
+    from ..executor.checkpoints.history import ReadFiles, part_of
+    from ..executor.checkpoints.warm_up import Past, WarmUp, state_after
 
     recipes = migration.from_history
-    sinks = tuple(dict.fromkeys(recipe.sink for recipe in recipes if recipe.sink is not None))
+    part = part_of(plan, [recipe.sink for recipe in recipes if recipe.sink is not None])
+    scans = _scans(part, list(part.nodes))
+    names = {name for scan in scans for name in called(scan.scan_table_source.table)}
+    given = WarmUp({name: table for name, table in past.given.items() if name in names}).by_scan(part)
     origins = migration.origins
     files = {
-        scan.id: read(origins[scan.id]) if scan.id in origins else []
-        for scan in _scans(plan, [plan.by_id[sink] for sink in sinks])
+        scan.id: past.read(origins[scan.id]) if scan.id in origins else [] for scan in scans if scan.id not in given
     }
     ordered = tuple(
-        frozenset(scan.id for scan in _scans(plan, [plan.by_id[recipe.node]])) for recipe in recipes if recipe.in_order
+        frozenset(scan.id for scan in _scans(part, [part.by_id[recipe.node]])) for recipe in recipes if recipe.in_order
     )
-    return History(plan, sinks, files, as_of, ordered)
-
-
-def told(history: History) -> Iterator[Moved]:
-    """What is read again, for people."""
-    for node, files in history.files.items():
-        scan = history.plan.by_id[node]
-        assert isinstance(scan, TableSourceScan)
-        yield Moved(f"table {scan.scan_table_source.table.name} (node {node})", f"{len(files)} files are read again")
+    for scan in scans:
+        what = f"{len(files[scan.id])} files are read again" if scan.id in files else "its history is read"
+        _tell(f"table {scan.scan_table_source.table.name} (node {scan.id}): {what}")
+    with TemporaryDirectory(prefix="flinkplan-history-") as folder:
+        again = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
+        over = Past({**again, **given}, is_timed=bool(given))
+        with state_after(over, part, operators, spark, job, _tell if given else _silent) as (state, _):
+            yield state
 
 
 def written_at(file: Path) -> int | None:
     """When a file was written (epoch milliseconds); ``None`` where it is not on this machine."""
     return file.stat().st_mtime_ns // 1_000_000 if file.exists() else None
+
+
+def _tell(sentence: str) -> None:
+    click.echo(one_line(sentence), err=True)
+
+
+def _silent(sentence: str) -> None:
+    """The progress of what takes no time."""
 
 
 def _scans(plan: Plan, nodes: list[ExecNode]) -> list[TableSourceScan]:

@@ -11,11 +11,11 @@ import click
 from ..compat.migration.recipe import Allowed, Migration
 from ..plan.document import Plan
 from ..plan.printable import one_line
-from ..plan.record import Record
+from ..plan.record import Record, field
 from ..plan.uids import Uids
 from ..state.form import JobState, OperatorState, StateError
 from .entries import EntryProgress, summary
-from .migrate_history import history_of, told, written_at
+from .migrate_history import PastOf, history_state, written_at
 from .signals import ends_raised
 
 _METADATA = "_metadata"
@@ -23,7 +23,10 @@ _METADATA = "_metadata"
 
 
 class SavepointChange(Record):
-    """A savepoint, the plans of the old and the new job, the recipes, where to write, and the Flink to use."""
+    """A savepoint, the plans of the old and the new job, the recipes, where to write, and the Flink to use.
+
+    ``history`` are the options of tables over history that the user has, by the names of the tables.
+    """
 
     savepoint: str
     plans: tuple[Plan, Plan]
@@ -34,6 +37,7 @@ class SavepointChange(Record):
     flink: str | None
     debug: bool
     allowed: Allowed = Allowed()
+    history: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def migrate_savepoint(change: SavepointChange) -> None:
@@ -75,23 +79,21 @@ def _history(
     stack: ExitStack,
 ) -> tuple[JobState, Callable[[], None]]:
     """The state of the new plan over what the sources have read, and what ends Spark when it has been taken."""
-    from ..executor.checkpoints.history import read_in_flink, state_over
+    from ..executor.checkpoints.history import read_in_flink
     from ..executor.checkpoints.positions import Sources
     from ..executor.jobs.options import JobOptions
     from ..executor.jvm.gateway import forget_jvm
     from ..executor.jvm.quiet import quiet_jvm
-    from ..executor.jvm.session import Lifetime, session
+    from ..executor.jvm.session import PARTITIONS, Lifetime, session
 
     old, new = change.plans
     sources = Sources(old, savepoint.manifest, (), change.variables, Uids(change.options))
     as_of = written_at(Path(change.savepoint) / _METADATA)
-    past = history_of(new, migration, lambda node: read_in_flink(sources.start(node), node), as_of)
-    for moved in told(past):
-        click.echo(one_line(str(moved)), err=True)
+    past = PastOf(lambda node: read_in_flink(sources.start(node), node), as_of, change.history)
     with nullcontext() if change.debug else quiet_jvm():
-        spark = session(lifetime=Lifetime.JOB, lean=True)
+        spark = session(conf={PARTITIONS: "2"}, lifetime=Lifetime.JOB, lean=True)
     job = JobOptions(variables=change.variables, options=change.options, lean=True, spark=spark)
-    state = stack.enter_context(state_over(past, templates, spark, job))
+    state = stack.enter_context(history_state(new, migration, past, templates, spark, job))
     for recipe in migration.from_history:
         if recipe.node in state.refused:
             error = state.refused[recipe.node]

@@ -11,7 +11,7 @@ import click
 
 from ..plan.document import Plan
 from ..plan.nodes import TableSourceScan
-from ..plan.tables import plan_tables
+from ..plan.tables import called, plan_tables
 
 if TYPE_CHECKING:
     from ..executor.checkpoints.warm_up import WarmUp
@@ -22,16 +22,24 @@ _PATTERN = re.compile(r"[*?\[]")
 
 
 def warm_up_of(plan: Plan, history: Sequence[tuple[str, str]], emits: bool, checkpoint: str | None) -> WarmUp | None:
-    """The history that is named on the command line; ``None``: there is none."""
+    """The history that ``execute`` is to begin with; ``None``: there is none."""
     if not history:
         if emits:
             raise click.UsageError("--emit is for --warm-up alone")
         return None
-    from ..executor.checkpoints.warm_up import WarmUp
-
     if checkpoint is None:
         raise click.UsageError("--warm-up needs --checkpoint: that is where the job goes on")
-    return WarmUp({name: _options(plan, name, files) for name, files in history}, emits)
+    from ..executor.checkpoints.warm_up import WarmUp
+
+    return WarmUp(history_tables(plan, history), emits)
+
+
+def history_tables(plan: Plan, history: Sequence[tuple[str, str]]) -> dict[str, Mapping[str, str]]:
+    """The options of tables over the files that are named on the command line, by the names of the tables.
+
+    Raises :class:`click.UsageError` where there are no such files.
+    """
+    return {name: _options(plan, name, files) for name, files in history}
 
 
 def _options(plan: Plan, name: str, files: str) -> Mapping[str, str]:
@@ -61,8 +69,7 @@ def _format(plan: Plan, name: str, files: str) -> dict[str, str]:
     """The format of files: that of the table, with its options, unless their ending says another one."""
     table: Mapping[str, str] = {}
     for node, reference in plan_tables(plan):
-        names = (reference.name, reference.identifier, reference.identifier.replace("`", ""))
-        if isinstance(node, TableSourceScan) and name in names:
+        if isinstance(node, TableSourceScan) and name in called(reference):
             table = reference.options
     own = table.get("format") or table.get("value.format")
     endings = [ending for ending in Path(files).suffixes if ending in _FORMATS]

@@ -73,6 +73,11 @@ def with_variables(plan: Plan, variables: Mapping[str, str]) -> Plan:
     return with_tables(plan, filled_in) if variables else plan
 
 
+def called(table: ContextResolvedTable) -> set[str]:
+    """What a table may be called on the command line."""
+    return {table.name, table.identifier, table.identifier.replace("`", "")}
+
+
 def with_options(table: ContextResolvedTable, options: Mapping[str, str]) -> ContextResolvedTable:
     """The table with other options, if the plan defines it."""
     resolved = table.resolved_table

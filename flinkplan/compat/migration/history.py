@@ -6,13 +6,13 @@ query can be run over just these, and its operators then keep what they would ha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ...plan.changelog import row_kinds
 from ...plan.clock import is_by_clock
 from ...plan.document import Plan
 from ...plan.functions import aggregate
-from ...plan.functions.registry import called
+from ...plan.functions.registry import called as called_function
 from ...plan.functions.temporal import PROCTIME
 from ...plan.names import node_names
 from ...plan.nodes import (
@@ -55,7 +55,8 @@ from ...plan.nodes import (
 from ...plan.nodes.expressions import expressions
 from ...plan.rex import RexNode, walk
 from ...plan.row_kinds import INSERTS
-from ...plan.specs import ContextResolvedTable
+from ...plan.specs import ContextResolvedTable, ReadingMetadata
+from ...plan.tables import called
 from ...plan.user_functions import unbound_functions
 from ..comparing import Comparison
 from ..rules.tables import LOCATIONS
@@ -83,8 +84,12 @@ _BY_ARRIVAL = frozenset(
 class History:
     """Makes recipes from history, for operators of the new plan of a comparison."""
 
-    def __init__(self, comparison: Comparison, sources: dict[int, Recipe]) -> None:
-        """``sources`` are the recipes of the sources of the new plan, by their ids."""
+    def __init__(self, comparison: Comparison, sources: dict[int, Recipe], given: Collection[str] = ()) -> None:
+        """``sources`` are the recipes of the sources of the new plan, by their ids.
+
+        ``given`` are the tables whose history the user has, whatever their connectors.
+        """
+        self._given = frozenset(given)
         self._old, self._plan = comparison.old.plan, comparison.new.plan
         self._sources = sources
         self._names = node_names(self._plan)
@@ -101,17 +106,18 @@ class History:
         if sink is None:
             return None
         tables = sorted({scan.scan_table_source.table.name for scan in scans})
-        in_order = any(map(self._depends_on_order, part))
-        words = f"is computed anew from the files of {_listed(tables)} that have been read"
-        condition = "which must still be there"
-        if in_order:
-            condition = "if it is one file, for the order of its rows matters"
+        in_order = not self._given and any(map(self._depends_on_order, part))
+        words = f"is computed anew from the files of {_listed(tables)} that have been read, which must still be there"
+        if self._given:
+            words = f"is computed anew from the history of {_listed(tables)}"
+        elif in_order:
+            words += ", and be one, since the order of rows matters"
         return Recipe(
             RecipeKind.HISTORY,
             node.id,
             self._names[node.id],
             operator=layout.transformation,
-            words=(f"{words}, {condition}",),
+            words=(words,),
             untold=("what the change adds to its rows or takes back, until they change",),
             sink=sink,
             in_order=in_order,
@@ -136,18 +142,23 @@ class History:
         """Whether a table is one of files, of which the old job has read the same, if it has read any."""
         table = scan.scan_table_source.table
         recipe = self._sources.get(scan.id)
-        if table.connector != _FILES or recipe is None or recipe.needs:
+        if self._is_given(scan):
+            return True
+        if table.connector != _FILES or recipe is None or recipe.needs or _reads_metadata(scan):
             return False
         if recipe.kind is RecipeKind.EMPTY:
             return True
         old = self._old.by_id[recipe.old or 0]
         return isinstance(old, TableSourceScan) and _place(old.scan_table_source.table) == _place(table)
 
+    def _is_given(self, node: ExecNode) -> bool:
+        return isinstance(node, TableSourceScan) and not self._given.isdisjoint(called(node.scan_table_source.table))
+
     def _is_repeated(self, node: ExecNode) -> bool:
-        """Whether an operator makes the same of the same rows at any time."""
+        """Whether an operator makes the same of the same rows at any time; history that is given has its own times."""
         if not isinstance(node, _REPEATED) or unbound_functions(node):
             return False
-        if any(not state.ttl.startswith("0 ") for state in node.states or ()):
+        if not self._given and any(not state.ttl.startswith("0 ") for state in node.states):
             return False
         return not _needs_clock(node, self._plan) and all(map(_is_repeated, expressions(node)))
 
@@ -183,8 +194,13 @@ def _needs_clock(node: ExecNode, plan: Plan) -> bool:
 
 def _is_repeated(rex: RexNode) -> bool:
     """Whether an expression has the same value at any time; a processing-time attribute has none."""
-    functions = map(called, walk(rex))
+    functions = map(called_function, walk(rex))
     return all(function is None or function is PROCTIME or function.deterministic for function in functions)
+
+
+def _reads_metadata(scan: TableSourceScan) -> bool:
+    abilities = scan.scan_table_source.abilities or ()
+    return any(isinstance(ability, ReadingMetadata) and ability.metadata_keys for ability in abilities)
 
 
 def _place(table: ContextResolvedTable) -> dict[str, str | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from ...plan.document import Plan
 from ...plan.names import node_names
@@ -48,14 +48,15 @@ def plan_migration(old: Plan, new: Plan) -> Migration:
     return migration_of(compare(old, new))
 
 
-def migration_of(comparison: Comparison) -> Migration:
-    """The recipes for two plans that have been compared."""
-    return _Planner(comparison).migration()
+def migration_of(comparison: Comparison, given: Collection[str] = ()) -> Migration:
+    """The recipes for two plans that have been compared; ``given`` are tables whose history the user has."""
+    return _Planner(comparison, given).migration()
 
 
 class _Planner:
-    def __init__(self, comparison: Comparison) -> None:
+    def __init__(self, comparison: Comparison, given: Collection[str] = ()) -> None:
         self.comparison = comparison
+        self.given = given
         self.old, self.new = comparison.old.plan, comparison.new.plan
         self.rows = RowComparison(comparison.old, comparison.new)
         self.heirs = heirs(comparison)
@@ -89,7 +90,7 @@ class _Planner:
 
     def _with_history(self, recipes: list[Recipe]) -> list[Recipe]:
         """The recipes, with others from history for those that have needs or are uncertain."""
-        history = History(self.comparison, {recipe.node: recipe for recipe in recipes})
+        history = History(self.comparison, {recipe.node: recipe for recipe in recipes}, self.given)
         nodes = self.new.by_id
         return [
             replace(recipe, history=history.recipe(nodes[recipe.node]))

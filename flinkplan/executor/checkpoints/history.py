@@ -1,38 +1,25 @@
-"""The state of a plan over rows that its sources have read before, computed by a job of its own that writes nothing."""
+"""What the sources of a job have read before, as tables that can be read again: the files of tables of files."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from urllib.parse import unquote, urlparse
 
 from ...plan.document import Plan
-from ...plan.errors import FlinkplanError
 from ...plan.nodes import TableSourceScan
-from ...plan.record import Record, replace
-from ...state.form import JobState, Manifest, OperatorState, StateError, StateTable
-from ...state.moving import NotMovedError
+from ...plan.record import Record
+from ...state.form import StateError
 from ..connectors.tables import table_of
-from ..formats import find_format
-from ..jobs.job import execute
-from ..jobs.options import JobOptions, Past
-from ..jvm.session import PARTITIONS, copy_of
-from ..prepare.known.input_size import SMALL_INPUT
-from ..prepare.modes import Mode
-from ..scratch import temporary_folder
-from .job_state import CheckpointState, SavedQuery
-from .move import write_checkpoint
+from .job_state import SavedQuery
 from .placed_sources import placed_sources
-from .positions import FilePart, Files, Start
+from .positions import Files, Start
 from .read_positions import files_read
 
-if TYPE_CHECKING:
-    from pyarrow import RecordBatch
-    from pyspark.sql import SparkSession
-
-_INSTEAD = "keep the query as it is, or accept with --allow-empty or --allow-mixed what is shown with --no-history"
+_INSTEAD = "--no-history shows what the state lacks, and how to accept it"
+_SELECTING = ("source.path.regex-pattern", "source.monitor-interval")
+"""Options of tables that say which files are read, and when."""
 
 
 class NoHistoryError(StateError):
@@ -44,47 +31,52 @@ class NoHistoryError(StateError):
         super().__init__(f"what has been read cannot be read again: {message}", where=where or None, hint=_INSTEAD)
 
 
-class History(Record):
-    """What is to be read again: the files of each source of a plan that the ``sinks`` read, by the ids of their nodes.
+class ReadFiles(Record):
+    """Files that sources have read, by the ids of their scans.
 
     ``as_of`` is when the state was written (epoch milliseconds): files must not have changed since.  ``ordered`` are
-    sources of whose rows the order matters, which must be in one file.
+    scans of whose rows the order matters, which must all be in one file.
     """
 
-    plan: Plan
-    sinks: tuple[int, ...]
     files: Mapping[int, Sequence[str]]
     as_of: int | None = None
     ordered: tuple[frozenset[int], ...] = ()
 
+    def tables(self, plan: Plan, variables: Mapping[str, str], folder: Path) -> Iterator[tuple[int, dict[str, str]]]:
+        """The options of tables that have just these files, by the ids of the scans of ``plan``.
 
-@contextmanager
-def state_over(
-    history: History, operators: tuple[OperatorState, ...], spark: SparkSession, options: JobOptions
-) -> Iterator[CheckpointState]:
-    """The state of the plan over its history, as ``operators`` keep it; see :class:`CheckpointState`.
+        Links to the files are made in ``folder``.  Raises :class:`NoHistoryError` where they are not what was read.
+        """
+        for scans in self.ordered:
+            count = sum(len(self.files.get(scan, ())) for scan in scans)
+            if count > 1:
+                raise NoHistoryError(f"the order of rows matters, and they are in {count} files")
+        for scan, files in self.files.items():
+            node = plan.by_id[scan]
+            assert isinstance(node, TableSourceScan)
+            options = dict(table_of(node.scan_table_source.table, variables).options)
+            root, own = _local(options["path"]), folder / str(scan)
+            own.mkdir(parents=True)
+            for file in map(_local, files):
+                self._check(file)
+                within = file.relative_to(root) if file != root else Path(file.name)
+                (own / within).parent.mkdir(parents=True, exist_ok=True)
+                (own / within).symlink_to(file)
+            yield scan, {k: v for k, v in options.items() if k not in _SELECTING} | {"path": str(own)}
 
-    Raises :class:`NoHistoryError` where the files are not what has been read, or the plan does not run over them.
-    """
-    size = _checked(history, spark)
-    plan = part_of(history.plan, history.sinks)
-    folder = temporary_folder("history-")
-    try:
-        own = copy_of(spark)
-        if size <= SMALL_INPUT:
-            own.conf.set(PARTITIONS, "1")
-        checkpoint = str(folder / "checkpoint")
-        job = replace(options, spark=own, lean=True)
-        try:
-            write_checkpoint(plan, NoState(), checkpoint, own, job, dict(_starts(plan, history, options.variables)))
-            over = replace(job, checkpoint=checkpoint, mode=Mode.AVAILABLE_NOW, durable=False, past=Past())
-            execute(plan, over).wait()
-        except FlinkplanError as e:
-            raise NoHistoryError(e.message, str(e.where or "")) from None
-        with CheckpointState(plan, checkpoint, operators, own, job, is_partial=True) as state:
-            yield state
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    def _check(self, file: Path) -> None:
+        if not file.is_file():
+            raise NoHistoryError("it is not there any more", str(file))
+        if self.as_of is not None and file.stat().st_mtime_ns // 1_000_000 > self.as_of:
+            raise NoHistoryError("it has changed since the state was written", str(file))
+
+
+def _local(name: str) -> Path:
+    """The path of a file on this machine.  Raises :class:`NoHistoryError` for others."""
+    url = urlparse(name)
+    if url.scheme not in ("", "file"):
+        raise NoHistoryError("it is not on this machine", name)
+    return Path(unquote(url.path) if url.scheme else name).absolute()
 
 
 def part_of(plan: Plan, sinks: Collection[int]) -> Plan:
@@ -124,45 +116,3 @@ def read_in_flink(start: Start, node: int) -> list[str]:
         if not file.is_done and (file.skipped or file.from_):
             raise NoHistoryError(f"the file {file.name} has been read in part", where)
     return [file.name for file in start.files if file.is_done]
-
-
-def _checked(history: History, spark: SparkSession) -> int:
-    """How many bytes there are to read.  Raises :class:`NoHistoryError` where files are not what has been read."""
-    for sources in history.ordered:
-        files = [name for source in sources for name in history.files.get(source, ())]
-        if len(files) > 1:
-            raise NoHistoryError(f"the order of rows matters, and they are in {len(files)} files")
-    return sum(_size(name, history.as_of, spark) for files in history.files.values() for name in files)
-
-
-def _size(name: str, as_of: int | None, spark: SparkSession) -> int:
-    jvm: Any = spark._jvm
-    path = jvm.org.apache.hadoop.fs.Path(name)
-    files = path.getFileSystem(spark._jsparkSession.sessionState().newHadoopConf())
-    if not files.exists(path):
-        raise NoHistoryError("it is not there any more", name)
-    status = files.getFileStatus(path)
-    if as_of is not None and status.getModificationTime() > as_of:
-        raise NoHistoryError("it has changed since the state was written", name)
-    return int(status.getLen())
-
-
-def _starts(plan: Plan, history: History, variables: Mapping[str, str]) -> Iterator[tuple[int, Files]]:
-    """Where sources begin, to read these files alone."""
-    for node in plan.nodes:
-        if isinstance(node, TableSourceScan):
-            table = table_of(node.scan_table_source.table, variables)
-            format_ = find_format(table.options, f"table {table.identifier}")
-            parts = tuple(FilePart(name) for name in history.files.get(node.id, ()))
-            yield node.id, Files(parts, is_closed=True, is_columnar=format_.columnar)
-
-
-class NoState(JobState):
-    """The state of a job that has not begun."""
-
-    @property
-    def manifest(self) -> Manifest:
-        return Manifest("spark", ())
-
-    def batches(self, table: StateTable) -> Iterator[RecordBatch]:
-        raise NotMovedError("there is no state")

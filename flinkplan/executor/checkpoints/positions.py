@@ -13,6 +13,7 @@ from ...plan.document import Plan
 from ...plan.errors import combined_error
 from ...plan.nodes import ExecNode, TableSourceScan, Values
 from ...plan.record import Record
+from ...plan.tables import called
 from ...plan.uids import Uids
 from ...state.form import Manifest, OperatorState, SourcePosition, Split
 from ...state.moving import Moved, NotMovedError
@@ -199,8 +200,7 @@ def unknown_tables(plan: Plan, restarted: Collection[str]) -> Iterator[NotMovedE
 
 def names_of(scan: TableSourceScan) -> set[str]:
     """What a table may be called on the command line."""
-    table = scan.scan_table_source.table
-    return {table.name, table.identifier, table.identifier.replace("`", "")}
+    return called(scan.scan_table_source.table)
 
 
 def _place(node: ExecNode) -> str:

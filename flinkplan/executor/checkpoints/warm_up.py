@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from math import ceil
@@ -25,6 +26,7 @@ from ...plan.specs import ContextResolvedTable, RowKind
 from ...plan.tables import with_options
 from ...plan.uids import Uids
 from ...state.checkpoint import CheckpointRecord
+from ...state.form import OperatorState
 from ...state.operators import operators_of
 from ..build.context import TranslationContext
 from ..build.operators.tables import sink_key
@@ -32,7 +34,7 @@ from ..build.registry import build_query
 from ..build.stream import DELETE, KIND, ORDER, SEQUENCE, UPDATE_AFTER, Stream
 from ..connectors.tables import table_of
 from ..jobs.job import Job, execute
-from ..jobs.options import JobOptions, Past
+from ..jobs.options import JobOptions, PastRows
 from ..jvm.session import chosen_settings, copy_of, session
 from ..jvm.spark import F, sql
 from ..prepare.job_plan import JobSettings, prepare, queries_of
@@ -48,7 +50,8 @@ from .predecessor import Predecessor
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TIME, _SLICE, _PLACE, _ROWS = "__time", "__slice", "__place", "rows"
+_TIME, _SLICE, _PLACE = "__time", "__slice", "__place"
+_ROWS, _WAITING = "rows", "waiting"
 _MOST_SLICES = 200
 _SLICES_OF_TTL = 16
 _BEFORE_ALL = -(2**59)
@@ -72,6 +75,28 @@ class WarmUp(Record):
     """
 
     tables: Mapping[str, Mapping[str, str]]
+    emits: bool = False
+
+    def by_scan(self, plan: Plan) -> dict[int, Mapping[str, str]]:
+        """The options by the ids of the scans of a plan.  Raises :class:`WarmUpError` for a table that is not read."""
+        scans = [node for node in plan.nodes if isinstance(node, TableSourceScan)]
+        known = {name for scan in scans for name in names_of(scan)}
+        for name in self.tables:
+            if name not in known:
+                read = ", ".join(sorted({scan.scan_table_source.table.name for scan in scans}))
+                raise WarmUpError(f"the plan reads no table '{name}'", hint=f"it reads {read}")
+        pairs = ((scan.id, o) for scan in scans for name, o in self.tables.items() if name in names_of(scan))
+        return dict(pairs)
+
+
+class Past(Record):
+    """What a plan is run over: the options of a table for each scan, by its id; others have no rows.
+
+    ``is_timed``: the rows come in the order of event time, with the clock at their times; else in that of the files.
+    """
+
+    tables: Mapping[int, Mapping[str, str]]
+    is_timed: bool = True
     emits: bool = False
 
 
@@ -98,24 +123,42 @@ def write_warm(
     """
     if options.mode is Mode.REAL_TIME:
         raise WarmUpError("real-time mode cannot go on from a checkpoint of micro-batches", hint="choose another mode")
+    operators = operators_of(plan, Uids(options.options))
+    past = Past(warm_up.by_scan(plan), emits=warm_up.emits)
+    with state_after(past, plan, operators, spark, options, told) as (state, kept):
+        nodes = [node.id for node in plan.nodes]
+        predecessor = Predecessor(state, {node: node for node in nodes}, nodes)
+        own = copy_of(spark)
+        for name, value in predecessor.settings.items():
+            own.conf.set(name, value)
+        first = {} if kept is None else dict(_emitted(plan, kept, own, options.variables))
+        write_checkpoint(plan, state, checkpoint, own, options, predecessor=predecessor, first_rows=first)
+
+
+@contextmanager
+def state_after(
+    past: Past,
+    plan: Plan,
+    operators: tuple[OperatorState, ...],
+    spark: SparkSession,
+    options: JobOptions,
+    told: Told = lambda sentence: None,
+) -> Iterator[tuple[CheckpointState, Path | None]]:
+    """The state of a plan after its history, as ``operators`` keep it, and the folder of the sinks' rows, if any.
+
+    Raises :class:`WarmUpError` where the history does not fit the plan.
+    """
     folder = temporary_folder("warm-up-")
     try:
-        rows = _Rows(plan, warm_up, folder, spark, options)
-        kept = folder / "sinks" if warm_up.emits else None
+        rows = _Rows(plan, past, folder, spark, options)
+        kept = folder / "sinks" if past.emits else None
         work = str(folder / "checkpoint")
         own = replace(options, checkpoint=work, spark=spark, mode=Mode.AVAILABLE_NOW, durable=False, single=False)
-        past = Past({node: partial(rows.stream, node) for node in rows.schemas}, kept)
+        run = PastRows({node: partial(rows.stream, node) for node in rows.streams}, kept)
         for time in rows.slices(told):
-            execute(plan, replace(own, past=past, clock=time)).wait()
-        uids = Uids(options.options)
-        with CheckpointState(plan, work, operators_of(plan, uids), spark, own, is_partial=True) as state:
-            nodes = [node.id for node in plan.nodes]
-            predecessor = Predecessor(state, {node: node for node in nodes}, nodes)
-            session_ = copy_of(spark)
-            for name, value in predecessor.settings.items():
-                session_.conf.set(name, value)
-            first = {} if kept is None else dict(_emitted(plan, kept, session_, options.variables))
-            write_checkpoint(plan, state, checkpoint, session_, options, predecessor=predecessor, first_rows=first)
+            execute(plan, replace(own, past=run, clock=time)).wait()
+        with CheckpointState(plan, work, operators, spark, replace(own, past=run), is_partial=True) as state:
+            yield state, kept
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -123,50 +166,55 @@ def write_warm(
 class _Rows:
     """The rows of history in files of Spark below ``folder``, one folder for each scan, slice by slice."""
 
-    def __init__(self, plan: Plan, warm_up: WarmUp, folder: Path, spark: SparkSession, options: JobOptions) -> None:
-        self._plan = plan
+    def __init__(self, plan: Plan, past: Past, folder: Path, spark: SparkSession, options: JobOptions) -> None:
         self._folder = folder
         self._spark = spark
         self._options = options
-        self.schemas: dict[int, Stream] = {}
+        self.streams: dict[int, Stream] = {}
         settings = JobSettings(options.variables, options.options, streams=True)
         self._run = prepare(plan, Mode.AVAILABLE_NOW, settings).plan
-        self._scans = [node for node in self._run.nodes if isinstance(node, TableSourceScan)]
-        self._check_names(warm_up)
         (folder / "none").mkdir()
         frames = {}
-        for scan in self._scans:
-            given = next((o for name, o in warm_up.tables.items() if name in names_of(scan)), None)
-            stream, frame = self._read(scan, given)
-            self.schemas[scan.id] = stream
-            (folder / _ROWS / str(scan.id)).mkdir(parents=True)
-            if given is not None:
-                frames[scan.id] = frame
-        self._times = self._write(frames)
+        for scan in self._run.nodes:
+            if isinstance(scan, TableSourceScan):
+                given = past.tables.get(scan.id)
+                self.streams[scan.id], frame = self._read(scan, given)
+                self._place(scan.id).mkdir(parents=True)
+                if given is not None:
+                    frames[scan.id] = frame
+        self._times = self._write(frames) if past.is_timed else self._write_as_they_are(frames)
 
-    def _check_names(self, warm_up: WarmUp) -> None:
-        known = {name for scan in self._scans for name in names_of(scan)}
-        for name in warm_up.tables:
-            if name not in known:
-                read = ", ".join(sorted({scan.scan_table_source.table.name for scan in self._scans}))
-                raise WarmUpError(f"the plan reads no table '{name}'", hint=f"it reads {read}")
+    def _place(self, scan: int) -> Path:
+        return self._folder / _ROWS / str(scan)
 
     def stream(self, node: int, spark: SparkSession) -> Stream:
         """The rows of a scan, as a stream of the slices that have come."""
-        known = self.schemas[node]
-        place = str(self._folder / _ROWS / str(node))
+        known = self.streams[node]
+        place = str(self._place(node))
         return replace(known, frame=spark.readStream.schema(known.frame.schema).parquet(place))
 
     def slices(self, told: Told) -> Iterator[int | None]:
-        """Lets slice after slice come; the time at the end of each, ``None`` where rows have no times."""
-        waiting = self._folder / "waiting"
+        """Lets slice after slice come; the time at the end of each, ``None`` where rows have no times.
+
+        The last one has no rows: in it the watermark of those before takes effect.
+        """
         for number, time in enumerate(self._times):
-            for scan in self.schemas:
-                for file in sorted((waiting / str(scan) / f"{_SLICE}={number}").glob("*.parquet")):
-                    file.rename(self._folder / _ROWS / str(scan) / f"{number}-{file.name}")
+            for scan in self.streams:
+                self._come(scan, self._folder / _WAITING / str(scan) / f"{_SLICE}={number}", number)
             yield time
             if time is not None:
                 told(f"history up to {datetime.fromtimestamp(time / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC has been read")
+        if any(isinstance(node, WatermarkAssigner) for node in self._run.nodes):
+            empty = self._folder / "empty"
+            for scan, stream in self.streams.items():
+                stream.frame.limit(0).write.mode("overwrite").parquet(str(empty))
+                self._come(scan, empty, len(self._times))
+            yield self._times[-1]
+
+    def _come(self, scan: int, folder: Path, number: int) -> None:
+        """Let the files of a folder come to a scan."""
+        for file in sorted(folder.glob("*.parquet")):
+            file.rename(self._place(scan) / f"{number}-{file.name}")
 
     def _read(self, scan: TableSourceScan, given: Mapping[str, str] | None) -> tuple[Stream, DataFrame]:
         """The rows of a scan as it would have them, without their order; and the same with their times."""
@@ -209,6 +257,12 @@ class _Rows:
             return rex
         return None
 
+    def _write_as_they_are(self, frames: Mapping[int, DataFrame]) -> Sequence[int | None]:
+        """Write the rows as one slice."""
+        for scan, frame in frames.items():
+            frame.drop(_TIME).write.parquet(str(self._folder / _WAITING / str(scan) / f"{_SLICE}=0"))
+        return [None]
+
     def _write(self, frames: Mapping[int, DataFrame]) -> Sequence[int | None]:
         """Write rows by slices, numbered in the order of time; the times at the ends of slices."""
         places = {scan: self._folder / "unordered" / str(scan) for scan in frames}
@@ -234,7 +288,7 @@ class _Rows:
             number = (time - F.lit(first)) * F.lit(step) + (F.row_number().over(window) - 1) * len(read) + place
             rows = frame.withColumn(_SLICE, F.floor((time - F.lit(first)) / F.lit(width)).cast("int"))
             rows = rows.withColumn(SEQUENCE, (number + F.lit(_BEFORE_ALL)).cast("bigint")).drop(_TIME)
-            target = str(self._folder / "waiting" / str(scan))
+            target = str(self._folder / _WAITING / str(scan))
             rows.repartition(_SLICE).sortWithinPartitions(_SLICE, SEQUENCE).write.partitionBy(_SLICE).parquet(target)
         if not times:
             return [None]

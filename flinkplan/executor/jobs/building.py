@@ -159,13 +159,6 @@ class Streams(Queries):
                 advanced[node_id] = max(times)
         return advanced
 
-    def _has_empty_batches(self, plan: Plan) -> bool:
-        """Whether batches come without rows: for the passing of time, or, over the past, for the last watermark."""
-        is_by_clock = goes_by_clock(plan)
-        if self._options.past is not None:
-            return not is_by_clock
-        return self._job.mode is Mode.STREAMING and is_by_clock
-
     def frame(self, name: str, query: QueryPlan) -> DataFrame:
         """What the query of a sink makes before anything writes it."""
         rows, _, context = self._surroundings(name, query)
@@ -190,7 +183,7 @@ class Streams(Queries):
 
         settings = {
             STATE_ENCODING: "unsaferow" if query.has_native_state else "avro",
-            EMPTY_BATCHES: str(self._has_empty_batches(query.plan)).lower(),
+            EMPTY_BATCHES: str(mode is Mode.STREAMING and goes_by_clock(query.plan)).lower(),
         }
         if (partitions := self._partitions(query.plan.nodes)) is not None:
             settings[PARTITIONS] = str(partitions)

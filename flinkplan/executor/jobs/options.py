@@ -25,7 +25,7 @@ def no_java_jars() -> Sequence[str]:
     raise FlinkplanError("the plan calls functions in Java, which run on the classes of Flink, and none are named")
 
 
-class Past(Record):
+class PastRows(Record):
     """How a job runs over rows of the past, whose tables are not written.
 
     ``rows`` are streams that scans have instead of their tables, by the ids of their nodes.  ``kept`` is a folder for
@@ -84,5 +84,5 @@ class JobOptions(Record):
     watermarks: Mapping[str, int] = field(default_factory=dict)
     durable: bool = True
     runs_small: bool = False
-    past: Past | None = None
+    past: PastRows | None = None
     java_jars: Callable[[], Sequence[str]] = no_java_jars
