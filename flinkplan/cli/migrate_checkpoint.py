@@ -96,7 +96,7 @@ def write_migrated(
         history, repeated = None, {recipe.node for recipe in migration.from_history}
         if repeated:
             past = PastOf(lambda node: read_here(state.queries.values(), node), _written_at(state), change.history)
-            history = stack.enter_context(history_state(new, migration, past, operators, spark, job))
+            history = stack.enter_context(history_state(new, migration, past, operators, job))
         predecessor = Predecessor(state, migration.origins, unchanged, history, repeated)
         migrated = MigratedState(state, change.plans, migration, operators, uids, history)
         own = copy_of(spark)

@@ -19,8 +19,6 @@ from ..plan.tables import called
 from ..state.form import OperatorState
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from ..executor.checkpoints.job_state import CheckpointState
     from ..executor.jobs.options import JobOptions
 
@@ -43,10 +41,9 @@ def history_state(
     migration: Migration,
     past: PastOf,
     operators: tuple[OperatorState, ...],
-    spark: SparkSession,
     job: JobOptions,
 ) -> Iterator[CheckpointState]:
-    """The state of the new plan over the past of its sources, for the recipes from history.
+    """The state of the new plan over the past of its sources, for the recipes from history; ``job`` has the session.
 
     Raises :class:`NoHistoryError` where what has been read cannot be read again.
     """
@@ -71,7 +68,8 @@ def history_state(
     with TemporaryDirectory(prefix="flinkplan-history-") as folder:
         again = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
         over = Past({**again, **given}, is_timed=bool(given))
-        with state_after(over, part, operators, spark, job, _tell if given else _silent) as (state, _):
+        assert job.spark is not None
+        with state_after(over, part, operators, job.spark, job, _tell if given else _silent) as (state, _):
             yield state
 
 

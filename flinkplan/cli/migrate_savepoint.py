@@ -93,7 +93,7 @@ def _history(
     with nullcontext() if change.debug else quiet_jvm():
         spark = session(conf={PARTITIONS: "2"}, lifetime=Lifetime.JOB, lean=True)
     job = JobOptions(variables=change.variables, options=change.options, lean=True, spark=spark)
-    state = stack.enter_context(history_state(new, migration, past, templates, spark, job))
+    state = stack.enter_context(history_state(new, migration, past, templates, job))
     for recipe in migration.from_history:
         if recipe.node in state.refused:
             error = state.refused[recipe.node]

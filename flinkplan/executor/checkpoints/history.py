@@ -14,7 +14,7 @@ from ...state.form import StateError
 from ..connectors.tables import table_of
 from .job_state import SavedQuery
 from .placed_sources import placed_sources
-from .positions import Files, Start
+from .positions import FilePart, Files, Start
 from .read_positions import files_read
 
 _INSTEAD = "--no-history shows what the state lacks, and how to accept it"
@@ -71,6 +71,12 @@ class ReadFiles(Record):
             raise NoHistoryError("it has changed since the state was written", str(file))
 
 
+def _is_cut(file: FilePart) -> bool:
+    """Whether a part ends before its file does, so that what is behind it may have been read."""
+    path = _local(file.name)
+    return file.to is not None and path.is_file() and file.to <= path.stat().st_size
+
+
 def _local(name: str) -> Path:
     """The path of a file on this machine.  Raises :class:`NoHistoryError` for others."""
     url = urlparse(name)
@@ -109,10 +115,8 @@ def read_in_flink(start: Start, node: int) -> list[str]:
     """
     where = f"node {node}"
     if not isinstance(start, Files) or start.is_closed:
-        raise NoHistoryError(
-            "Flink does not keep which files of a table without source.monitor-interval it read", where
-        )
+        raise NoHistoryError("Flink keeps what it has read only of tables with source.monitor-interval", where)
     for file in start.files:
-        if not file.is_done and (file.skipped or file.from_):
+        if not file.is_done and (file.skipped or file.from_ or _is_cut(file)):
             raise NoHistoryError(f"the file {file.name} has been read in part", where)
     return [file.name for file in start.files if file.is_done]
