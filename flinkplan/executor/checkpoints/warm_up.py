@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from ...plan.document import Plan
 from ...plan.durations import parse_duration
 from ...plan.errors import FlinkplanError
+from ...plan.files import Place
 from ...plan.nodes import Calc, Sink, TableSourceScan, WatermarkAssigner
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, RexNode, transform
@@ -35,6 +36,7 @@ from ..build.stream import DELETE, KIND, ORDER, SEQUENCE, UPDATE_AFTER, Stream
 from ..connectors.tables import table_of
 from ..jobs.job import Job, execute
 from ..jobs.options import JobOptions, PastRows
+from ..jobs.progress import SilentListener
 from ..jvm.session import chosen_settings, copy_of, session
 from ..jvm.spark import F, sql
 from ..prepare.job_plan import JobSettings, prepare, queries_of
@@ -123,6 +125,11 @@ def write_warm(
     """
     if options.mode is Mode.REAL_TIME:
         raise WarmUpError("real-time mode cannot go on from a checkpoint of micro-batches", hint="choose another mode")
+    target = Place.of(checkpoint).local
+    if target is None:
+        raise WarmUpError("the checkpoint of a warm-up is written into a local directory", where=checkpoint)
+    if target.is_dir() and not any(target.iterdir()):
+        target.rmdir()  # it appears whole
     operators = operators_of(plan, Uids(options.options))
     past = Past(warm_up.by_scan(plan), emits=warm_up.emits)
     with state_after(past, plan, operators, spark, options, told) as (state, kept):
@@ -153,11 +160,20 @@ def state_after(
         rows = _Rows(plan, past, folder, spark, options)
         kept = folder / "sinks" if past.emits else None
         work = str(folder / "checkpoint")
-        own = replace(options, checkpoint=work, spark=spark, mode=Mode.AVAILABLE_NOW, durable=False, single=False)
-        run = PastRows({node: partial(rows.stream, node) for node in rows.streams}, kept)
+        own = replace(
+            options,
+            checkpoint=work,
+            spark=spark,
+            mode=Mode.AVAILABLE_NOW,
+            durable=False,
+            single=False,
+            listener=SilentListener(),
+            tells_lag=False,
+            past=PastRows({node: partial(rows.stream, node) for node in rows.streams}, kept),
+        )
         for time in rows.slices(told):
-            execute(plan, replace(own, past=run, clock=time)).wait()
-        with CheckpointState(plan, work, operators, spark, replace(own, past=run), is_partial=True) as state:
+            execute(plan, replace(own, clock=time)).wait()
+        with CheckpointState(plan, work, operators, spark, own, is_partial=True) as state:
             yield state, kept
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -198,23 +214,26 @@ class _Rows:
 
         The last one has no rows: in it the watermark of those before takes effect.
         """
+        has_come = False
         for number, time in enumerate(self._times):
             for scan in self.streams:
-                self._come(scan, self._folder / _WAITING / str(scan) / f"{_SLICE}={number}", number)
+                has_come |= self._come(scan, self._folder / _WAITING / str(scan) / f"{_SLICE}={number}", number)
             yield time
             if time is not None:
                 told(f"history up to {datetime.fromtimestamp(time / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC has been read")
-        if any(isinstance(node, WatermarkAssigner) for node in self._run.nodes):
+        if not has_come or any(isinstance(node, WatermarkAssigner) for node in self._run.nodes):
             empty = self._folder / "empty"
             for scan, stream in self.streams.items():
                 stream.frame.limit(0).write.mode("overwrite").parquet(str(empty))
                 self._come(scan, empty, len(self._times))
             yield self._times[-1]
 
-    def _come(self, scan: int, folder: Path, number: int) -> None:
-        """Let the files of a folder come to a scan."""
-        for file in sorted(folder.glob("*.parquet")):
+    def _come(self, scan: int, folder: Path, number: int) -> bool:
+        """Let the files of a folder come to a scan; whether there are some."""
+        files = sorted(folder.glob("*.parquet"))
+        for file in files:
             file.rename(self._place(scan) / f"{number}-{file.name}")
+        return bool(files)
 
     def _read(self, scan: TableSourceScan, given: Mapping[str, str] | None) -> tuple[Stream, DataFrame]:
         """The rows of a scan as it would have them, without their order; and the same with their times."""
