@@ -123,6 +123,8 @@ class _ChangedSinks:
             return SinkChange(sink.id, name, old_id, obstacle=str(e))
         if self._kept.isdisjoint(keepers) and not old_keepers:
             return None
+        if old is not None and keepers and not old_keepers:
+            return SinkChange(sink.id, name, old_id, obstacle="the rows that it has do not follow from the old state")
         if sink.is_stateful:
             return SinkChange(sink.id, name, old_id, obstacle="the sink keeps rows of its own, by which it is updated")
         return SinkChange(sink.id, name, old_id, keepers, old_keepers)

@@ -64,7 +64,7 @@ from .recipe import Recipe, RecipeKind
 
 _FILES = "filesystem"
 """The connector whose tables keep their rows."""
-_FORMAT = "format"
+_FORMAT, _MONITORED = "format", "source.monitor-interval"
 _REPEATED: tuple[type[ExecNode], ...] = (
     *(TableSourceScan, Calc, Correlate, Exchange, Expand, Union, DropUpdateBefore, MiniBatchAssigner),
     *(WatermarkAssigner, WindowTableFunction, ChangelogNormalize, Deduplicate, Rank, SortLimit, Limit),
@@ -112,6 +112,8 @@ class History:
             words = f"is computed anew from the history of {_listed(tables)}"
         elif in_order:
             words += ", and be one, since the order of rows matters"
+        if not self._given and any(_MONITORED not in scan.scan_table_source.table.options for scan in scans):
+            words += f"; a savepoint names them if the table has {_MONITORED}"
         return Recipe(
             RecipeKind.HISTORY,
             node.id,

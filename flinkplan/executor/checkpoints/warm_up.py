@@ -216,8 +216,10 @@ class _Rows:
         """
         has_come = False
         for number, time in enumerate(self._times):
-            for scan in self.streams:
-                has_come |= self._come(scan, self._folder / _WAITING / str(scan) / f"{_SLICE}={number}", number)
+            places = {scan: self._folder / _WAITING / str(scan) / f"{_SLICE}={number}" for scan in self.streams}
+            if not any([self._come(scan, place, number) for scan, place in places.items()]):
+                continue
+            has_come = True
             yield time
             if time is not None:
                 told(f"history up to {datetime.fromtimestamp(time / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC has been read")

@@ -15,6 +15,7 @@ from ...plan.names import node_names
 from ...plan.nodes import ExecNode, Sink
 from ...plan.record import replace
 from ...plan.specs import RowKind
+from ...plan.tables import with_options
 from ...state.checkpoint import CheckpointRecord
 from ...state.counts import kept_watermarks
 from ..build.connectors import builder_of
@@ -90,7 +91,7 @@ class Queries:
         if self._options.collector is not None:
             return CollectingTarget(self._options.collector, stream, context)
         if (past := self._options.past) is not None:
-            return KeptTarget(None if past.kept is None else past.kept / name)
+            return KeptTarget(past.kept / name) if past.kept else self._table(name, _unwritten(node), stream, context)
         return self._table(name, node, stream, context)
 
     def _table(self, name: str, node: Sink, stream: Stream, context: TranslationContext) -> TableTarget:
@@ -272,6 +273,13 @@ class Batches(Queries):
             target.take(frame, batch)
 
         return lambda: BatchQuery(name, query, self._names, self._record, stream.frame, write, target).start()
+
+
+def _unwritten(node: Sink) -> Sink:
+    """The sink with a table that takes all and keeps nothing."""
+    spec = node.dynamic_table_sink
+    table = with_options(spec.table, {"connector": "blackhole"})
+    return replace(node, dynamic_table_sink=replace(spec, table=table, abilities=None))
 
 
 def _writer(node: Sink, stream: Stream, location: Place, context: TranslationContext) -> Any:

@@ -115,21 +115,18 @@ class CollectingTarget:
 
 
 class KeptTarget:
-    """Takes the rows of a query over the past: into files of Spark in ``folder``, or nowhere."""
+    """Takes the rows of a query over the past: into files of Spark in ``folder``."""
 
     failure = None
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
         query.foreachBatch(rows.write(recording(self.take, reached)))
 
     def take(self, frame: DataFrame, batch: int) -> None:
-        if self._folder is None:
-            frame.write.format("noop").mode("overwrite").save()
-        else:
-            frame.write.mode("overwrite").parquet(str(self._folder / f"batch={batch}"))
+        frame.write.mode("overwrite").parquet(str(self._folder / f"batch={batch}"))
 
     def counts(self, batch: int) -> str:
         return "{}"
