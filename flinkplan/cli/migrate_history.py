@@ -63,7 +63,9 @@ def history_state(
         frozenset(scan.id for scan in _scans(part, [part.by_id[recipe.node]])) for recipe in recipes if recipe.in_order
     )
     for scan in scans:
-        what = f"{len(files[scan.id])} files are read again" if scan.id in files else "its history is read"
+        count = len(files.get(scan.id, ()))
+        again = f"{count} file{' is' if count == 1 else 's are'} read again"
+        what = again if scan.id in files else "its history is read"
         _tell(f"table {scan.scan_table_source.table.name} (node {scan.id}): {what}")
     with TemporaryDirectory(prefix="flinkplan-history-") as folder:
         again = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
