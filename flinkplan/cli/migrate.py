@@ -120,8 +120,12 @@ def command(
     allowed = Allowed(empty, mixed)
     tables = history_tables(after, history)
     migration = migration_of(comparison, tables)
-    migration = migration.without_history if no_history else migration.settled(allowed)
     record = CheckpointRecord(state)
+    if no_history or (record.has_history and not tables):
+        migration = migration.without_history
+    if record.has_history and not (no_history or tables):
+        click.echo("note: the job began with history; name it with --warm-up to have it read again", err=True)
+    migration = migration.settled(allowed)
     sinks = changed_sinks(comparison, migration) if record.exists and not silent else ()
     if order_is_enough(before, after) and not sinks:
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)

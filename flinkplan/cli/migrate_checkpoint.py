@@ -78,6 +78,7 @@ def write_migrated(
     from ..executor.checkpoints.predecessor import Predecessor
     from ..executor.jobs.options import JobOptions
     from ..executor.jvm.session import copy_of
+    from ..state.checkpoint import CheckpointRecord
     from ..state.operators import operators_of
 
     uids = Uids(change.options)
@@ -107,7 +108,10 @@ def write_migrated(
         for name in first:
             report(Moved(f"sink {name}", "gets first what the change adds and takes back"))
         starts = predecessor.starts(new)
-        write_checkpoint(new, migrated, change.output, own, job, starts, report, progress, predecessor, first)
+        has_history = CheckpointRecord(change.checkpoint).has_history
+        write_checkpoint(
+            new, migrated, change.output, own, job, starts, report, progress, predecessor, first, has_history
+        )
 
 
 def _written_at(state: CheckpointState) -> int | None:

@@ -64,8 +64,9 @@ def history_state(
     )
     for scan in scans:
         count = len(files.get(scan.id, ()))
-        again = f"{count} file{' is' if count == 1 else 's are'} read again"
-        what = again if scan.id in files else "its history is read"
+        what = (
+            f"{count} file{' is' if count == 1 else 's are'} read again" if scan.id in files else "its history is read"
+        )
         _tell(f"table {scan.scan_table_source.table.name} (node {scan.id}): {what}")
     with TemporaryDirectory(prefix="flinkplan-history-") as folder:
         again = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))

@@ -71,6 +71,10 @@ class CheckpointRecord(Record):
     def _queries_file(self) -> Place:
         return self.place / _OWN / "queries.json"
 
+    @property
+    def _history_file(self) -> Place:
+        return self.place / _OWN / "history"
+
     def own_file(self, name: str) -> Place:
         """A file of flinkplan's beside those of the queries."""
         return self.place / _OWN / name
@@ -101,6 +105,15 @@ class CheckpointRecord(Record):
     def exists(self) -> bool:
         """Whether a job has been recorded."""
         return self.plan_file.exists()
+
+    @property
+    def has_history(self) -> bool:
+        """Whether the job began with the state of history, which its sources have not read."""
+        return self._history_file.exists()
+
+    def begin_with_history(self) -> None:
+        """Record that the job begins with the state of history."""
+        self._write(self._history_file, "")
 
     @property
     def has_queries(self) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.state.checkpoint import CheckpointRecord
 from tests.cli.support import flinkplan
 from tests.compat.pipelines import JOIN, JOIN_COLUMNS, SUMS, SUMS_COLUMNS, script
 
@@ -96,6 +97,12 @@ def test_a_checkpoint_has_its_plan() -> None:
     Path("checkpoint/flinkplan").mkdir(parents=True)
     Path("checkpoint/flinkplan/plan.json").write_text(Path("old.json").read_text())
     assert flinkplan("migrate", "checkpoint", "old.json", "--dry-run").code == 0
+    compiled("new", SUMS.replace("MAX(price)", "MIN(price)"), SUMS_COLUMNS)
+    assert flinkplan("migrate", "checkpoint", "new.json", "--dry-run", "--silent").code == 0
+    CheckpointRecord("checkpoint").begin_with_history()
+    warmed = flinkplan("migrate", "checkpoint", "new.json", "--dry-run", "--silent")
+    assert warmed.code == 1
+    assert "the job began with history; name it with --warm-up" in warmed.err
     Path("target").mkdir()
     refused = flinkplan("migrate", "checkpoint", "old.json", "-o", "target")
     assert refused.code == 3

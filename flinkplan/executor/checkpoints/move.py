@@ -75,14 +75,17 @@ def write_checkpoint(
     progress: Progress = silent,
     predecessor: Predecessor | None = None,
     first_rows: Mapping[str, DataFrame] = NO_ROWS,
+    has_history: bool = False,
 ) -> None:
     """Write what a job knows into a new checkpoint of the plan.
 
     ``state`` is that of Flink's operators of this plan.  ``options`` are those that the job is to run with.  ``starts``
     says where sources go on, by the ids of their nodes; others begin as at first.  What a ``predecessor`` has is taken
     over from it as far as possible.  ``first_rows`` are what sinks are told before all else, by the names of their
-    queries.  ``report`` is told of each operator before anything is written.  The folder
-    appears whole or not at all.  Raises :class:`StateError` where some of the state cannot be carried over.
+    queries.  ``has_history``: the state is of rows that the sources have not read, too.  ``report`` is told of each
+    operator before anything is written.  The folder appears whole or not at all.
+
+    Raises :class:`StateError` where some of the state cannot be carried over.
     """
     target = Path(folder).absolute()
     if target.exists():
@@ -112,6 +115,8 @@ def write_checkpoint(
                 keep_first_rows(first_rows[name], query)
         record.begin(plan, Mode.AVAILABLE_NOW.value, session_options(options.options))
         record.started(ids)
+        if has_history:
+            record.begin_with_history()
         relocate(work, target)
         move.finish_files()
 

@@ -139,7 +139,9 @@ def write_warm(
         for name, value in predecessor.settings.items():
             own.conf.set(name, value)
         first = {} if kept is None else dict(_emitted(plan, kept, own, options.variables))
-        write_checkpoint(plan, state, checkpoint, own, options, predecessor=predecessor, first_rows=first)
+        write_checkpoint(
+            plan, state, checkpoint, own, options, predecessor=predecessor, first_rows=first, has_history=True
+        )
 
 
 @contextmanager
