@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
@@ -113,6 +114,9 @@ _OPTIONS = (
     openlineage_option,
     click.option("-q", "--quiet", is_flag=True, help="Print only errors."),
 )
+
+
+_STDERR = 2
 
 
 def job_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -260,12 +264,12 @@ class JobRunner(AbstractContextManager["JobRunner"]):
         )
         run = None if collector else self._start_run(plan)
         try:
-            with nullcontext() if self._debug else quiet_jvm(self._log_file):
+            with nullcontext(_STDERR) if self._debug else quiet_jvm(self._log_file) as terminal:
                 begin = partial(execute, plan, how)
                 if warm_up is not None:
                     from ..executor.checkpoints.warm_up import execute_warm
 
-                    begin = partial(execute_warm, plan, how, warm_up, self._tell)
+                    begin = partial(execute_warm, plan, how, warm_up, partial(self._tell, terminal))
                 job = self._signals.obeyed_by(self._signals.started(begin))
         except BaseException as error:
             if run is not None:
@@ -280,10 +284,10 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             self._wait_for(job)
         return job
 
-    def _tell(self, sentence: str) -> None:
-        """Print how far something has come, unless nothing but errors is wanted."""
+    def _tell(self, terminal: int, sentence: str) -> None:
+        """Write to a terminal how far something has come, unless nothing but errors is wanted."""
         if not self._how_shown[1]:
-            click.echo(one_line(sentence), err=True)
+            os.write(terminal, f"{one_line(sentence)}\n".encode())
 
     def _start_run(self, plan: Plan) -> Run | None:
         """Send the event of OpenLineage that a job has started, if that is wanted."""

@@ -123,11 +123,18 @@ class _ChangedSinks:
             return SinkChange(sink.id, name, old_id, obstacle=str(e))
         if self._kept.isdisjoint(keepers) and not old_keepers:
             return None
+        if old is not None and not (keepers and old_keepers) and self._only_insert(old, sink):
+            return None
         if old is not None and keepers and not old_keepers:
             return SinkChange(sink.id, name, old_id, obstacle="the rows that it has do not follow from the old state")
         if sink.is_stateful:
             return SinkChange(sink.id, name, old_id, obstacle="the sink keeps rows of its own, by which it is updated")
         return SinkChange(sink.id, name, old_id, keepers, old_keepers)
+
+    def _only_insert(self, old: Sink, new: Sink) -> bool:
+        """Whether nothing that reaches a sink is ever taken back, under either plan."""
+        plans = (self._comparison.old.plan, old), (self._comparison.new.plan, new)
+        return all(self._kinds[id(plan)][plan.inputs(sink)[0].id] == INSERTS for plan, sink in plans)
 
     def _is_same(self, old: Sink, new: Sink) -> bool:
         """Whether the same rows with the same columns reach a sink."""

@@ -14,9 +14,10 @@ from ..errors import JvmError, TableError
 
 
 @contextmanager
-def quiet_jvm(file: Path | None = None) -> Iterator[None]:
+def quiet_jvm(file: Path | None = None) -> Iterator[int]:
     """Let a JVM that starts inside write its standard error to a file; where that fails, show what it wrote.
 
+    Gives the descriptor of this process's own standard error.
     ``file`` is written on at its end; unless given, nobody reads it.  The JVM keeps it for good; only this process has
     its own standard error back afterwards.
 
@@ -28,7 +29,7 @@ def quiet_jvm(file: Path | None = None) -> Iterator[None]:
         kept = os.dup(2)
         os.dup2(log.fileno(), 2)
         try:
-            yield
+            yield kept
         except JvmError:
             if begin is not None:
                 log.seek(begin)
