@@ -85,6 +85,7 @@ def write_migrated(
     old, new = change.plans
     job = JobOptions(variables=change.variables, options=change.options, lean=True, spark=spark)
     operators = operators_of(new, uids)
+    has_history = CheckpointRecord(change.checkpoint).has_history
     with ExitStack() as stack:
         state = stack.enter_context(
             CheckpointState(old, change.checkpoint, operators_of(old, uids), spark, job, is_partial=True)
@@ -96,7 +97,9 @@ def write_migrated(
         unchanged = {recipe.node for recipe in migration.recipes if recipe.kind is RecipeKind.SAME}
         history, repeated = None, {recipe.node for recipe in migration.from_history}
         if repeated:
-            past = PastOf(lambda node: read_here(state.queries.values(), node), _written_at(state), change.history)
+            past = PastOf(
+                lambda node: read_here(state.queries.values(), node), _written_at(state), change.history, has_history
+            )
             history = stack.enter_context(history_state(new, migration, past, operators, job))
         predecessor = Predecessor(state, migration.origins, unchanged, history, repeated)
         migrated = MigratedState(state, change.plans, migration, operators, uids, history)
@@ -108,7 +111,6 @@ def write_migrated(
         for name in first:
             report(Moved(f"sink {name}", "gets first what the change adds and takes back"))
         starts = predecessor.starts(new)
-        has_history = CheckpointRecord(change.checkpoint).has_history
         write_checkpoint(
             new, migrated, change.output, own, job, starts, report, progress, predecessor, first, has_history
         )

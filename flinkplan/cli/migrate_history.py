@@ -27,12 +27,14 @@ class PastOf(Record):
     """Where the past of the old job's sources is.
 
     ``read`` gives the files that an old source has read, by its id; ``as_of`` is when the state was written.  ``given``
-    are the options of tables over history, by the names of tables, which come before the files.
+    are the options of tables over history, by the names of tables: all that the tables have had, or, where the job
+    ``began_with_history``, what came before the files that it has read.
     """
 
     read: Callable[[int], list[str]]
     as_of: int | None
     given: Mapping[str, Mapping[str, str]]
+    began_with_history: bool = False
 
 
 @contextmanager
@@ -57,20 +59,22 @@ def history_state(
     given = WarmUp({name: table for name, table in past.given.items() if name in names}).by_scan(part)
     origins = migration.origins
     files = {
-        scan.id: past.read(origins[scan.id]) if scan.id in origins else [] for scan in scans if scan.id not in given
+        scan.id: past.read(origins[scan.id]) if scan.id in origins else []
+        for scan in scans
+        if scan.id not in given or (past.began_with_history and scan.scan_table_source.table.connector == "filesystem")
     }
     ordered = tuple(
         frozenset(scan.id for scan in _scans(part, [part.by_id[recipe.node]])) for recipe in recipes if recipe.in_order
     )
     for scan in scans:
         count = len(files.get(scan.id, ()))
-        what = (
-            f"{count} file{' is' if count == 1 else 's are'} read again" if scan.id in files else "its history is read"
-        )
-        _tell(f"table {scan.scan_table_source.table.name} (node {scan.id}): {what}")
+        again = f"{count} file{' is' if count == 1 else 's are'} read again"
+        what = [*(["its history is read"] if scan.id in given else []), *([again] if scan.id in files else [])]
+        _tell(f"table {scan.scan_table_source.table.name} (node {scan.id}): {', and '.join(what)}")
     with TemporaryDirectory(prefix="flinkplan-history-") as folder:
-        again = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
-        over = Past({**again, **given}, is_timed=bool(given))
+        read = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
+        tables = {scan.id: [t[scan.id] for t in (given, read) if scan.id in t] for scan in scans}
+        over = Past(tables, is_timed=bool(given))
         assert job.spark is not None
         with state_after(over, part, operators, job.spark, job, _tell if given else _silent) as (state, _):
             yield state

@@ -99,6 +99,8 @@ def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, 
     if refusals:
         return Outcome("; ".join(refusals))
     sinks = changed_sinks(comparison, migration)
+    if obstacles := [f"{sink.name}: {sink.obstacle}" for sink in sinks if sink.obstacle]:
+        return Outcome("; ".join(obstacles))
     work = folder / "migrated"
     old, new = (in_folder(plan, work) for plan in plans)
     put(work, files[0])

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import partial, reduce
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -92,12 +92,12 @@ class WarmUp(Record):
 
 
 class Past(Record):
-    """What a plan is run over: the options of a table for each scan, by its id; others have no rows.
+    """What a plan is run over: the options of the tables that have the rows of each scan, by its id; others have none.
 
-    ``is_timed``: the rows come in the order of event time, with the clock at their times; else in that of the files.
+    ``is_timed``: the rows come in the order of event time, with the clock at their times; else in that of the tables.
     """
 
-    tables: Mapping[int, Mapping[str, str]]
+    tables: Mapping[int, Sequence[Mapping[str, str]]]
     is_timed: bool = True
     emits: bool = False
 
@@ -131,7 +131,8 @@ def write_warm(
     if target.is_dir() and not any(target.iterdir()):
         target.rmdir()  # it appears whole
     operators = operators_of(plan, Uids(options.options))
-    past = Past(warm_up.by_scan(plan), emits=warm_up.emits)
+    tables = {scan: [table] for scan, table in warm_up.by_scan(plan).items()}
+    past = Past(tables, emits=warm_up.emits)
     with state_after(past, plan, operators, spark, options, told) as (state, kept):
         nodes = [node.id for node in plan.nodes]
         predecessor = Predecessor(state, {node: node for node in nodes}, nodes)
@@ -195,11 +196,13 @@ class _Rows:
         frames = {}
         for scan in self._run.nodes:
             if isinstance(scan, TableSourceScan):
-                given = past.tables.get(scan.id)
-                self.streams[scan.id], frame = self._read(scan, given)
+                given = past.tables.get(scan.id, ())
+                read = [self._read(scan, table) for table in given or [self._nothing(scan)]]
+                self.streams[scan.id], _ = read[0]
                 self._place(scan.id).mkdir(parents=True)
-                if given is not None:
-                    frames[scan.id] = frame
+                if given:
+                    numbered = (frame.withColumn(_PLACE, F.lit(i)) for i, (_, frame) in enumerate(read))
+                    frames[scan.id] = reduce(lambda one, other: one.unionByName(other), numbered)
         self._times = self._write(frames) if past.is_timed else self._write_as_they_are(frames)
 
     def _place(self, scan: int) -> Path:
@@ -239,10 +242,14 @@ class _Rows:
             file.rename(self._place(scan) / f"{number}-{file.name}")
         return bool(files)
 
-    def _read(self, scan: TableSourceScan, given: Mapping[str, str] | None) -> tuple[Stream, DataFrame]:
-        """The rows of a scan as it would have them, without their order; and the same with their times."""
+    def _nothing(self, scan: TableSourceScan) -> Mapping[str, str]:
+        """The options of a table without rows."""
+        own = _format_of(scan.scan_table_source.table)
+        return {"connector": "filesystem", "path": str(self._folder / "none"), **own}
+
+    def _read(self, scan: TableSourceScan, options: Mapping[str, str]) -> tuple[Stream, DataFrame]:
+        """The rows of a table as a scan would have them, and the same with their times."""
         table = scan.scan_table_source.table
-        options = given or {"connector": "filesystem", "path": str(self._folder / "none"), **_format_of(table)}
         source = replace(scan.scan_table_source, table=with_options(table, options))
         part = Plan(self._run.flink_version, (replace(scan, scan_table_source=source),), ())
         query = QueryPlan(part, self._run, Mode.BOUNDED, True, False, self._options.variables, self._options.options)
@@ -283,7 +290,7 @@ class _Rows:
     def _write_as_they_are(self, frames: Mapping[int, DataFrame]) -> Sequence[int | None]:
         """Write the rows as one slice."""
         for scan, frame in frames.items():
-            frame.drop(_TIME).write.parquet(str(self._folder / _WAITING / str(scan) / f"{_SLICE}=0"))
+            frame.drop(_TIME, _PLACE).write.parquet(str(self._folder / _WAITING / str(scan) / f"{_SLICE}=0"))
         return [None]
 
     def _write(self, frames: Mapping[int, DataFrame]) -> Sequence[int | None]:
@@ -307,10 +314,10 @@ class _Rows:
         step = min((most + 1) * len(read) or 1, max(1, _NUMBERS // (last - first + 1)))
         for place, (scan, frame) in enumerate(read.items()):
             time = F.coalesce(F.col(_TIME), F.lit(first))
-            window = sql.Window.partitionBy(time).orderBy(SEQUENCE)
+            window = sql.Window.partitionBy(time).orderBy(_PLACE, SEQUENCE)
             number = (time - F.lit(first)) * F.lit(step) + (F.row_number().over(window) - 1) * len(read) + place
             rows = frame.withColumn(_SLICE, F.floor((time - F.lit(first)) / F.lit(width)).cast("int"))
-            rows = rows.withColumn(SEQUENCE, (number + F.lit(_BEFORE_ALL)).cast("bigint")).drop(_TIME)
+            rows = rows.withColumn(SEQUENCE, (number + F.lit(_BEFORE_ALL)).cast("bigint")).drop(_TIME, _PLACE)
             target = str(self._folder / _WAITING / str(scan))
             rows.repartition(_SLICE).sortWithinPartitions(_SLICE, SEQUENCE).write.partitionBy(_SLICE).parquet(target)
         if not times:
