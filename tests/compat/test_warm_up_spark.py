@@ -49,7 +49,7 @@ def warmed(
     tables = {}
     for name, rows in history.items():
         file = folder / "old" / name / "rows.json"
-        file.parent.mkdir(parents=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("".join(json.dumps(each) + "\n" for each in rows))
         tables[name] = {"connector": "filesystem", "path": str(file.parent), "format": "json"}
     put(folder, {f"{name}/new": rows for name, rows in live.items()})
@@ -103,6 +103,11 @@ def test_what_expires_meanwhile_is_gone_and_sinks_get_the_rest(spark: SparkSessi
 def test_history_must_be_that_of_a_table(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(WarmUpError, match="the plan reads no table 'c'"):
         warmed(script({"sums": _SUMS}), {"c": []}, {}, tmp_path, spark)
+    (tmp_path / "old" / "s").mkdir(parents=True)
+    (tmp_path / "old" / "s" / "broken.json").write_text("no JSON\n")
+    with pytest.raises(WarmUpError) as error:
+        warmed(script({"sums": _SUMS}), {"s": [row(1, 1, 0)]}, {}, tmp_path, spark)
+    assert "broken.json" in str(error.value.where)
     assert not (tmp_path / "checkpoint").exists()
 
 

@@ -34,6 +34,7 @@ from ..build.operators.tables import sink_key
 from ..build.registry import build_query
 from ..build.stream import DELETE, KIND, ORDER, SEQUENCE, UPDATE_AFTER, Stream
 from ..connectors.tables import table_of
+from ..jobs.failures import describe_failure
 from ..jobs.job import Job, execute
 from ..jobs.options import JobOptions, PastRows
 from ..jobs.progress import SilentListener
@@ -186,6 +187,8 @@ class _Rows:
     """The rows of history in files of Spark below ``folder``, one folder for each scan, slice by slice."""
 
     def __init__(self, plan: Plan, past: Past, folder: Path, spark: SparkSession, options: JobOptions) -> None:
+        from py4j.protocol import Py4JJavaError
+
         self._folder = folder
         self._spark = spark
         self._options = options
@@ -203,7 +206,12 @@ class _Rows:
                 if given:
                     numbered = (frame.withColumn(_PLACE, F.lit(i)) for i, (_, frame) in enumerate(read))
                     frames[scan.id] = reduce(lambda one, other: one.unionByName(other), numbered)
-        self._times = self._write(frames) if past.is_timed else self._write_as_they_are(frames)
+        write = self._write if past.is_timed else self._write_as_they_are
+        try:
+            self._times = write(frames)
+        except Py4JJavaError as e:
+            failure = describe_failure(e.java_exception, "it cannot be read", Place.of(folder))
+            raise WarmUpError(failure.message, where=failure.where or "the history", hint=failure.hint) from None
 
     def _place(self, scan: int) -> Path:
         return self._folder / _ROWS / str(scan)

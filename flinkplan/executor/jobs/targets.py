@@ -131,5 +131,8 @@ class KeptTarget:
     def counts(self, batch: int) -> str:
         return "{}"
 
+    def end(self) -> None:
+        """The rows are those of the past, which nothing ends."""
+
     def close(self) -> None:
         """Nobody waits for these rows."""
