@@ -27,10 +27,9 @@ _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)"
 
 def nodes() -> Iterator[str]:
     """The exec nodes: versions, states, what runs them."""
-    from flinkplan.executor.prepare.query import choices
+    from flinkplan.executor.prepare.query import choice_of
     from flinkplan.plan.nodes import MultiJoin, OpaqueNode, node_classes
 
-    runnable = choices()
     yield "| exec node | versions (since Flink) | states with a TTL | operators in Flink | runs here |"
     yield "|---|---|---|---|---|"
     for cls in sorted(node_classes(), key=lambda c: c.metadata.name):
@@ -41,7 +40,7 @@ def nodes() -> Iterator[str]:
             states = "`input-state-0` …, one for each input"
         elif not states:
             states = "none; the watermark cleans" if metadata.timed else ""
-        runs = "yes" if cls in runnable else "read and compared only" if issubclass(cls, OpaqueNode) else "no"
+        runs = "yes" if choice_of(cls) else "read and compared only" if issubclass(cls, OpaqueNode) else "no"
         operators = ", ".join(f"`{name}`" for name in metadata.transformations)
         yield f"| `{metadata.name}` | {versions} | {states} | {operators} | {runs} |"
 

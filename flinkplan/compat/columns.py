@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from ..plan.codec import field_codecs, write_object
 from ..plan.functions.aggregate import COUNT
-from ..plan.nodes import ExecNode, OverAggregate
+from ..plan.nodes import BatchOverAggregate, ExecNode, OverAggregate
 from ..plan.record import PartlyCompared, Record
 from ..plan.references import Input, Mark
 from ..plan.rex import RexNode, rex_to_json
@@ -66,7 +66,7 @@ class Scope:
         }
         self.aggregated = _joined_row(lineage.aggregated_node(node), lineage)
         """The row that aggregate calls read."""
-        if isinstance(node, OverAggregate):
+        if isinstance(node, OverAggregate | BatchOverAggregate):
             self.aggregated = self.computed = _with_constants(self.computed, node, lineage)
 
     def columns(self, positions: Sequence[int]) -> list[Shown]:
@@ -106,14 +106,14 @@ class Scope:
         return value
 
     def resolve_object(self, value: Any) -> dict[str, Any]:
-        """A record as an object of resolved fields, without fields that are derived from others."""
+        """A record as an object of resolved fields, without derived fields and fields that do not affect results."""
         cls = type(value)
         out: dict[str, Any] = {}
         if tag := getattr(cls, "__tag_value__", None):
             out[cls.__tag_name__] = tag
         for codec in field_codecs(cls):
             item = getattr(value, codec.name)
-            if Mark.DERIVED in codec.marks:
+            if Mark.DERIVED in codec.marks or Mark.TUNING in codec.marks:
                 continue
             if codec.input is Input.EACH:
                 out[codec.json] = item and [self.resolve(v, row) for v, row in zip(item, self.each, strict=False)]
@@ -126,7 +126,7 @@ def _joined_row(node: ExecNode, lineage: Lineage) -> Row:
     return Row(lineage.input_row(node), [f for i in lineage.plan.inputs(node) for f in i.fields])
 
 
-def _with_constants(row: Row, node: OverAggregate, lineage: Lineage) -> Row:
+def _with_constants(row: Row, node: OverAggregate | BatchOverAggregate, lineage: Lineage) -> Row:
     constants = node.over_spec.constants
     meanings = [lineage.meanings.expression(c, row.meanings) for c in constants]
     return Row([*row.meanings, *meanings], [*row.fields, *(RowField("constant", c.type) for c in constants)])

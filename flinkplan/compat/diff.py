@@ -21,6 +21,7 @@ from .migration.advice import Carried, MigrationAdvice
 from .migrations import comparable
 from .reports import Report
 from .rules import PAIR_JUDGES, PLAN_JUDGES, RULES, Became, ChangeRule, Judgement
+from .rules.batch import changes_mode, judge_mode, without_state
 from .rules.model import severity_of
 from .rules.savepoints import on_flink
 from .validation import check_plan
@@ -253,11 +254,15 @@ def diff_plans(old: Side, new: Side, exceptions: Exceptions, platforms: Platform
 
 def judge(comparison: Comparison) -> list[Judgement]:
     """All judgements: first those on the plans as a whole, then by node, those of the new plan before removed ones."""
+    if changes_mode(comparison):
+        return [judge_mode(comparison)]
     judgements = [j for judge_plan in PLAN_JUDGES for j in judge_plan(comparison)]
     for edit in comparison.pairs():
         if not _is_untouched(edit):
             judgements += (j for judge_pair in PAIR_JUDGES for j in judge_pair(comparison, edit))
     judgements = list(on_flink(comparison, judgements))
+    if comparison.new.plan.is_batch:
+        judgements = list(without_state(judgements))
     new = {node.id: i for i, node in enumerate(comparison.new.plan.nodes)}
     old = {node.id: len(new) + i for i, node in enumerate(comparison.old.plan.nodes)}
     return sorted(judgements, key=lambda j: new[j.new.id] if j.new else old[j.old.id] if j.old else -1)

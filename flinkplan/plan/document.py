@@ -56,6 +56,11 @@ class Plan(Record, dict=True):
         """The nodes by their ids."""
         return {node.id: node for node in self.nodes}
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether the plan is of batch mode, whose nodes are others than those of streaming mode."""
+        return any(node.metadata.is_batch for node in self.nodes)
+
     @cached_property
     def _inputs(self) -> Mapping[int, tuple[ExecNode, ...]]:
         inputs: dict[int, list[ExecNode]] = {node.id: [] for node in self.nodes}

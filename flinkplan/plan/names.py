@@ -16,6 +16,6 @@ def node_names(plan: Plan) -> Mapping[int, str]:
     for node in plan.nodes:
         name = node.metadata.name
         counts[name] += 1
-        short = name.removeprefix("stream-exec-")
+        short = node.metadata.short_name
         names[node.id] = f"{short}#{counts[name]}" if totals[name] > 1 else short
     return names

@@ -18,7 +18,7 @@ class Input(Enum):
     CALLS = "calls"
     """The same row as the field with the node's aggregate calls."""
     BEFORE = "before"
-    """The input of the previous phase of the aggregation."""
+    """The input of the previous phase of the aggregation; the node's own input where there is no previous phase."""
     CONSTANTS = "constants"
     """All inputs side by side, followed by the node's constants."""
     PAIR = "pair"
@@ -44,6 +44,8 @@ class Mark(Enum):
     """It lists one value for each of the node's aggregate calls."""
     DERIVED = "derived"
     """It follows from other fields, such as the position of a column or the types of other columns."""
+    TUNING = "tuning"
+    """It affects how fast Flink computes the results, and not the results."""
 
 
 Number = Annotated[int, Input.NONE]

@@ -88,7 +88,7 @@ def kind_of(value: Any) -> str:
 
 def structure_faults(outline: Outline) -> Iterator[Fault]:
     """All faults of nodes and edges."""
-    for check in (emptiness_faults, id_faults, edge_faults, order_faults, input_faults):
+    for check in (emptiness_faults, mode_faults, id_faults, edge_faults, order_faults, input_faults):
         yield from check(outline)
 
 
@@ -96,6 +96,17 @@ def emptiness_faults(outline: Outline) -> Iterator[Fault]:
     """There are nodes."""
     if not outline.nodes:
         yield Fault("dead-end", "the plan has no nodes", "/nodes", "a plan has at least a source and a sink")
+
+
+def mode_faults(outline: Outline) -> Iterator[Fault]:
+    """All nodes are of the same runtime mode, streaming or batch."""
+    known = [(node, node.cls.metadata.is_batch) for node in outline.nodes if node.cls is not None]
+    for node, is_batch in known:
+        if is_batch is not known[0][1]:
+            (first, _), modes = known[0], ("streaming", "batch")
+            message = f"is a node of {modes[is_batch]} mode, but {first.type_name} is one of {modes[not is_batch]} mode"
+            hint = "compile the whole pipeline in one mode, which is execution.runtime-mode"
+            yield Fault("runtime-mode", message, pointer("nodes", node.index, "type"), hint, node)
 
 
 def id_faults(outline: Outline) -> Iterator[Fault]:

@@ -2,6 +2,7 @@
 
 from . import (
     aggregates,
+    batch,
     fields,
     keys,
     options,
@@ -27,6 +28,7 @@ __all__ = [
     "ChangeRule",
     "Judgement",
     "aggregates",
+    "batch",
     "fields",
     "keys",
     "options",

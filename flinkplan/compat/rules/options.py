@@ -69,6 +69,9 @@ UNKNOWN = rule(
 _EMISSION = "table.exec.emit."
 """Options that decide what a window keeps beside its aggregates."""
 
+_TUNING_OF_BATCH = ("table.exec.resource.", "table.exec.sort.", "table.exec.spill-compression.")
+"""Options of batch mode about memory and files on disk."""
+
 _RULES: Mapping[str, ChangeRule] = {
     "table.exec.mini-batch.enabled": MINI_BATCH,
     "table.exec.mini-batch.size": TUNING,
@@ -92,6 +95,8 @@ def options(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
     for change in _by_option(changes):
         option = label(change.pointer)
         rule_ = IDENTITY if option.startswith(_EMISSION) else _RULES.get(option, UNKNOWN)
+        if option.startswith(_TUNING_OF_BATCH):
+            rule_ = TUNING
         if rule_ is TIME_ZONE and not _follows_local_time(edit):
             rule_ = TUNING
         if rule_ is TIME_ZONE and not _reaches_state(c, edit):

@@ -188,4 +188,4 @@ def _verdict(c: Comparison, judgement: Judgement, fates: Mapping[tuple[int, int]
 
 
 def _kind(node: ExecNode) -> str:
-    return node.metadata.name.removeprefix("stream-exec-")
+    return node.metadata.short_name

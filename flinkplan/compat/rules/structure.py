@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...plan.nodes import Exchange, ExecNode, OpaqueNode, Sink, TableSourceScan
+from ...plan.nodes import BatchAggregate, Exchange, ExecNode, OpaqueNode, Sink, TableSourceScan
 from ..comparing import Comparison
 from ..edits import Insert, Move, Remove, Replace, Update
 from ..queries import Queries
@@ -265,7 +265,7 @@ def _removed(node: ExecNode, queries: Queries) -> Iterator[Judgement]:
 
 
 def _added_or_removed(node: ExecNode, *, is_added: bool) -> Judgement:
-    if isinstance(node, Exchange):
+    if isinstance(node, Exchange) or (isinstance(node, BatchAggregate) and not node.is_final):
         rule = REDISTRIBUTED
     elif node.is_stateful:
         rule = STATEFUL_ADDED if is_added else STATEFUL_REMOVED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.findings import Severity
-from ...plan.nodes import ExecNode, Sink, TableSourceScan
+from ...plan.nodes import BatchSink, BatchTableSourceScan, ExecNode, Sink, TableSourceScan
 from ...plan.record import replace
 from ...plan.specs import (
     ProjectPushDown,
@@ -216,7 +216,7 @@ _COLUMNAR = ("parquet", "orc")
 _TABLE = "/table/resolvedTable"
 
 
-@field_judge("scan_table_source", TableSourceScan)
+@field_judge("scan_table_source", TableSourceScan, BatchTableSourceScan)
 def sources(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """Changes of a source's table, and of what is pushed down to it."""
     options = _options(edit.new) | _options(edit.old)
@@ -224,7 +224,7 @@ def sources(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> It
     yield from _grouped(edit, changes, lambda change: _source_rule(change, is_files, edit))
 
 
-@field_judge("dynamic_table_sink", Sink)
+@field_judge("dynamic_table_sink", Sink, BatchSink)
 def sinks(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """Changes of a sink's table."""
     for judgement in _grouped(edit, changes, _sink_rule):

@@ -116,11 +116,13 @@ class _Reader:
         joined = [field for fields in inputs for field in fields]
         over = node.values.get("over_spec")
         constants = [RowField("constant", constant.type) for constant in over.constants] if over else []
-        self.rows: Mapping[Input | None, Fields] = {
+        aggregated = node.values.get("agg_input_row_type")
+        self.rows: Mapping[Input | None, Fields | None] = {
             Input.ALL: joined,
             Input.LEFT: inputs[0],
             Input.RIGHT: inputs[-1],
             Input.CONSTANTS: [*joined, *constants],
+            Input.BEFORE: None if aggregated is None else aggregated.fields,
         }
 
     def reads(self) -> Iterator[_Read]:

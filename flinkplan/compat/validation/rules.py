@@ -51,6 +51,13 @@ RULES = rule_table(
         "A type consists of a node's name and its version, such as stream-exec-join_1.",
     ),
     Rule(
+        "runtime-mode",
+        ERROR,
+        "the plan has nodes of streaming mode and of batch mode",
+        "All nodes of a plan are of the same runtime mode: stream-exec-… or batch-exec-…. Flink refuses a plan with "
+        "both.",
+    ),
+    Rule(
         "own-node",
         Severity.NOTE,
         "Flink does not have the exec node",

@@ -82,7 +82,9 @@ def _pattern(plan: Plan, node: Match) -> Iterator[tuple[str, str]]:
     fields = spec.order_by.fields
     types = [input_.output_type.field_types for input_ in plan.inputs(node)]
     first = types[0][fields[0].index] if types and fields else None
-    if first is None or not first.is_time_attribute:
+    if node.metadata.is_batch:
+        pass  # the rows are sorted by any columns
+    elif first is None or not first.is_time_attribute:
         yield "MATCH_RECOGNIZE is ordered by no time attribute", "order by the column that has the watermark"
     elif not fields[0].is_ascending:
         yield "MATCH_RECOGNIZE is ordered backwards", "order by the time attribute, ascending"
@@ -114,7 +116,8 @@ def _value(rex: RexNode) -> object:
 
 
 def _sink(node: Sink) -> Iterator[tuple[str, str]]:
-    if any(isinstance(a, Overwrite) and a.overwrite for a in node.dynamic_table_sink.abilities or ()):
+    overwrites = any(isinstance(a, Overwrite) and a.overwrite for a in node.dynamic_table_sink.abilities or ())
+    if overwrites and not node.metadata.is_batch:
         yield "INSERT OVERWRITE on a stream", "write INSERT INTO"
     resolved = node.dynamic_table_sink.table.resolved_table
     if resolved is None:

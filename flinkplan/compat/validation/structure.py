@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ...plan.codec import field_codecs
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import LookupJoin, OpaqueNode, TemporalJoin
+from ...plan.nodes import BatchLookupJoin, LookupJoin, OpaqueNode, Sink, TemporalJoin
 from ...plan.nodes.base import UnknownVersionError, class_and_version
 from ...plan.settings import FORMER_KEYS
 from ...plan.structure import Fault, key_faults, structure_faults
@@ -76,7 +76,7 @@ def check_run(plan: RawPlan) -> Iterator[Finding]:
             message = "a join as of processing time can be compiled, but not executed, also in Flink"
             hint = "join as of an event time of the left table, or without FOR SYSTEM_TIME"
             yield node.finding("never-runs", message, "rightTimeAttributeIndex", hint=hint)
-        if node.cls is LookupJoin and node.values.get("lookup_keys") == {}:
+        if node.cls in (LookupJoin, BatchLookupJoin) and node.values.get("lookup_keys") == {}:
             message = "a table that is looked up by no column can be compiled, but not executed, also in Flink"
             hint = "compare one of its columns, without a cast, by = with a column of the left side"
             yield node.finding("never-runs", message, "lookupKeys", hint=hint)
@@ -95,7 +95,7 @@ def check_ends(plan: RawPlan) -> Iterator[Finding]:
     for node in plan.nodes:
         if node.id is None or node.cls is None or plan.by_id[node.id] is not node:
             continue
-        if node.name == "stream-exec-sink":
+        if issubclass(node.cls, Sink):
             if node.id in feeding:
                 yield node.finding("dead-end", "a sink cannot feed another node", hint="remove the edge from it")
         elif node.id not in feeding:

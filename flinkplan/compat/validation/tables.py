@@ -15,10 +15,12 @@ _HINT = "see the columns of the table's schema"
 def check_tables(plan: RawPlan) -> Iterator[Finding]:
     """Scans and sinks have the columns of their tables."""
     for node in plan.nodes:
-        if node.cls is TableSourceScan and (source := node.values.get("scan_table_source")):
+        if node.cls is None:
+            continue
+        if issubclass(node.cls, TableSourceScan) and (source := node.values.get("scan_table_source")):
             yield from _check_names(node, "scanTableSource", source.table)
             yield from _check_scan(node, source)
-        elif node.cls is Sink and (sink := node.values.get("dynamic_table_sink")):
+        elif issubclass(node.cls, Sink) and (sink := node.values.get("dynamic_table_sink")):
             yield from _check_names(node, "dynamicTableSink", sink.table)
             yield from _check_sink(node, sink, plan.inputs(node))
 

@@ -47,13 +47,19 @@ def builders() -> Mapping[tuple[type[ExecNode], type[Step]], Build[Any]]:
     return _BUILDERS
 
 
+@cache
+def _builder_of(node_class: type[ExecNode], step: type[Step]) -> Build[Any]:
+    """What builds nodes of a class: the function that is registered for it, or for the class that it extends."""
+    return next(build for base in node_class.__mro__ if (build := builders().get((base, step))))
+
+
 def build(node: ExecNode, step: Step, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The stream of ``node`` over those of its inputs, as ``step`` says."""
     context = replace(context, node=node)
     if isinstance(step, PassedBy):
         (stream,) = inputs
     else:
-        stream = builders()[type(node), type(step)](node, step, inputs, context)
+        stream = _builder_of(type(node), type(step))(node, step, inputs, context)
     is_passed = len(inputs) == 1 and stream.frame is inputs[0].frame
     kernels = tuple(context.parts.kernels.get(node.id, ()))
     context.parts.built[node.id] = Built(kernels, is_passed, stream)

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
+from ...plan.connectors import has_key, source_kinds
 from ...plan.connectors.checks import exposed, problems, unlisted, unnamed_databases
 from ...plan.connectors.model import MESSAGE_FORMATS, Problem
 from ...plan.document import Plan
@@ -19,10 +20,10 @@ from ...plan.rex import RexNode
 from ...plan.row_kinds import INSERTS
 from ...plan.specs import ContextResolvedTable, Overwrite
 from ...plan.tables import DESCRIPTORS, plan_tables, unset_variables
-from ..connectors import find_connector
+from ..connectors import Connector, find_connector
 from ..connectors.tables import Table, table_of
 from ..errors import TableError
-from .query import choices
+from .query import choice_of
 from .refusals import refusal
 
 
@@ -31,7 +32,7 @@ def refused_nodes(plan: Plan, options: Mapping[str, str] | None = None) -> Itera
     from ..expressions.translate import check_expression
 
     for index, node in enumerate(plan.nodes):
-        choice = choices().get(type(node))
+        choice = choice_of(type(node))
         if choice is None:
             yield index, refusal(node)
             continue
@@ -159,7 +160,10 @@ def _of_table(
     node: ExecNode, reference: ContextResolvedTable, variables: Mapping[str, str], databases: Sequence[str]
 ) -> Iterator[Refusal]:
     if isinstance(node, Sink) and Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
-        error = TableError("a streaming job cannot overwrite a table", hint="write INSERT INTO")
+        message = "a streaming job cannot overwrite a table"
+        if node.metadata.is_batch:
+            message = "INSERT OVERWRITE is not executed"
+        error = TableError(message, hint="write INSERT INTO")
         yield Refusal(Subject.TABLE, error)
     try:
         table = table_of(reference, variables)
@@ -169,7 +173,7 @@ def _of_table(
     is_source = not isinstance(node, Sink)
     own = table.resolved.options or {}
     table_problems = [*problems(table.name, table.options, table.resolved.schema, not is_source), *exposed(own)]
-    steps = (*_TABLES[type(node)], "table", "resolvedTable", "options")
+    steps = (*_steps_to_table(node), "table", "resolvedTable", "options")
 
     def refused(subject: Subject, problem: Problem) -> Refusal:
         error = TableError(problem.message, hint=problem.hint)
@@ -188,6 +192,8 @@ def _of_table(
         except TableError as e:
             yield Refusal(Subject.TABLE, e, steps=steps)
             return
+        if is_source and node.metadata.is_batch and (unfit := _unfit_for_batch(connector, table)) is not None:
+            yield Refusal(Subject.TABLE, unfit, steps=steps)
         obstacle = connector.changes_obstacle(table)
         if isinstance(node, Sink) and obstacle is not None and node.input_kinds != INSERTS:
             error = TableError(obstacle, hint="declare one, or write the rows of a query that only inserts")
@@ -197,12 +203,23 @@ def _of_table(
             yield Refusal(Subject.FILES, missing, steps=(*steps, "path"))
 
 
-_TABLES: Mapping[type[ExecNode], tuple[str, ...]] = {
-    TableSourceScan: ("scanTableSource",),
-    LookupJoin: ("temporalTable", "lookupTableSource"),
-    Sink: ("dynamicTableSink",),
-}
-"""The steps from a node to its table."""
+def _steps_to_table(node: ExecNode) -> tuple[str, ...]:
+    """The steps from a node to its table."""
+    if isinstance(node, TableSourceScan):
+        return ("scanTableSource",)
+    return ("temporalTable", "lookupTableSource") if isinstance(node, LookupJoin) else ("dynamicTableSink",)
+
+
+def _unfit_for_batch(connector: Connector, table: Table) -> TableError | None:
+    """Why a table cannot be read in batch mode.  Source: ``DynamicSourceUtils.validateScanSourceForBatch``."""
+    if not connector.is_bounded(table):
+        return TableError("an unbounded table cannot be read in batch mode", hint="bound it, or use streaming mode")
+    if source_kinds(table.options, has_key(table.resolved)) != INSERTS:
+        return TableError(
+            "a table of changes cannot be read in batch mode: only tables whose rows are inserted",
+            hint="read it in streaming mode",
+        )
+    return None
 
 
 def _missing_files(table: Table) -> TableError | None:

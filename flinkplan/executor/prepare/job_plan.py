@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...plan.document import Plan
+from ...plan.errors import UnsupportedError
 from ...plan.nodes import Sink
 from ...plan.record import Record, field, replace
 from ...plan.session import with_ttls
@@ -59,9 +60,17 @@ DEFAULT_SETTINGS = JobSettings()
 
 
 def prepare(plan: Plan, mode: Mode, settings: JobSettings = DEFAULT_SETTINGS) -> JobPlan:
-    """What a job of a plan runs in a mode."""
+    """What a job of a plan runs in a mode.
+
+    Raises :class:`UnsupportedError` for a plan of batch mode in another mode than bounded.
+    """
+    if plan.is_batch and mode is not Mode.BOUNDED:
+        raise UnsupportedError(
+            f"a plan of Flink's batch mode does not run in the mode '{mode.value}': it reads its input to the end",
+            hint="leave --mode out, or compile the pipeline in streaming mode",
+        )
     run = with_assigners(with_ttls(plan, settings.options))
-    is_batch = mode is Mode.BOUNDED and not settings.streams
+    is_batch = mode is Mode.BOUNDED and (plan.is_batch or not settings.streams)
     queries = {}
     for name, part in queries_of(run).items():
         each_change = settings.is_watched or mode is Mode.REAL_TIME
@@ -78,11 +87,11 @@ def prepare(plan: Plan, mode: Mode, settings: JobSettings = DEFAULT_SETTINGS) ->
 
 
 def default_mode(plan: Plan, variables: Mapping[str, str]) -> Mode:
-    """The mode of a plan for which none is asked: as in Flink, bounded where all sources are.
+    """The mode of a plan for which none is asked: as in Flink, bounded where all sources are, or in batch mode.
 
     Raises :class:`TableError` where the plan does not define a table.
     """
-    return Mode.BOUNDED if is_bounded(plan, variables) else Mode.STREAMING
+    return Mode.BOUNDED if plan.is_batch or is_bounded(plan, variables) else Mode.STREAMING
 
 
 def prepare_by_default(plan: Plan) -> JobPlan:

@@ -53,7 +53,7 @@ class QueryPlan(Record, dict=True):
         """What runs ``node``.  Raises :class:`UnsupportedError` for a node that is not run."""
         step = self._chosen.get(node.id)
         if step is None:
-            choice = choices().get(type(node))
+            choice = choice_of(type(node))
             if choice is None:
                 raise refusal(node)
             step = self._chosen[node.id] = choice.choose(node, self)
@@ -196,3 +196,9 @@ def choices() -> Mapping[type[ExecNode], Choice[Any]]:
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")
     return _CHOICES
+
+
+@cache
+def choice_of(node_class: type[ExecNode]) -> Choice[Any] | None:
+    """What is registered for a class of node, or for the class that it extends; ``None``: it is not run."""
+    return next((choice for base in node_class.__mro__ if (choice := choices().get(base))), None)

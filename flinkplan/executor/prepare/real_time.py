@@ -12,7 +12,7 @@ from ...plan.nodes import ExecNode, TableSourceScan
 from ...plan.record import replace
 from ..connectors import find_connector
 from ..connectors.tables import table_of
-from .query import QueryPlan, choices
+from .query import QueryPlan, choice_of, never
 
 _READ_TWICE = "what it reads goes two ways, and read for each of them it would not be the same"
 _MOST_WAYS = 64
@@ -24,7 +24,8 @@ def obstacles(query: QueryPlan) -> dict[int, str]:
     ways = _ways(query.plan)
     reasons: dict[int, str] = {}
     for node in query.plan.nodes:
-        obstacle = choices()[type(node)].real_time(node, query)
+        choice = choice_of(type(node))
+        obstacle = never(node, query) if choice is None else choice.real_time(node, query)
         if obstacle is None and ways[node.id] > _MOST_WAYS:
             obstacle = f"its rows go {ways[node.id]} ways, and there is a copy of it for each; {_MOST_WAYS} is the most"
         if obstacle is None and isinstance(node, TableSourceScan) and ways[node.id] > 1 and not _repeats(node):

@@ -18,10 +18,10 @@ _REASONS: dict[str, tuple[str, str | None]] = {
     "sort": ("ORDER BY columns that are no time attribute, on a stream", "as in Flink: add a LIMIT, or order by time"),
     "vector-search-table-function": _MODELS,
 }
-"""What is not run, and what can be done instead, by the node's name without ``stream-exec-``."""
+"""What is not run, and what can be done instead, by the node's short name."""
 
 
 def refusal(node: ExecNode) -> UnsupportedError:
     """The error that names a node that is not run, and the reason."""
-    what, hint = _REASONS.get(node.metadata.name.removeprefix("stream-exec-"), ("this operator", None))
+    what, hint = _REASONS.get(node.metadata.short_name, ("this operator", None))
     return UnsupportedError(f"'{node.type}' cannot be executed: {what}", hint=hint)

@@ -10,6 +10,8 @@ from ..document import Plan
 from ..functions import called
 from ..functions.conditional import CASE
 from ..nodes import (
+    BatchOverAggregate,
+    BatchSort,
     Deduplicate,
     Exchange,
     ExecNode,
@@ -130,11 +132,11 @@ _REASONS: Mapping[str, Kind | None] = {
     **dict.fromkeys(
         (
             *("grouping", "partial_agg_grouping", "final_agg_grouping", "partition", "partition_spec"),
-            *("partition_keys", "unique_keys", "keys"),
+            *("partition_keys", "partition_fields", "unique_keys", "keys"),
         ),
         Kind.GROUP_BY,
     ),
-    **dict.fromkeys(("order_by", "sort_spec", "order_key"), Kind.SORT),
+    **dict.fromkeys(("order_by", "sort_spec", "sort_fields", "order_key"), Kind.SORT),
     **dict.fromkeys(
         ("window", "windowing", "left_windowing", "right_windowing", "time_attribute_index", "over_spec"), Kind.WINDOW
     ),
@@ -145,13 +147,13 @@ _REASONS: Mapping[str, Kind | None] = {
             *("projection", "projects", "function", "agg_calls", "partial_original_agg_calls", "measures"),
             *("projection_on_temporal_table", "temporal_table", "scan_table_source", "dynamic_table_sink"),
             *("left_upsert_keys", "right_upsert_keys", "input_upsert_key", "input_unique_keys", "rank_strategy"),
-            *("watermark_expr", "rowtime_field_index", "state", "input_properties", "tuples"),
+            *("watermark_expr", "rowtime_field_index", "state", "input_properties", "tuples", "aux_grouping"),
         )
     ),
 }
 """Why the columns in a field of a node decide about its rows; a field of a spec in the node may have its own reason."""
 
-_OF_COLUMNS = (OverAggregate, PythonOverAggregate, WindowTableFunction)
+_OF_COLUMNS = (OverAggregate, BatchOverAggregate, PythonOverAggregate, WindowTableFunction)
 """Nodes that decide about no rows: what their fields name are reasons of the columns that they add."""
 
 
@@ -163,7 +165,7 @@ def uses_of(plan: Plan) -> dict[int, NodeUses]:
 def aggregated_node(plan: Plan, node: ExecNode) -> ExecNode:
     """The node whose input the aggregate calls of ``node`` read: for a global aggregation the local one."""
     current = node
-    while merges(current) or isinstance(current, Exchange):
+    while merges(current) or isinstance(current, (Exchange, BatchSort)):
         inputs = plan.inputs(current)
         if not inputs:
             return node
@@ -174,6 +176,8 @@ def aggregated_node(plan: Plan, node: ExecNode) -> ExecNode:
 
 def merges(node: ExecNode) -> bool:
     """Whether the node merges the accumulators of a local aggregation."""
+    if not getattr(node, "is_merge", True):
+        return False
     return any(codec.input is Input.BEFORE for codec in field_codecs(type(node)))
 
 
@@ -328,7 +332,7 @@ class _Reader:
 
 def short_type(node: ExecNode) -> str:
     """The type of a node as it is shown: ``process-table-function``."""
-    return node.metadata.name.removeprefix("stream-exec-")
+    return node.metadata.short_name
 
 
 def _row_of(node: ExecNode) -> list[NodeColumn]:

@@ -9,6 +9,29 @@ from .aggregates import (
     OverAggregate,
 )
 from .base import ColumnOrder, ExecNode, NodeMetadata, node_classes, node_from_json, node_to_json
+from .batch import (
+    BatchAggregate,
+    BatchCalc,
+    BatchCorrelate,
+    BatchExchange,
+    BatchExpand,
+    BatchHashAggregate,
+    BatchHashJoin,
+    BatchLimit,
+    BatchLookupJoin,
+    BatchMatch,
+    BatchNestedLoopJoin,
+    BatchOverAggregate,
+    BatchRank,
+    BatchSink,
+    BatchSort,
+    BatchSortAggregate,
+    BatchSortLimit,
+    BatchTableSourceScan,
+    BatchUnion,
+    BatchValues,
+    BatchWindowTableFunction,
+)
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
 from .patterns import Match
@@ -47,6 +70,27 @@ from .windows import (
 
 __all__ = [
     "AsyncCalc",
+    "BatchAggregate",
+    "BatchCalc",
+    "BatchCorrelate",
+    "BatchExchange",
+    "BatchExpand",
+    "BatchHashAggregate",
+    "BatchHashJoin",
+    "BatchLimit",
+    "BatchLookupJoin",
+    "BatchMatch",
+    "BatchNestedLoopJoin",
+    "BatchOverAggregate",
+    "BatchRank",
+    "BatchSink",
+    "BatchSort",
+    "BatchSortAggregate",
+    "BatchSortLimit",
+    "BatchTableSourceScan",
+    "BatchUnion",
+    "BatchValues",
+    "BatchWindowTableFunction",
     "Calc",
     "ChangelogNormalize",
     "ColumnOrder",

@@ -21,6 +21,9 @@ from ..yields import Yield
 NOT_FLINKS = "flinkplan"
 """Stands in place of a Flink release for nodes that Flink does not have."""
 
+STREAM, BATCH = "stream-exec-", "batch-exec-"
+"""The prefixes of the names of nodes, by Flink's runtime mode."""
+
 
 class State(Record):
     """A state with a TTL: its name in plans, and the consequence of an entry's expiry."""
@@ -86,6 +89,16 @@ class NodeMetadata(Record):
     def is_own(self) -> bool:
         """Whether the node belongs to flinkplan and does not exist in Flink."""
         return NOT_FLINKS in self.since
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether the node belongs to plans of batch mode; a plan has such nodes only, or none."""
+        return self.name.startswith(BATCH)
+
+    @property
+    def short_name(self) -> str:
+        """The name without its prefix: ``join`` for ``stream-exec-join`` and ``batch-exec-join``."""
+        return self.name.removeprefix(BATCH).removeprefix(STREAM)
 
     @property
     def is_ever_stateful(self) -> bool:
@@ -203,6 +216,7 @@ def exec_node(
     *,
     order: ColumnOrder,
     versions: Mapping[int, str],
+    batch: bool = False,
     inputs: int | None = 1,
     states: tuple[State, ...] = (),
     timed: bool = False,
@@ -214,8 +228,8 @@ def exec_node(
 ) -> Callable[[type[Node]], type[Node]]:
     """Register a record as the exec node ``stream-exec-<name>``; ``versions`` maps each version to its release.
 
-    ``transformations`` is ``(<name>,)`` unless given.  Raises :class:`TypeError` if the class does not override the
-    methods that each class must override.
+    ``batch`` says that it is ``batch-exec-<name>``.  ``transformations`` is ``(<name>,)`` unless given.  Raises
+    :class:`TypeError` if the class does not override the methods that each class must override.
     """
 
     def register(cls: type[Node]) -> type[Node]:
@@ -223,7 +237,7 @@ def exec_node(
         if missing := [method for method in required if getattr(cls, method) is getattr(ExecNode, method)]:
             raise TypeError(f"{cls.__name__} does not override {', '.join(missing)}")
         cls.metadata = NodeMetadata(
-            name=f"stream-exec-{name}",
+            name=f"{BATCH if batch else STREAM}{name}",
             order=order,
             versions=tuple(versions),
             since=tuple(versions.values()),

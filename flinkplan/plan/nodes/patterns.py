@@ -31,7 +31,7 @@ class Match(InsertsOnly, WholeRows, ExecNode, kw_only=True):
     def stateful_transformations(self) -> tuple[str, ...]:
         return (_MATCH,)
 
-    def layout(self, inputs: Inputs) -> Layout:
+    def layout(self, inputs: Inputs) -> Layout | None:
         key, rows = columns(inputs, only=self.match_spec.partition.fields), columns(inputs)
         queue = KeptState(flink_states.PATTERN_QUEUE, rows, "rows by time")
         matched = KeptState(flink_states.PATTERN_EVENTS, rows, "rows of matches that have begun")

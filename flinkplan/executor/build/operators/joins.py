@@ -7,7 +7,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
 
-from ....plan.nodes import Join, MultiJoin
+from ....plan.nodes import BatchHashJoin, BatchNestedLoopJoin, Join, MultiJoin
 from ....plan.specs import JoinType
 from ...jvm.spark import F, fields
 from ...prepare.choose.joins import KeptRows, KernelJoin, KernelMultiJoin, NativeJoin
@@ -60,8 +60,13 @@ def kernel_join(node: Join, step: KernelJoin, inputs: tuple[Stream, ...], contex
     return Stream(joined, node.output_type, step.changelog)
 
 
-@builder(NativeJoin, Join)
-def native_join(node: Join, step: NativeJoin, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+@builder(NativeJoin, Join, BatchHashJoin, BatchNestedLoopJoin)
+def native_join(
+    node: Join | BatchHashJoin | BatchNestedLoopJoin,
+    step: NativeJoin,
+    inputs: tuple[Stream, ...],
+    context: TranslationContext,
+) -> Stream:
     """The rows of Spark's own join, whose columns ``NativeJoin.java`` names by their sides."""
     spec = node.join_spec
     types = [stream.type.field_types for stream in inputs]

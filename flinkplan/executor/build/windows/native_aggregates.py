@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from ..context import TranslationContext
 
 
+_DEVIATION = 0.01
+"""The relative standard deviation of APPROX_COUNT_DISTINCT.  Source: ``ApproximateCountDistinct``."""
+
+
 def native_aggregate(call: AggregateCall, stream: Stream) -> Column:
     """The Spark aggregate of ``call`` over the columns of ``stream``."""
 
@@ -92,6 +96,8 @@ def _aggregate(name: str, arguments: list[Column], result: LogicalType, distinct
             return F.min(arguments[0])
         case "MAX":
             return F.max(arguments[0])
+        case "APPROX_COUNT_DISTINCT":
+            return F.approx_count_distinct(arguments[0], _DEVIATION)
     total = (F.sum_distinct if distinct else F.sum)(arguments[0])
     if name == "AVG":
         count = (F.count_distinct if distinct else F.count)(arguments[0])

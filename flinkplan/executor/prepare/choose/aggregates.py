@@ -156,13 +156,13 @@ def _choose(
                 grouping=tuple(grouping),
                 calls=tuple(calls),
                 traced=traced,
-                samples=_samples(below, grouping, calls, query),
+                samples=samples_groups(below, grouping, calls, query),
             )
     rows = _rows_of(below, query)
     return _kernel(node, query, rows, grouping, calls, output_type, node.generate_update_before, folds=folds)
 
 
-def _samples(below: ExecNode, grouping: Sequence[int], calls: Sequence[AggregateCall], query: QueryPlan) -> bool:
+def samples_groups(below: ExecNode, grouping: Sequence[int], calls: Sequence[AggregateCall], query: QueryPlan) -> bool:
     """Whether it is worth to look at some rows of ``below`` first: there are many, and the first come at once."""
     if not grouping or any(call.is_distinct for call in calls):
         return False

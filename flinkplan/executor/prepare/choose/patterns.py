@@ -12,8 +12,7 @@ from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import Match
 from ....plan.row_kinds import INSERTS
-from ....plan.specs import MatchSpec
-from ....plan.types import LogicalType
+from ....plan.types import TIMESTAMPS, LogicalType
 from ..known.match_values import check_column, check_expressions
 from ..known.patterns import skip_of, variables_of, within_ms
 from ..query import QueryPlan, chooser
@@ -29,7 +28,7 @@ class KernelMatch(Kernel, kw_only=True):
 def _check(node: Match, plan: Plan, options: Mapping[str, str]) -> None:
     spec = node.match_spec
     (source,) = plan.inputs(node)
-    _check_order(spec, source.output_type)
+    _check_order(node, source.output_type)
     if spec.all_rows:
         raise UnsupportedError("ALL ROWS PER MATCH, as Flink has it", hint="write ONE ROW PER MATCH")
     skip_of(spec, variables_of(spec))
@@ -39,11 +38,16 @@ def _check(node: Match, plan: Plan, options: Mapping[str, str]) -> None:
         raise UnsupportedError("MATCH_RECOGNIZE over rows that are updated or deleted, as Flink has it")
 
 
-def _check_order(spec: MatchSpec, row: LogicalType) -> None:
+def _check_order(node: Match, row: LogicalType) -> None:
+    spec = node.match_spec
     for index in (*spec.partition.fields, *(field.index for field in spec.order_by.fields)):
         check_column(index, row)
     first = next(iter(spec.order_by.fields), None)
-    if first is None or not row.field_types[first.index].is_time_attribute or not first.is_ascending:
+    order = None if first is None or not first.is_ascending else row.field_types[first.index]
+    if node.metadata.is_batch:
+        if order is None or order.root not in TIMESTAMPS:
+            raise UnsupportedError("MATCH_RECOGNIZE that is not ordered by a timestamp first, from early to late")
+    elif order is None or not order.is_time_attribute:
         raise UnsupportedError("MATCH_RECOGNIZE that is not ordered by a time attribute first, from early to late")
 
 
@@ -59,5 +63,5 @@ def match_recognize(node: Match, query: QueryPlan) -> KernelMatch:
         why="rows are looked at when the watermark reaches them",
         shuffle=query.keys(node),
         states=(rows, matches, matched, TIMER),
-        by_clock=not query.input(node).output_type.field_types[first].is_rowtime,
+        by_clock=query.input(node).output_type.field_types[first].is_proctime,
     )

@@ -22,6 +22,9 @@ from ....plan.specs import AggregateCall, SessionWindow
 from ....plan.types import APPROXIMATE, INTEGERS, LogicalType
 from ...aggregate_functions import function_name
 
+BATCH_ONLY = frozenset(("APPROX_COUNT_DISTINCT",))
+"""Functions that Flink has in batch mode only, and that Spark computes alike."""
+
 _NATIVE = ("COUNT", "SUM", "$SUM0", "MIN", "MAX", "AVG")
 _COMPARED = (*INTEGERS, "DECIMAL", "DATE", "TIME", "VARCHAR", "CHAR", "BOOLEAN")
 """The types whose MIN and MAX are the same; NaN is not."""
@@ -90,6 +93,8 @@ def is_native_in_batch(calls: Sequence[AggregateCall], row: LogicalType) -> bool
 
 def _is_native_in_batch(call: AggregateCall, row: LogicalType) -> bool:
     types = [row.field_types[i] for i in call.arg_list]
+    if function_name(call) in BATCH_ONLY:
+        return True
     if call.is_distinct and any(t.root not in _COMPARED for t in types):
         return False
     if function_name(call) == "AVG" and types[0].root == "DECIMAL":

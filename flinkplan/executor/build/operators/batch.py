@@ -1,0 +1,126 @@
+"""The operators of batch plans that streaming mode does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ....plan.nodes import BatchAggregate, BatchLimit, BatchRank, BatchSort, BatchSortLimit
+from ....plan.record import replace
+from ....plan.specs import SortField
+from ....plan.types import BOOLEAN, row
+from ...jvm.spark import F, fields, sql
+from ...jvm.types import spark_type
+from ...prepare.choose.aggregates import KernelGroups, NativeGroups
+from ...prepare.choose.batch import NO_END, NativeLimit, NativeRank, NativeSort
+from ..context import TranslationContext
+from ..kernels import key_part
+from ..registry import builder
+from ..stream import SEQUENCE, Stream, column_name
+from ..time.event_time import one_row
+from ..windows.native_aggregates import native_aggregate
+from .aggregates import kernel_groups, native_groups
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_LONGEST = 2**31 - 1
+"""The most rows that Spark limits to."""
+
+
+@builder(NativeGroups, BatchAggregate)
+def groups(node: BatchAggregate, step: NativeGroups, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """By Spark's own aggregation; without keys there is one row, also of no rows."""
+    if step.grouping:
+        return native_groups(node, step, inputs, context).inserts
+    (stream,) = inputs
+    results = [native_aggregate(call, stream).alias(column_name(i)) for i, call in enumerate(step.calls)]
+    number = F.coalesce(F.max(stream.frame[SEQUENCE]), F.lit(0).cast("bigint"))
+    return Stream(stream.frame.agg(*results, number.alias(SEQUENCE)), node.output_type)
+
+
+@builder(KernelGroups, BatchAggregate)
+def groups_by_kernel(
+    node: BatchAggregate, step: KernelGroups, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """By a kernel; without keys there is one row, also of no rows."""
+    (stream,) = inputs
+    if not step.grouping:
+        stream, step = _with_empty_row(stream, step, context)
+    return kernel_groups(node, step, (stream,), context).inserts
+
+
+def _with_empty_row(stream: Stream, step: KernelGroups, context: TranslationContext) -> tuple[Stream, KernelGroups]:
+    """The rows and one that no call of the step takes, for whose sake there is a group."""
+    types = stream.type.field_types
+    filters = list(dict.fromkeys(call.filter_arg for call in step.calls))
+    chosen = [F.lit(True) if i < 0 else stream.column(i) for i in filters]
+    kind = row(
+        [*((f.name, f.type) for f in stream.type.fields), *((f"filter{i}", BOOLEAN) for i in range(len(filters)))]
+    )
+    given = stream.select([*stream.columns, *chosen], kind)
+    columns = [F.lit(None).cast(spark_type(t)).alias(column_name(i)) for i, t in enumerate(types)]
+    columns += [F.lit(False).alias(column_name(len(types) + i)) for i in range(len(filters))]
+    hidden = [
+        F.lit(None).cast(given.frame.schema[name].dataType).alias(name) for name in given.hidden if name != SEQUENCE
+    ]
+    empty = one_row(context).select(*columns, *hidden, F.lit(-1).cast("bigint").alias(SEQUENCE))
+    calls = tuple(replace(call, filter_arg=len(types) + filters.index(call.filter_arg)) for call in step.calls)
+    return replace(given, frame=given.frame.unionByName(empty)), replace(step, calls=calls, folds_rows=False)
+
+
+@builder(NativeSort, BatchSort)
+def sort(node: BatchSort, step: NativeSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """All rows in one task, as Flink's, whose files and prints then have the order, too."""
+    (stream,) = inputs
+    ordered = stream.frame.repartition(1).sortWithinPartitions(*sort_columns(stream, step.order), SEQUENCE)
+    return _numbered(stream, ordered)
+
+
+@builder(NativeLimit, BatchLimit, BatchSortLimit)
+def limit(
+    node: BatchLimit | BatchSortLimit, step: NativeLimit, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The first rows, in their order."""
+    (stream,) = inputs
+    frame = stream.frame.orderBy(*sort_columns(stream, step.order), SEQUENCE)
+    if step.start:
+        frame = frame.offset(step.start)
+    if step.end < NO_END and step.end - step.start <= _LONGEST:
+        frame = frame.limit(step.end - step.start)
+    elif step.order:
+        frame = frame.coalesce(1)
+    return _numbered(stream, frame)
+
+
+def _numbered(stream: Stream, ordered: DataFrame) -> Stream:
+    """Rows that stand in the order of ``ordered``, for operators behind that go by it."""
+    visible = [fields.field(ordered, column_name(i)) for i in range(len(stream.type.fields))]
+    number = F.monotonically_increasing_id().alias(SEQUENCE)
+    named = [column.alias(column_name(i)) for i, column in enumerate(visible)]
+    return Stream(ordered.select(*named, number), stream.type)
+
+
+@builder(NativeRank, BatchRank)
+def rank(node: BatchRank, step: NativeRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The rows of some ranks, with their rank if the node shows it."""
+    (stream,) = inputs
+    keys = [key_part(stream.column(k), stream.type.field_types[k]) for k in step.partition]
+    window = sql.Window.partitionBy(*keys).orderBy(*sort_columns(stream, step.order))
+    name = column_name(len(stream.type.fields))
+    ranked = stream.frame.withColumn(name, F.rank().over(window).cast("bigint"))
+    kept = ranked.where(ranked[name].between(step.start, step.end))
+    columns = [column_name(i) for i in range(len(node.output_type.fields))]
+    return replace(stream, frame=kept.select(*columns, *stream.hidden), type=node.output_type)
+
+
+def sort_columns(stream: Stream, order: Sequence[SortField]) -> list[Column]:
+    """The columns of an ORDER BY."""
+    return [directed(stream.column(field.index), field) for field in order]
+
+
+def directed(column: Column, field: SortField) -> Column:
+    """A column of an ORDER BY with its direction."""
+    if field.is_ascending:
+        return column.asc_nulls_last() if field.null_is_last else column.asc_nulls_first()
+    return column.desc_nulls_last() if field.null_is_last else column.desc_nulls_first()
