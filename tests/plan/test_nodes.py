@@ -78,7 +78,7 @@ def test_a_node_class_without_a_required_method_is_refused() -> None:
 def test_the_registry_holds_flinks_nodes() -> None:
     names = [c.metadata.name for c in node_classes() if not c.metadata.is_own]
     assert len(names) == len(set(names))
-    assert Counter(name.split("-exec-")[0] for name in names) == {"stream": 49, "batch": 22}
+    assert Counter(name.split("-exec-")[0] for name in names) == {"stream": 49, "batch": 21}
 
 
 INPUT = {"requiredDistribution": {"type": "UNKNOWN"}, "damBehavior": "PIPELINED", "priority": 0}

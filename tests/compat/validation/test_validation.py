@@ -211,6 +211,13 @@ EDITS = [
     pytest.param("edge-end", lambda p: p["edges"][0].update(source=99), "/edges/0/source", "the ids are", id="nowhere"),
     pytest.param("input-count", lambda p: p["edges"].clear(), f"/nodes/{JOIN}", "edge", id="no-edge"),
     pytest.param(
+        "runtime-mode",
+        lambda p: p["nodes"][1].update(type="batch-exec-exchange_1"),
+        "/nodes/1/type",
+        "one mode",
+        id="both-modes",
+    ),
+    pytest.param(
         "cycle", lambda p: p["edges"].append({**p["edges"][0], "source": 6, "target": 5}), None, "remove", id="circle"
     ),
     pytest.param(

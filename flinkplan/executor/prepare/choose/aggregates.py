@@ -32,6 +32,9 @@ from ..query import QueryPlan, chooser
 from ..steps import FOLDS_ROWS, Kernel, Native, PassedBy, accumulators, with_ttl
 from ..watermarks import row_by_row
 
+GROUPS_KERNEL = "aggregate.GroupAggregate"
+"""The kernel that aggregates groups."""
+
 MANY_GROUPS = 0.8
 """Groups are many where of a task's rows so many are of a group that none before them is of."""
 
@@ -206,7 +209,7 @@ def _kernel(
     is_insert_only = inserts or not rows.is_changelog
     folds_rows = folds and not numbered and is_insert_only and all(folds_exactly(call, rows.type) for call in calls)
     return KernelGroups(
-        kernel="aggregate.GroupAggregate",
+        kernel=GROUPS_KERNEL,
         why="each group's state expires by itself, and changes come out as rows",
         shuffle=query.keys(node),
         states=(with_ttl("ValueState", "accumulators", f"rows, {accumulators(calls)}", ttl),),

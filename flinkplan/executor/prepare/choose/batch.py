@@ -28,7 +28,7 @@ from ..known.settled_joins import native_type
 from ..known.sorted_rows import order_of, readers, serves_operators
 from ..query import QueryPlan, chooser
 from ..steps import Native, PassedBy
-from .aggregates import KernelGroups, NativeGroups, samples_groups
+from .aggregates import GROUPS_KERNEL, KernelGroups, NativeGroups, samples_groups
 from .joins import NativeJoin
 
 NO_END = 2**63 - 1
@@ -139,7 +139,7 @@ def aggregate(node: BatchAggregate, query: QueryPlan) -> NativeGroups | KernelGr
             samples=samples_groups(source, keys, calls, query),
         )
     return KernelGroups(
-        kernel="aggregate.GroupAggregate",
+        kernel=GROUPS_KERNEL,
         why="Spark does not have all of its functions, or computes them otherwise",
         shuffle=query.keys(node),
         grouping=keys,

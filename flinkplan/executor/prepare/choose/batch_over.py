@@ -104,7 +104,7 @@ def _framed(call: AggregateCall, group: OverGroup, spec: OverSpec, row: LogicalT
     types = [*row.field_types, *(constant.type for constant in spec.constants)]
     bounds = [_bound(bound, group, spec, row) for bound in (group.lower_bound, group.upper_bound)]
     has_constants = any(index >= len(row.fields) for index in call.arg_list)
-    is_native = name in _SPARKS and not call.distinct and not has_constants and is_native_call(call, row)
+    is_native = name in _SPARKS and not call.is_distinct and not has_constants and is_native_call(call, row)
     if not is_native and name in ACCUMULATORS and any(index >= len(types) for index in call.arg_list):
         raise UnsupportedError(f"{name} over a column that the input does not have")
     return FramedCall(call, order, Frame(group.is_rows, *bounds), is_native)
