@@ -20,7 +20,7 @@ from ...plan.savepoint.accumulators import accumulator_names
 from ...plan.savepoint.layout import Argument, Column, KeptState, Part, Value, written
 from ...plan.savepoint.views import view_of, view_state
 from ...plan.specs import AggregateCall
-from ...plan.types import LogicalType, RowField
+from ...plan.types import LogicalType
 from ...plan.types.parser import parse_type
 from ...plan.types.widening import holds
 from ..reordering import retractions_of
@@ -44,6 +44,7 @@ from .recipe import (
     ZeroIfKeyIsNull,
     ZeroIfNull,
 )
+from .siblings import sibling_value
 from .windows import window_needs
 
 AGGREGATIONS = (GroupAggregate, GlobalGroupAggregate, WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
@@ -195,7 +196,16 @@ class _Aggregation:
             return of_view
         if wanted.has_view or wanted.call.is_distinct:
             return self._empty(place)
-        return self._derived(wanted, self._shown(place)) or self._empty(place)
+        return self._derived(wanted, self._shown(place)) or self._of_sibling(place) or self._empty(place)
+
+    def _of_sibling(self, place: int) -> ValueSource | None:
+        """A value that another aggregation keeps."""
+        found = sibling_value(self.pairing, self.new[place], lambda pairing: accumulators_of(pairing, of_old=True))
+        if found is not None:
+            self.kinds.add(RecipeKind.DERIVED)
+            word = f"{self._shown(place) or 'the number of rows'} is taken from another aggregation by this key"
+            self.words += [] if word in self.words else [word]
+        return found
 
     def _of_view(self, place: int) -> OfView | None:
         """A value that is computed from all values of the same column, which another call keeps."""
@@ -234,7 +244,7 @@ class _Aggregation:
         return None
 
     def _argument_type(self, part: Part) -> LogicalType | None:
-        fields = _arguments(self.pairing.new, self.pairing)
+        fields = self.pairing.arguments(self.pairing.new)
         index = next(iter(part.call.arg_list), -1)
         return fields[index].type if 0 <= index < len(fields) else None
 
@@ -358,7 +368,7 @@ class _Aggregation:
         """What to call the new calls."""
         node = self.pairing.new
         calls = node.agg_calls  # type: ignore[attr-defined]
-        return dict(zip(calls, accumulator_names(calls, _arguments(node, self.pairing)), strict=True))
+        return dict(zip(calls, accumulator_names(calls, self.pairing.arguments(node)), strict=True))
 
     def _views(self, key: tuple[int, ...]) -> Iterator[StateRecipe]:
         """The states of values of DISTINCT and of retracted extremes."""
@@ -447,15 +457,8 @@ def _type(text: str) -> LogicalType | None:
         return None
 
 
-def _arguments(node: ExecNode, pairing: Pairing) -> tuple[RowField, ...]:
-    """The columns that the calls of a node read."""
-    local: LogicalType | None = getattr(node, "local_agg_input_row_type", None)
-    plan = (pairing.comparison.old if node is pairing.old else pairing.comparison.new).plan
-    return plan.inputs(node)[0].fields if local is None else local.fields
-
-
 def _accumulators(node: ExecNode, holder: Holder, state: KeptState, pairing: Pairing) -> Iterator[Accumulator]:
-    fields = _arguments(node, pairing)
+    fields = pairing.arguments(node)
     types = [field.type for field in fields]
     retractions = dict(zip(node.agg_calls, _retractions(node), strict=True))  # type: ignore[attr-defined]
     for place, value in enumerate(state.values):

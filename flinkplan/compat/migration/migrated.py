@@ -107,11 +107,16 @@ class MigratedState(JobState):
         return frozenset(nodes)
 
     def _source(self, recipe: Recipe) -> Source:
-        operator = self._old_operator(recipe)
-        assert operator is not None
-        layout = self._layout(self._old, recipe.old)
+        assert recipe.old is not None
+        return self._source_of(recipe.old, recipe.old_operator)
+
+    def _source_of(self, node: int, transformation: str) -> Source:
+        """The states of an old operator."""
+        uid = self._uids.of(self._old.by_id[node], transformation)
+        operator = next(o for o in self._state.manifest.operators if o.uid == uid)
+        layout = self._layout(self._old, node)
         tables = {table.name: table for table in operator.states if is_keyed_data(table)}
-        return Source(tables, {state.name: state for state in layout.states}, self._state.batches)
+        return Source(tables, {state.name: state for state in layout.states}, self._state.batches, self._source_of)
 
     def _target(self, made: _Made) -> Target:
         assert made.recipe is not None

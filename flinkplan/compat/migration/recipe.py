@@ -85,7 +85,21 @@ class OfView(Record):
     within: Taken | None = None
 
 
-ValueSource: TypeAlias = OfView | Taken | Initial | ZeroIfNull | NullIfZero | ZeroIfKeyIsNull
+class OfSibling(Record):
+    """The value at ``place`` of a state of another old operator, the transformation ``operator`` of a ``node``.
+
+    ``key`` and ``own_key`` are the places of the same columns in the keys of the two operators.
+    """
+
+    node: int
+    operator: str
+    state: str
+    place: int
+    key: tuple[int, ...]
+    own_key: tuple[int, ...]
+
+
+ValueSource: TypeAlias = OfSibling | OfView | Taken | Initial | ZeroIfNull | NullIfZero | ZeroIfKeyIsNull
 
 
 class Copy(Record):

@@ -21,6 +21,7 @@ from .recipe import (
     JoinRows,
     Merge,
     NullIfZero,
+    OfSibling,
     OfView,
     Project,
     SortedKeys,
@@ -52,9 +53,16 @@ class Source:
         tables: Mapping[str, StateTable],
         layouts: Mapping[str, KeptState],
         batches: Callable[[StateTable], Iterator[RecordBatch]],
+        others: Callable[[int, str], Source] | None = None,
     ) -> None:
         self.tables, self.layouts = tables, layouts
         self._batches = batches
+        self._others = others
+
+    def other(self, node: int, operator: str) -> Source:
+        """The states of another old operator, by its node and its transformation."""
+        assert self._others is not None
+        return self._others(node, operator)
 
     def parts(self, name: str) -> Iterator[Flat]:
         """The entries of a state, some at a time."""
@@ -115,6 +123,12 @@ def _value(source: ValueSource, rows: Flat, states: Source) -> Array:
         case ZeroIfKeyIsNull(value, key):
             array = _value(value, rows, states)
             return compute().if_else(_value(key, rows, states).is_null(), pa.scalar(0, array.type), array)
+        case OfSibling(node, operator, state, place, key, own_key):
+            other = states.other(node, operator).whole(state)
+            if other is None:
+                return pa.nulls(rows.rows)
+            known = [fit(other.key[i], rows.key[j].type) for i, j in zip(own_key, key, strict=True)]
+            return looked_up([rows.key[i] for i in key], rows.rows, known, other.values[place])
         case OfView(state, function, within):
             array = _of_view(state, function, rows, states)
             if within is None:

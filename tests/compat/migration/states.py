@@ -99,15 +99,15 @@ def made(
     for owner, table in state.manifest.tables():
         if owner.uid != template.uid:
             continue
-        found[table.name] = [_plain(row) for batch in state.batches(table) for row in batch.to_pylist()]
+        found[table.name] = [plain(row) for batch in state.batches(table) for row in batch.to_pylist()]
     return found
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A value without row kinds, rows as tuples."""
     if isinstance(value, dict):
-        return tuple(_plain(item) for name, item in value.items() if name != ROW_KIND)
-    return [_plain(item) for item in value] if isinstance(value, list) else value
+        return tuple(plain(item) for name, item in value.items() if name != ROW_KIND)
+    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 def row(*values: Any) -> dict[str, Any]:
