@@ -269,7 +269,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
                 if warm_up is not None:
                     from ..executor.checkpoints.warm_up import execute_warm
 
-                    begin = partial(execute_warm, plan, how, warm_up, partial(self._tell, terminal))
+                    begin = partial(execute_warm, plan, how, warm_up, partial(self._notify, terminal))
                 job = self._signals.obeyed_by(self._signals.started(begin))
         except BaseException as error:
             if run is not None:
@@ -284,7 +284,7 @@ class JobRunner(AbstractContextManager["JobRunner"]):
             self._wait_for(job)
         return job
 
-    def _tell(self, terminal: int, sentence: str) -> None:
+    def _notify(self, terminal: int, sentence: str) -> None:
         """Write to a terminal how far something has come, unless nothing but errors is wanted."""
         if not self._how_shown[1]:
             os.write(terminal, f"{one_line(sentence)}\n".encode())

@@ -95,13 +95,13 @@ def write_migrated(
         )
         migration = change.migration.without(insufficient)
         unchanged = {recipe.node for recipe in migration.recipes if recipe.kind is RecipeKind.SAME}
-        history, repeated = None, {recipe.node for recipe in migration.from_history}
-        if repeated:
+        history, replayed = None, {recipe.node for recipe in migration.from_history}
+        if replayed:
             past = PastOf(
                 lambda node: read_here(state.queries.values(), node), _written_at(state), change.history, has_history
             )
             history = stack.enter_context(history_state(new, migration, past, operators, job))
-        predecessor = Predecessor(state, migration.origins, unchanged, history, repeated)
+        predecessor = Predecessor(state, migration.origins, unchanged, history, replayed)
         migrated = MigratedState(state, change.plans, migration, operators, uids, history)
         own = copy_of(spark)
         for name, value in predecessor.settings.items():

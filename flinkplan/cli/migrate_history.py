@@ -70,13 +70,13 @@ def history_state(
         count = len(files.get(scan.id, ()))
         again = f"{count} file{' is' if count == 1 else 's are'} read again"
         what = [*(["its history is read"] if scan.id in given else []), *([again] if scan.id in files else [])]
-        _tell(f"table {scan.scan_table_source.table.name} (node {scan.id}): {', and '.join(what)}")
+        _notify(f"table {scan.scan_table_source.table.name} (node {scan.id}): {', and '.join(what)}")
     with TemporaryDirectory(prefix="flinkplan-history-") as folder:
         read = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
         tables = {scan.id: [t[scan.id] for t in (given, read) if scan.id in t] for scan in scans}
         over = Past(tables, is_timed=bool(given))
         assert job.spark is not None
-        with state_after(over, part, operators, job.spark, job, _tell if given else _silent) as (state, _):
+        with state_after(over, part, operators, job.spark, job, _notify if given else _silent) as (state, _):
             yield state
 
 
@@ -85,7 +85,7 @@ def written_at(file: Path) -> int | None:
     return file.stat().st_mtime_ns // 1_000_000 if file.exists() else None
 
 
-def _tell(sentence: str) -> None:
+def _notify(sentence: str) -> None:
     click.echo(one_line(sentence), err=True)
 
 

@@ -54,10 +54,10 @@ def warmed(
         tables[name] = {"connector": "filesystem", "path": str(file.parent), "format": "json"}
     put(folder, {f"{name}/new": rows for name, rows in live.items()})
     options = JobOptions(str(folder / "checkpoint"), mode=Mode.AVAILABLE_NOW, spark=spark)
-    told: list[str] = []
+    messages: list[str] = []
     for _ in range(2):  # the second time it goes on
-        execute_warm(plan, options, WarmUp(tables, emits), told.append).wait()
-    assert told[-1] == "the job has begun: its history is not read again"
+        execute_warm(plan, options, WarmUp(tables, emits), messages.append).wait()
+    assert messages[-1] == "the job has begun: its history is not read again"
     return total(written(folder))
 
 
@@ -111,6 +111,7 @@ def test_history_must_be_that_of_a_table(spark: SparkSession, tmp_path: Path) ->
     assert not (tmp_path / "checkpoint").exists()
 
 
+@pytest.mark.nightly("it runs six jobs; truths are held against both engines every night as well")
 def test_a_migrated_job_has_states_from_history(spark: SparkSession, tmp_path: Path) -> None:
     changed = {
         "sums": ("k INT, n BIGINT, x INT", "SELECT k, COUNT(*), MAX(v) FROM s GROUP BY k"),

@@ -65,7 +65,7 @@ from .recipe import Recipe, RecipeKind
 _FILES = "filesystem"
 """The connector whose tables keep their rows."""
 _FORMAT, _MONITORED = "format", "source.monitor-interval"
-_REPEATED: tuple[type[ExecNode], ...] = (
+_REPLAYABLE: tuple[type[ExecNode], ...] = (
     *(TableSourceScan, Calc, Correlate, Exchange, Expand, Union, DropUpdateBefore, MiniBatchAssigner),
     *(WatermarkAssigner, WindowTableFunction, ChangelogNormalize, Deduplicate, Rank, SortLimit, Limit),
     *(GroupAggregate, LocalGroupAggregate, GlobalGroupAggregate, IncrementalGroupAggregate, OverAggregate),
@@ -100,7 +100,7 @@ class History:
         layout = node.layout([source.fields for source in self._plan.inputs(node)])
         part = list(self._plan.upstream([node]))
         scans = [each for each in part if isinstance(each, TableSourceScan)]
-        if layout is None or not scans or not all(map(self._is_repeated, part)):
+        if layout is None or not scans or not all(map(self._is_replayable, part)):
             return None
         sink = next((sink.id for sink in self._sinks(node) if self._reads_files(sink)), None)
         if sink is None:
@@ -156,13 +156,13 @@ class History:
     def _is_given(self, node: ExecNode) -> bool:
         return isinstance(node, TableSourceScan) and not self._given.isdisjoint(called(node.scan_table_source.table))
 
-    def _is_repeated(self, node: ExecNode) -> bool:
+    def _is_replayable(self, node: ExecNode) -> bool:
         """Whether an operator makes the same of the same rows at any time; history that is given has its own times."""
-        if not isinstance(node, _REPEATED) or unbound_functions(node):
+        if not isinstance(node, _REPLAYABLE) or unbound_functions(node):
             return False
         if not self._given and any(not state.ttl.startswith("0 ") for state in node.states):
             return False
-        return not _needs_clock(node, self._plan) and all(map(_is_repeated, expressions(node)))
+        return not _needs_clock(node, self._plan) and all(map(_is_replayable, expressions(node)))
 
     def _depends_on_order(self, node: ExecNode) -> bool:
         """Whether what an operator keeps depends on the order in which rows come."""
@@ -194,7 +194,7 @@ def _needs_clock(node: ExecNode, plan: Plan) -> bool:
     return is_by_clock(node, plan)
 
 
-def _is_repeated(rex: RexNode) -> bool:
+def _is_replayable(rex: RexNode) -> bool:
     """Whether an expression has the same value at any time; a processing-time attribute has none."""
     functions = map(called_function, walk(rex))
     return all(function is None or function is PROCTIME or function.deterministic for function in functions)

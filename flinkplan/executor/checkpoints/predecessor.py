@@ -31,7 +31,7 @@ class Predecessor:
 
     ``origins`` are the ids of old nodes by those of the new nodes that have their state, ``unchanged`` the new nodes
     whose state stays as it is.  ``history`` is a checkpoint of the new plan, from which the state of the nodes
-    ``repeated`` comes.
+    ``replayed`` comes.
     """
 
     def __init__(
@@ -40,13 +40,13 @@ class Predecessor:
         origins: Mapping[int, int],
         unchanged: Collection[int],
         history: CheckpointState | None = None,
-        repeated: Collection[int] = (),
+        replayed: Collection[int] = (),
     ) -> None:
         self._state = state
         self._origins = origins
         self._unchanged = unchanged
         self._history = history
-        self._repeated = repeated
+        self._replayed = replayed
 
     @property
     def partitions(self) -> int:
@@ -77,7 +77,7 @@ class Predecessor:
 
         Raises :class:`NotMovedError` where they cannot be made, either.
         """
-        if self._history is not None and node.id in self._repeated:
+        if self._history is not None and node.id in self._replayed:
             return _entries_over(self._history, node, operator)
         old = self._origins.get(node.id)
         if old is None:

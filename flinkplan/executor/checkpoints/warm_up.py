@@ -63,8 +63,8 @@ _NUMBERS = 2**58
 """How many numbers there are for them."""
 _FORMAT = "format"
 
-Told = Callable[[str], None]
-"""Is told how far the history has been read, in a sentence."""
+Notify = Callable[[str], None]
+"""Gets a sentence on how far the history has been read."""
 
 
 class WarmUpError(FlinkplanError):
@@ -103,22 +103,22 @@ class Past(Record):
     emits: bool = False
 
 
-def execute_warm(plan: Plan, options: JobOptions, warm_up: WarmUp, told: Told) -> Job:
+def execute_warm(plan: Plan, options: JobOptions, warm_up: WarmUp, notify: Notify) -> Job:
     """Start a plan whose operators know the history; a job that has begun goes on from its checkpoint.
 
     Raises as :func:`execute`, and :class:`WarmUpError` where the history does not fit the plan.
     """
     assert options.checkpoint is not None
     if CheckpointRecord(options.checkpoint).exists:
-        told("the job has begun: its history is not read again")
+        notify("the job has begun: its history is not read again")
         return execute(plan, options)
     spark = options.spark or session(options.master, chosen_settings(options.conf), lean=options.lean)
-    write_warm(plan, options.checkpoint, warm_up, spark, options, told)
+    write_warm(plan, options.checkpoint, warm_up, spark, options, notify)
     return execute(plan, options)
 
 
 def write_warm(
-    plan: Plan, checkpoint: str, warm_up: WarmUp, spark: SparkSession, options: JobOptions, told: Told
+    plan: Plan, checkpoint: str, warm_up: WarmUp, spark: SparkSession, options: JobOptions, notify: Notify
 ) -> None:
     """Write the checkpoint from which the job of a plan goes on after its history; it appears whole or not at all.
 
@@ -134,7 +134,7 @@ def write_warm(
     operators = operators_of(plan, Uids(options.options))
     tables = {scan: [table] for scan, table in warm_up.by_scan(plan).items()}
     past = Past(tables, emits=warm_up.emits)
-    with state_after(past, plan, operators, spark, options, told) as (state, kept):
+    with state_after(past, plan, operators, spark, options, notify) as (state, kept):
         nodes = [node.id for node in plan.nodes]
         predecessor = Predecessor(state, {node: node for node in nodes}, nodes)
         own = copy_of(spark)
@@ -153,7 +153,7 @@ def state_after(
     operators: tuple[OperatorState, ...],
     spark: SparkSession,
     options: JobOptions,
-    told: Told = lambda sentence: None,
+    notify: Notify = lambda sentence: None,
 ) -> Iterator[tuple[CheckpointState, Path | None]]:
     """The state of a plan after its history, as ``operators`` keep it, and the folder of the sinks' rows, if any.
 
@@ -175,7 +175,7 @@ def state_after(
             tells_lag=False,
             past=PastRows({node: partial(rows.stream, node) for node in rows.streams}, kept),
         )
-        for time in rows.slices(told):
+        for time in rows.slices(notify):
             execute(plan, replace(own, clock=time)).wait()
         with CheckpointState(plan, work, operators, spark, own, is_partial=True) as state:
             yield state, kept
@@ -217,34 +217,35 @@ class _Rows:
         return self._folder / _ROWS / str(scan)
 
     def stream(self, node: int, spark: SparkSession) -> Stream:
-        """The rows of a scan, as a stream of the slices that have come."""
+        """The rows of a scan, as a stream of the slices so far."""
         known = self.streams[node]
         place = str(self._place(node))
         return replace(known, frame=spark.readStream.schema(known.frame.schema).parquet(place))
 
-    def slices(self, told: Told) -> Iterator[int | None]:
-        """Lets slice after slice come; the time at the end of each, ``None`` where rows have no times.
+    def slices(self, notify: Notify) -> Iterator[int | None]:
+        """The times at the ends of slices, ``None`` where rows have no times.
 
-        The last one has no rows: in it the watermark of those before takes effect.
+        The files of a slice are where scans read when its time is yielded.
+        The last slice has no rows: in it the watermark of those before takes effect.
         """
-        has_come = False
+        has_rows = False
         for number, time in enumerate(self._times):
             places = {scan: self._folder / _WAITING / str(scan) / f"{_SLICE}={number}" for scan in self.streams}
-            if not any([self._come(scan, place, number) for scan, place in places.items()]):
+            if not any([self._move_files(scan, place, number) for scan, place in places.items()]):
                 continue
-            has_come = True
+            has_rows = True
             yield time
             if time is not None:
-                told(f"history up to {datetime.fromtimestamp(time / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC has been read")
-        if not has_come or any(isinstance(node, WatermarkAssigner) for node in self._run.nodes):
+                notify(f"history up to {datetime.fromtimestamp(time / 1000, UTC):%Y-%m-%d %H:%M:%S} UTC has been read")
+        if not has_rows or any(isinstance(node, WatermarkAssigner) for node in self._run.nodes):
             empty = self._folder / "empty"
             for scan, stream in self.streams.items():
                 stream.frame.limit(0).write.mode("overwrite").parquet(str(empty))
-                self._come(scan, empty, len(self._times))
+                self._move_files(scan, empty, len(self._times))
             yield self._times[-1]
 
-    def _come(self, scan: int, folder: Path, number: int) -> bool:
-        """Let the files of a folder come to a scan; whether there are some."""
+    def _move_files(self, scan: int, folder: Path, number: int) -> bool:
+        """Move the files of a folder to where a scan reads; whether there are some."""
         files = sorted(folder.glob("*.parquet"))
         for file in files:
             file.rename(self._place(scan) / f"{number}-{file.name}")
