@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from ...plan.accumulator_columns import parts
 from ...plan.errors import PlanError, UnsupportedError
@@ -25,6 +24,7 @@ from ...plan.types.parser import parse_type
 from ...plan.types.widening import holds
 from ..reordering import retractions_of
 from ..savepoint import Holder
+from .accumulator_values import Accumulator, Call
 from .context import Impossible, Pairing
 from .recipe import (
     Copy,
@@ -80,37 +80,6 @@ _OF_VALUES: Mapping[str, tuple[str | None, ...]] = {
 _EXACT_OF_VALUES = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "DATE")
 _EXACT_SUMS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "DOUBLE")
 """The types whose sums are the same in the accumulators of SUM and AVG."""
-
-
-class _Call(NamedTuple):
-    """What a call aggregates: columns and condition by their meanings."""
-
-    arguments: Hashable
-    condition: Hashable
-    is_distinct: bool
-
-
-class Accumulator(NamedTuple):
-    """A value of an accumulator: its function, the name of the part, what it aggregates, and its type."""
-
-    function: str | None
-    part: str
-    call: _Call
-    type: str
-    place: int
-    has_view: bool
-    is_never_null: bool = False
-    """Whether no argument of the call can be NULL."""
-
-    @property
-    def is_null_without_values(self) -> bool:
-        """Whether the function begins with NULL."""
-        return self.function == _SUM
-
-    @property
-    def is_average(self) -> bool:
-        """Whether the result is neither of the values of the accumulator."""
-        return self.function == _AVG
 
 
 def accumulators_of(pairing: Pairing, *, of_old: bool = False) -> list[Accumulator]:
@@ -256,12 +225,12 @@ class _Aggregation:
                 continue
             meanings = tuple(pairing.before.exact_meanings(state.values))
             sharing = self._sharing(state, pairing.old, pairing.before)
-            unfiltered = all(isinstance(each, _Call) and each.condition is None for each in sharing)
+            unfiltered = all(isinstance(each, Call) and each.condition is None for each in sharing)
             if meanings == arguments and len(meanings) == 1 and unfiltered:
                 return state
         return None
 
-    def _find(self, function: str | None, part: str, call: _Call, type_: str | None) -> Taken | None:
+    def _find(self, function: str | None, part: str, call: Call, type_: str | None) -> Taken | None:
         """An old value of this function."""
         for each in self.old:
             if each.function != function or each.part != part or each.call != call:
@@ -300,7 +269,7 @@ class _Aggregation:
         key = self._key_column(call, None)
         return None if rows is None or key is None else ZeroIfKeyIsNull(rows, key)
 
-    def _rows(self, call: _Call) -> Taken | None:
+    def _rows(self, call: Call) -> Taken | None:
         """How many rows there were that meet the condition of a call."""
         for each in self.old:
             is_count = each.part in ("count", "count1") and (each.is_never_null or not each.call.arguments)
@@ -319,7 +288,7 @@ class _Aggregation:
         of_sum = sums[_SUM]
         return zero_based if zero_based is not None or of_sum is None else ZeroIfNull(of_sum)
 
-    def _find_sum(self, function: str | None, call: _Call, wanted: Accumulator) -> Taken | None:
+    def _find_sum(self, function: str | None, call: Call, wanted: Accumulator) -> Taken | None:
         kept = self._find(function, "sum", call, None)
         if kept is None:
             return None
@@ -329,7 +298,7 @@ class _Aggregation:
         is_whole = {old.root, new.root} <= set(_EXACT_SUMS[:4])
         return kept if is_whole or old.same_as(new) else None
 
-    def _key_column(self, call: _Call, type_: str | None) -> Taken | None:
+    def _key_column(self, call: Call, type_: str | None) -> Taken | None:
         """The column of the key that a call over it alone aggregates."""
         if call.condition is not None or not isinstance(call.arguments, tuple) or len(call.arguments) != 1:
             return None
@@ -409,9 +378,9 @@ class _Aggregation:
                         yield StateRecipe(view_state(number, name), Copy(view_state(old_number, name), key))
                     break
 
-    def _call(self, call: AggregateCall, holder: Holder) -> _Call:
+    def _call(self, call: AggregateCall, holder: Holder) -> Call:
         arguments, condition = holder.arguments(call)
-        return _Call(arguments, condition, call.is_distinct)
+        return Call(arguments, condition, call.is_distinct)
 
     def _is_same_view(self, old: KeptState, new: KeptState) -> bool:
         """Whether two views hold the values of the same columns for the same calls in the same order."""
@@ -433,7 +402,7 @@ class _Aggregation:
             return None
         before = self._sharing(old, pairing.old, pairing.before)
         after = self._sharing(new, pairing.new, pairing.after)
-        if any(isinstance(call, _Call) and call.condition is not None for call in (*before, *after)):
+        if any(isinstance(call, Call) and call.condition is not None for call in (*before, *after)):
             return None
         return int((1 << len(after)) - 1)
 
@@ -474,7 +443,7 @@ def _accumulator(
 ) -> Accumulator:
     if not isinstance(value.origin, Part):
         assert not isinstance(value.origin, Column)
-        return Accumulator(None, "", _Call((), None, False), value.type, place, has_view=False)
+        return Accumulator(None, "", Call((), None, False), value.type, place, has_view=False)
     call, number = value.origin.call, value.origin.number
     retracts = retractions.get(call, False)
     name = f"part {number}"
@@ -490,7 +459,7 @@ def _accumulator(
     is_never_null = _is_never_null(call, types)
     if call.internal_name == _COUNT and not call.is_distinct and is_never_null:
         arguments, name = (), "count1"
-    identity = _Call(arguments, condition, call.is_distinct)
+    identity = Call(arguments, condition, call.is_distinct)
     has_view = view_of(call, retracts) is not None
     return Accumulator(call.internal_name, name, identity, value.type, place, has_view, is_never_null)
 

@@ -23,7 +23,8 @@ from ...plan.savepoint.layout import Part
 from ...plan.specs import ConstantRankRange, JoinType
 from ...plan.types.parser import parse_type
 from ..comparing import Comparison
-from .accumulators import Accumulator, accumulators_of
+from .accumulator_values import Accumulator
+from .accumulators import accumulators_of
 from .conditions import is_computed
 from .context import Impossible, Pairing
 from .joins import kept_side

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from ...plan.nodes import ExecNode, GlobalGroupAggregate, GroupAggregate
 from ...plan.types.widening import holds
+from .accumulator_values import Accumulator
 from .context import Impossible, Pairing
 from .recipe import OfSibling
 
-if TYPE_CHECKING:
-    from .accumulators import Accumulator
-
-Accumulators = Callable[[Pairing], "Sequence[Accumulator]"]
+Accumulators = Callable[[Pairing], Sequence[Accumulator]]
 """The values of the accumulators of the old aggregation of a pairing."""
 
 
