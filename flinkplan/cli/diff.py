@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever the verdict is.")
 @click.option("--ignore", multiple=True, metavar="RULE", help="Do not show findings of this rule.")
 @click.option("--allow", multiple=True, metavar="RULE[@NODE]", help="Show findings of this rule, but accept them.")
+@click.option(
+    "--allow-migrated", is_flag=True, help="Accept findings over which 'flinkplan migrate' carries Flink's state."
+)
 @click.option("--sql", metavar="SCRIPT", help="Show this pipeline, that of NEW, beside the plans (html only).")
 @click.option("--detail", is_flag=True, help="List every value that differs (text only).")
 def command(
@@ -67,6 +70,7 @@ def command(
     exit_zero: bool,
     ignore: tuple[str, ...],
     allow: tuple[str, ...],
+    allow_migrated: bool,
     sql: str | None,
     detail: bool,
 ) -> int:
@@ -97,7 +101,7 @@ def command(
         raise click.UsageError("--sql needs --format html, and two plans.")
     check_output(output, force)
     try:
-        settings = _settings(ignore, allow, fail_on, engine, runtime)
+        settings = _settings(ignore, allow, fail_on, engine, runtime, allow_migrated)
         if base is not None:
             from ..compat.project_rendering import render as render_project
             from .project_diff import diff_project
@@ -146,6 +150,7 @@ def _settings(
     fail_on: str | None,
     engine: str | None,
     runtime: str | None,
+    allow_migrated: bool,
 ) -> Settings:
     """The settings of the command line, and for those not given the ones of the project."""
     from ..compat.settings import check_rule, read_settings
@@ -161,4 +166,5 @@ def _settings(
         fail_on=fail_on or project.fail_on,
         engine=engine or project.engine,
         runtime=runtime or project.runtime,
+        allow_migrated=allow_migrated or project.allow_migrated,
     )

@@ -44,7 +44,7 @@ def judged(old: PlanInput, new: PlanInput, settings: Settings, options: Mapping[
     def side(given: PlanInput, plan: Plan, is_successor: bool = False) -> Side:
         return Side(plan, given.source, given.located(plan) if locate else lambda *_: None, is_successor)
 
-    exceptions = Exceptions(settings.ignore, settings.allow)
+    exceptions = Exceptions(settings.ignore, settings.allow, settings.allow_migrated)
     diff = diff_plans(side(old, old_plan), side(new, new_plan, new.is_pipeline), exceptions, platforms)
     return replace(diff, fail_on=Verdict(settings.fail_on or "incompatible"))
 

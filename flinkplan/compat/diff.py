@@ -138,10 +138,14 @@ class Platforms(Record):
 
 
 class Exceptions(Record):
-    """Rules whose findings are left out, and those that are allowed at a node (``RULE@NODE``) or at any (``RULE``)."""
+    """Rules whose findings are left out, and those that are allowed at a node (``RULE@NODE``) or at any (``RULE``).
+
+    ``migrated``: findings are allowed over which ``migrate`` carries the state.
+    """
 
     ignored: Collection[str] = ()
     allowed: Collection[str] = ()
+    migrated: bool = False
 
     def ignores(self, finding: ChangeFinding) -> bool:
         """Whether the finding is left out."""
@@ -149,6 +153,8 @@ class Exceptions(Record):
 
     def allows(self, finding: ChangeFinding) -> bool:
         """Whether a finding is allowed: NODE is an id, a name (``join#2``) or a type, or a pattern of these."""
+        if self.migrated and finding.migration is not None and finding.migration.is_possible:
+            return True
         names = [str(n) for n in (finding.node, finding.old_node, finding.name, finding.node_type) if n is not None]
         for entry in self.allowed:
             rule, _, node = entry.partition("@")

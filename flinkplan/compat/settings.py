@@ -23,7 +23,8 @@ _CHOICES = {
 }
 _LISTS = ("ignore", "allow", "py-files", "pipelines", "catalog-tables", "jars")
 _FUNCTIONS = "functions"
-_KEYS = (*_LISTS, _FUNCTIONS, "environments", *_CHOICES)
+_ALLOW_MIGRATED = "allow-migrated"
+_KEYS = (*_LISTS, _ALLOW_MIGRATED, _FUNCTIONS, "environments", *_CHOICES)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -51,6 +52,8 @@ class Settings(Record):
     """The file in which ``flinkplan functions`` has written what is known of those, relative like ``py_files``."""
     folder: str = "."
     """The folder of the file with the settings; the working directory where there is none."""
+    allow_migrated: bool = False
+    """Whether findings are accepted over which ``migrate`` carries the state."""
 
     @property
     def code(self) -> tuple[str, ...]:
@@ -142,6 +145,9 @@ def _settings(table: Any, where: str) -> Settings:
     functions = table.get(_FUNCTIONS)
     if functions is not None and not isinstance(functions, str):
         raise PlanError(f"'{_FUNCTIONS}' is the path of a file", where=where, hint="flinkplan functions writes it")
+    allow_migrated = table.get(_ALLOW_MIGRATED, False)
+    if not isinstance(allow_migrated, bool):
+        raise PlanError(f"'{_ALLOW_MIGRATED}' is true or false, not {allow_migrated!r}", where=where)
     return Settings(
         ignore,
         allow,
@@ -154,6 +160,7 @@ def _settings(table: Any, where: str) -> Settings:
         environments,
         jars,
         functions,
+        allow_migrated=allow_migrated,
     )
 
 

@@ -66,6 +66,8 @@ def test_json_is_as_its_schema_says(new: str) -> None:
         (("sums.json", "ttl.json", "--fail-on", "compatible"), 1),
         (("sums.json", "key.json"), 1),
         (("sums.json", "key.json", "--exit-zero"), 0),
+        (("sums.json", "key.json", "--allow-migrated"), 0),
+        (("join.json", "many.json", "--allow-migrated"), 1),
         (("sums.json", "key.json", "--ignore", "keys-changed"), 0),
         (("sums.json", "key.json", "--allow", "keys-changed@group-aggregate"), 0),
         (("sums.json", "key.json", "--allow", "keys-changed@join"), 1),
