@@ -21,6 +21,8 @@ def parse_pipeline(text: str, file: str | None) -> ast.Script:
     return parse_spec(text, file) if is_spec(file) else parse_script(text, file)
 
 
+RUNTIME_MODE = "execution.runtime-mode"
+
 T = TypeVar("T")
 Job: TypeAlias = ast.Insert | ast.StatementSet | ast.CreateTable
 """Statements that compile to a plan; CREATE TABLE only with AS."""
@@ -78,6 +80,13 @@ def compile_statements(
     """
 
     def compiled(session: Session, job: ast.Insert | ast.StatementSet) -> Plan:
+        if session.config.get(RUNTIME_MODE, "").upper() == "BATCH":
+            raise BindError(
+                "plans of batch mode are compiled by Flink only; a streaming plan over bounded tables also ends with its "
+                "input, and leaves the same rows in tables that take updates",
+                job.span,
+                f"leave '{RUNTIME_MODE}' out; or compile with Flink, whose batch plans are executed here",
+            )
         return session.compile(job, complete=complete)
 
     return with_job(script, options, warn, compiled, load, catalog_tables)

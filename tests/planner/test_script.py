@@ -57,6 +57,11 @@ def test_there_is_exactly_one_job(sql: str, message: str) -> None:
         job_of(parse_script(sql))
 
 
+def test_plans_of_batch_mode_are_left_to_flink() -> None:
+    with pytest.raises(FlinkplanError, match="compiled by Flink only; a streaming plan over bounded tables also ends"):
+        compile_script(f"SET 'execution.runtime-mode' = 'batch';{TABLES}INSERT INTO o SELECT a FROM t;")
+
+
 @pytest.mark.parametrize(
     "query", ["SELECT " + "+".join(["a"] * 5000) + " FROM t", "SELECT a FROM (" * 2000 + "SELECT a FROM t" + ")" * 2000]
 )

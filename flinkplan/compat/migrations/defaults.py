@@ -11,7 +11,6 @@ from ...plan.nodes import (
     GlobalWindowAggregate,
     LocalWindowAggregate,
     OverAggregate,
-    Sink,
     WindowAggregate,
 )
 from ...plan.record import replace
@@ -29,7 +28,9 @@ def declare_rowtime_inserter(plan: Plan) -> Plan:
     """
 
     def declare(node: ExecNode) -> ExecNode:
-        if not isinstance(node, Sink) or not node.configuration or ROWTIME_INSERTER in node.configuration:
+        if ROWTIME_INSERTER not in node.metadata.consumed_options:
+            return node
+        if not node.configuration or ROWTIME_INSERTER in node.configuration:
             return node
         configuration = {**node.configuration, ROWTIME_INSERTER: DEFAULTS[ROWTIME_INSERTER]}
         return replace(node, configuration=dict(sorted(configuration.items())))

@@ -25,5 +25,9 @@ def newer_sinks(plan: Plan) -> Plan:
 
 
 def _versioned(plan: Plan, chosen: Callable[[ExecNode], bool]) -> Plan:
-    nodes = (replace(n, version=max(_NEWER, n.version)) if chosen(n) else n for n in plan.nodes)
+    """Of the nodes that are chosen, those that have such a version, which nodes of batch mode do not."""
+    nodes = (
+        replace(n, version=max(_NEWER, n.version)) if chosen(n) and _NEWER in n.metadata.versions else n
+        for n in plan.nodes
+    )
     return replace(plan, nodes=tuple(nodes))

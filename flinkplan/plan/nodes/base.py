@@ -351,7 +351,7 @@ def _key_order(cls: type[ExecNode]) -> Mapping[str, FieldCodec | None]:
     head = {"id": shared.pop("id"), "type": None, "configuration": shared.pop("configuration"), **by_place[Place.OWN]}
     inputs = {"inputProperties": shared.pop("inputProperties")}
     if cls.metadata.inputs == 0:
-        return {**head, **by_place[Place.INPUTS], **shared, **inputs, **by_place[Place.LAST]}
+        return {**head, **by_place[Place.INPUTS], **shared, **by_place[Place.LAST], **inputs}
     return {**head, **inputs, **by_place[Place.INPUTS], **shared, **by_place[Place.LAST]}
 
 

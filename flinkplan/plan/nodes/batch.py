@@ -202,7 +202,7 @@ class BatchHashJoin(BatchNode, ExecNode, kw_only=True):
     is_broadcast: TuningFlag
     left_is_build: TuningFlag
     try_distinct_build_row: TuningFlag
-    with_job_strategy_hint: Annotated[bool | None, Mark.TUNING] = None
+    with_job_strategy_hint: Annotated[bool | None, Mark.TUNING, Place.LAST] = None
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
         return (self.join_spec.left_keys, self.join_spec.right_keys)
@@ -267,6 +267,7 @@ class BatchNestedLoopJoin(BatchNode, ExecNode, kw_only=True):
 class BatchLookupJoin(BatchNode, LookupJoin, kw_only=True):
     """Joins rows with an external table by lookups."""
 
+    input_changelog_mode: Annotated[tuple[ReceivedKind, ...] | None, Place.LAST] = None
     lookup_key_contains_primary_key: Aside[bool] = False
     require_upsert_materialize: Aside[bool] = False
     input_upsert_key: Aside[tuple[int, ...] | None] = None
