@@ -82,8 +82,8 @@ def compile_statements(
     def compiled(session: Session, job: ast.Insert | ast.StatementSet) -> Plan:
         if session.config.get(RUNTIME_MODE, "").upper() == "BATCH":
             raise BindError(
-                "plans of batch mode are compiled by Flink only; a streaming plan over bounded tables also ends with its "
-                "input, and leaves the same rows in tables that take updates",
+                "plans of batch mode are compiled by Flink only; a streaming plan over bounded tables also ends with "
+                "its input, and leaves the same rows in tables that take updates",
                 job.span,
                 f"leave '{RUNTIME_MODE}' out; or compile with Flink, whose batch plans are executed here",
             )

@@ -181,6 +181,11 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         if job_plan.is_batch and record.is_begun(job_plan.queries):
+            if plan.is_batch:
+                raise UnsupportedError(
+                    f"the checkpoint {options.checkpoint} is of a streaming job, and the plan is of batch mode",
+                    hint="name another directory: a batch job starts without state",
+                )
             job_plan = job_plan.in_micro_batches
         if not job_plan.is_batch:  # as the first batch has fixed it
             job_plan = job_plan.in_kernels(
