@@ -40,6 +40,7 @@ from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..connectors.tables import Table
 from ..errors import TableError
+from .iceberg_deletes import files_without_deleted_rows, has_deletes
 from .log import DELETED, DataFile
 from .positions import StoredFile
 
@@ -222,15 +223,18 @@ def snapshot(table: Table) -> Snapshot:
         if starts_or_ends(options):
             columns, files = columns_of(opened, where), appended_by_options(opened, options, where)
             return Snapshot(tuple(files), columns)
-        scan = opened.scan(snapshot_id=_snapshot_id(opened, options, where))
-        return Snapshot(tuple(files_of(scan, where)), columns_of(opened, where, scan.projection()))
+        chosen = _snapshot_id(opened, options, where)
+        files = files_of(opened, chosen, where)
+        return Snapshot(tuple(files), columns_of(opened, where, opened.scan(snapshot_id=chosen).projection()))
 
 
-def files_of(scan: Any, where: str) -> Iterator[StoredFile]:
-    """All files of a scan.  Raises :class:`TableError` where they hold more than its rows."""
-    for task in scan.plan_files():
-        if task.delete_files:
-            raise TableError("Iceberg tables with deleted rows in files of their own are not read here", where=where)
+def files_of(opened: Any, chosen: int | None, where: str) -> Iterator[StoredFile]:
+    """The files with the rows of a snapshot, by default of the current one.  Raises :class:`TableError`."""
+    snapshot = opened.current_snapshot() if chosen is None else opened.snapshot_by_id(chosen)
+    if snapshot is not None and has_deletes(opened, snapshot):
+        yield from files_without_deleted_rows(opened, snapshot, where)
+        return
+    for task in opened.scan(snapshot_id=chosen).plan_files():
         yield _stored(task.file, where)
 
 

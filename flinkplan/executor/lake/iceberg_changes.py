@@ -98,7 +98,7 @@ class IcebergChanges:
     def whole(self, snapshot: int) -> list[StoredFile]:
         """As :meth:`Changes.whole`."""
         with library_errors(self._where):
-            return list(files_of(self._opened.scan(snapshot_id=snapshot), self._where))
+            return list(files_of(self._opened, snapshot, self._where))
 
     def added(self, after: int | None, to: int) -> list[StoredFile]:
         """As :meth:`Changes.added`."""
