@@ -19,11 +19,12 @@ from ...plan.files import Place
 from ...plan.record import Record
 from ..connectors.tables import Table
 from ..errors import TableError
+from .delta_deletes import FEATURE, without_deleted_rows
 from .log import DELETED, DataFile
 from .positions import StoredFile
 
-_READ = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
-"""The features of tables whose data files hold just the rows."""
+_READ = frozenset({FEATURE, "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"})
+"""The features of tables that are read."""
 
 
 _MAPPING = "delta.columnMapping.mode"
@@ -174,6 +175,8 @@ def snapshot_of(opened: Any, root: Path, where: str) -> Snapshot:
         )
         for action in pyarrow.table(opened.get_add_actions()).to_pylist()
     ]
+    if FEATURE in (protocol.reader_features or ()):
+        files = without_deleted_rows(opened, files, where)
     return Snapshot(tuple(files), opened.schema().to_json(), tuple(metadata.partition_columns))
 
 

@@ -108,7 +108,9 @@ class DeltaChanges:
             match action:
                 case "add" if value.get("dataChange", True):
                     if value.get("deletionVector"):
-                        raise TableError("Delta tables with deletion vectors are not read here", where=self._where)
+                        message = f"version {version} of the Delta table deletes rows by deletion vectors"
+                        hint = "a stream does not read them; start with a new checkpoint, which reads the table anew"
+                        raise TableError(message, where=self._where, hint=hint)
                     partition = {key: text or None for key, text in (value.get("partitionValues") or {}).items()}
                     files.append(StoredFile(file_path(value["path"], self._root), value["size"], partition))
                 case "remove":

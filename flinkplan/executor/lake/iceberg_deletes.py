@@ -12,10 +12,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from ...plan.files import Place
 from ..errors import TableError
 from ..scratch import temporary_folder
-from .positions import StoredFile
+from .positions import StoredFile, local_file
 
 _ROW, _POSITION, _FILE = "__row", "pos", "file_path"
 
@@ -132,7 +131,7 @@ def _written(rows: Any, path: Path) -> StoredFile:
 
 
 def _local(path: str, where: str) -> Path:
-    local = Place.of(path).local
+    local = local_file(path)
     if local is None:
         raise TableError("Iceberg tables with deleted rows are read in local directories only", where=where)
     return local

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, TypeAlias
 
@@ -22,6 +23,12 @@ class StoredFile(Record):
     path: str
     bytes: int
     partition: Mapping[str, str | None]
+
+
+def local_file(path: str) -> Path | None:
+    """The file of this machine at a path of a log, whose characters stand for themselves; ``None``: it is elsewhere."""
+    plain = path.removeprefix("file://").removeprefix("file:")
+    return Path(plain) if plain.startswith("/") else None
 
 
 class Changes(Protocol):

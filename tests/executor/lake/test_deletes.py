@@ -1,12 +1,15 @@
-"""Iceberg tables whose rows are deleted by files of their own, as Flink's sinks write them."""
+"""Tables whose deleted rows are still in data files: Iceberg's files of deletes, and Delta's deletion vectors."""
 
 from __future__ import annotations
 
+import json
+import struct
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from deltalake import DeltaTable, write_deltalake
 from pyiceberg.catalog import load_catalog
 from pyiceberg.manifest import (
     DataFile,
@@ -19,6 +22,7 @@ from pyiceberg.table.snapshots import Operation
 from pyiceberg.table.update.snapshot import _FastAppendFiles
 from pyiceberg.typedef import Record
 
+from flinkplan.executor.lake import delta
 from flinkplan.executor.lake.iceberg import files_of
 
 from .readers import _duckdb, has_duckdb
@@ -147,3 +151,58 @@ def test_rows_are_deleted_in_a_partition(tmp_path: Path) -> None:
     lake.delete(keys([1]), [1], "a")
     # the specification says so; DuckDB 1.5 applies files of keys to all partitions
     assert lake.rows(is_compared=False) == [(1, "b"), (2, "a")]
+
+
+def _z85(content: bytes) -> str:
+    alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
+    words = struct.unpack(f">{len(content) // 4}I", content)
+    return "".join(alphabet[word // 85**power % 85] for word in words for power in (4, 3, 2, 1, 0))
+
+
+def _vector(positions: list[int]) -> dict[str, Any]:
+    """A deletion vector within the log: a bitmap of one container."""
+    bitmap = struct.pack("<IIHHI", 12346, 1, 0, len(positions) - 1, 16) + struct.pack(f"<{len(positions)}H", *positions)
+    content = struct.pack("<IQI", 1681511377, 1, 0) + bitmap
+    content += b"\0" * (-len(content) % 4)
+    return {
+        "storageType": "i",
+        "pathOrInlineDv": _z85(content),
+        "sizeInBytes": len(content),
+        "cardinality": len(positions),
+    }
+
+
+def test_deletion_vectors_of_delta_tables(tmp_path: Path) -> None:
+    path = tmp_path / "lake"
+    for ids in ([1, 2, 3, 4], [5], [6, 7]):
+        rows = pa.table({"id": pa.array(ids, pa.int32()), "p": ["a/b %"] * len(ids)})
+        write_deltalake(str(path), rows, mode="append", partition_by=["p"])
+    features = ["deletionVectors"]
+    actions: list[Any] = [
+        {
+            "protocol": {
+                "minReaderVersion": 3,
+                "minWriterVersion": 7,
+                "readerFeatures": features,
+                "writerFeatures": features,
+            }
+        }
+    ]
+    for version, positions in ((0, [0, 2]), (1, [0])):
+        (log,) = [
+            json.loads(x) for x in (path / f"_delta_log/{version:020}.json").read_text().splitlines() if '"add"' in x
+        ]
+        add = log["add"]
+        actions.append({"remove": {"path": add["path"], "deletionTimestamp": 1, "dataChange": True}})
+        actions.append({"add": {**add, "deletionVector": _vector(positions)}})
+    (path / f"_delta_log/{3:020}.json").write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+    opened = DeltaTable(str(path))
+    read = [
+        id_
+        for file in delta.snapshot_of(opened, path, "table t").files
+        for id_ in pq.ParquetFile(file.path.removeprefix("file://")).read(["id"])["id"].to_pylist()
+    ]
+    assert sorted(read) == [2, 4, 6, 7]
+    if has_duckdb():
+        other = _duckdb().sql(f"SELECT id FROM delta_scan('{path}')").fetchall()
+        assert sorted(other) == [(2,), (4,), (6,), (7,)]
