@@ -60,7 +60,9 @@ class _Mover:
     def __init__(self, orders: Sequence[Order]) -> None:
         self.each = [_places(order) for order in orders]
         self.rows: Mapping[Input | None, Places] = {
-            **dict.fromkeys((Input.ALL, Input.CONSTANTS), _places(side_by_side(orders, range(len(orders))))),
+            **dict.fromkeys(
+                (Input.ALL, Input.CONSTANTS, Input.BOUND), _places(side_by_side(orders, range(len(orders))))
+            ),
             Input.LEFT: self.each[0],
             Input.RIGHT: self.each[-1],
         }

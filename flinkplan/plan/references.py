@@ -21,6 +21,8 @@ class Input(Enum):
     """The input of the previous phase of the aggregation; the node's own input where there is no previous phase."""
     CONSTANTS = "constants"
     """All inputs side by side, followed by the node's constants."""
+    BOUND = "bound"
+    """The columns of the query below all OVER windows, followed by the node's constants; see ``OverSpec``."""
     PAIR = "pair"
     """Two rows of the input side by side."""
     TABLE = "table"

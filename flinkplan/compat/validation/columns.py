@@ -122,6 +122,7 @@ class _Reader:
             Input.LEFT: inputs[0],
             Input.RIGHT: inputs[-1],
             Input.CONSTANTS: [*joined, *constants],
+            Input.BOUND: [*joined[: over.original_input_fields if over else 0], *constants],
             Input.BEFORE: None if aggregated is None else aggregated.fields,
         }
 

@@ -153,7 +153,8 @@ _REASONS: Mapping[str, Kind | None] = {
 }
 """Why the columns in a field of a node decide about its rows; a field of a spec in the node may have its own reason."""
 
-_OF_COLUMNS = (OverAggregate, BatchOverAggregate, PythonOverAggregate, WindowTableFunction)
+_OVER = (OverAggregate, BatchOverAggregate, PythonOverAggregate)
+_OF_COLUMNS = (*_OVER, WindowTableFunction)
 """Nodes that decide about no rows: what their fields name are reasons of the columns that they add."""
 
 
@@ -317,6 +318,8 @@ class _Reader:
         match input:
             case Input.ALL | Input.CONSTANTS:
                 return self.row
+            case Input.BOUND if isinstance(self.node, _OVER):
+                return self.row[: self.node.over_spec.original_input_fields]
             case Input.LEFT:
                 return self.sides[0] if self.sides else ()
             case Input.RIGHT:

@@ -48,7 +48,7 @@ class OverBound(PlanRecord):
     kind: str
     is_preceding: bool | None = None
     is_following: bool | None = None
-    offset: Annotated[RexNode | None, Input.CONSTANTS] = None
+    offset: Annotated[RexNode | None, Input.BOUND] = None
 
 
 class OverGroup(PlanRecord):
@@ -62,7 +62,11 @@ class OverGroup(PlanRecord):
 
 
 class OverSpec(PlanRecord):
-    """OVER windows with the same partitioning; ``constants`` have the indexes after the input's columns."""
+    """OVER windows with the same partitioning.
+
+    ``constants`` have the indexes after the input's columns in calls, and in bounds after ``original_input_fields``
+    columns: those of the input without what other OVER windows below have added.
+    """
 
     partition: PartitionSpec
     groups: tuple[OverGroup, ...]

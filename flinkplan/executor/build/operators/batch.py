@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ....plan.nodes import BatchAggregate, BatchLimit, BatchRank, BatchSort, BatchSortLimit
+from ....plan.nodes import (
+    BatchAggregate,
+    BatchLimit,
+    BatchRank,
+    BatchSort,
+    BatchSortLimit,
+    BatchWindowTableFunction,
+)
 from ....plan.record import replace
-from ....plan.specs import SortField
+from ....plan.specs import SortField, TimeAttributeWindowing
 from ....plan.types import BOOLEAN, row
 from ...jvm.spark import F, fields, sql
 from ...jvm.types import spark_type
 from ...prepare.choose.aggregates import KernelGroups, NativeGroups
 from ...prepare.choose.batch import NO_END, NativeLimit, NativeRank, NativeSort
+from ...prepare.choose.window_functions import NativeWindowRows
 from ..context import TranslationContext
 from ..kernels import key_part
 from ..registry import builder
@@ -20,6 +28,7 @@ from ..stream import SEQUENCE, Stream, column_name
 from ..time.event_time import one_row
 from ..windows.native_aggregates import native_aggregate
 from .aggregates import kernel_groups, native_groups
+from .window_functions import window_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -112,6 +121,20 @@ def rank(node: BatchRank, step: NativeRank, inputs: tuple[Stream, ...], context:
     kept = ranked.where(ranked[name].between(step.start, step.end))
     columns = [column_name(i) for i in range(len(node.output_type.fields))]
     return replace(stream, frame=kept.select(*columns, *stream.hidden), type=node.output_type)
+
+
+@builder(NativeWindowRows, BatchWindowTableFunction)
+def windows(
+    node: BatchWindowTableFunction, step: NativeWindowRows, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """Each row once per window; rows without a time are in none.
+
+    Source: ``AlignedWindowTableFunctionOperator``.
+    """
+    (stream,) = inputs
+    if isinstance(node.windowing, TimeAttributeWindowing):
+        stream = stream.where(stream.column(node.windowing.time_attribute_index).isNotNull())
+    return window_rows(node, step, (stream,), context)
 
 
 def sort_columns(stream: Stream, order: Sequence[SortField]) -> list[Column]:

@@ -32,9 +32,6 @@ from ..query import QueryPlan, chooser
 from ..steps import FOLDS_ROWS, Kernel, Native, PassedBy, accumulators, with_ttl
 from ..watermarks import row_by_row
 
-GROUPS_KERNEL = "aggregate.GroupAggregate"
-"""The kernel that aggregates groups."""
-
 MANY_GROUPS = 0.8
 """Groups are many where of a task's rows so many are of a group that none before them is of."""
 
@@ -209,7 +206,7 @@ def _kernel(
     is_insert_only = inserts or not rows.is_changelog
     folds_rows = folds and not numbered and is_insert_only and all(folds_exactly(call, rows.type) for call in calls)
     return KernelGroups(
-        kernel=GROUPS_KERNEL,
+        kernel="aggregate.GroupAggregate",
         why="each group's state expires by itself, and changes come out as rows",
         shuffle=query.keys(node),
         states=(with_ttl("ValueState", "accumulators", f"rows, {accumulators(calls)}", ttl),),
@@ -222,6 +219,30 @@ def _kernel(
         folds_rows=folds_rows,
         numbered=numbered,
         ttl=ttl,
+    )
+
+
+def final_groups(
+    grouping: tuple[int, ...],
+    calls: tuple[AggregateCall, ...],
+    row: LogicalType,
+    output_type: LogicalType,
+    shuffle: tuple[str, ...],
+) -> KernelGroups:
+    """A kernel over rows of the type ``row`` that are all there and stay, of which one row a group comes out."""
+    return KernelGroups(
+        kernel="aggregate.GroupAggregate",
+        why="Spark does not have all of its functions, or computes them otherwise",
+        shuffle=shuffle,
+        grouping=grouping,
+        calls=calls,
+        output_type=output_type,
+        inserts=True,
+        update_before=False,
+        folds=True,
+        folds_rows=all(folds_exactly(call, row) for call in calls),
+        numbered=False,
+        ttl=0,
     )
 
 

@@ -22,13 +22,13 @@ from ....plan.nodes import (
     ExecNode,
 )
 from ....plan.specs import SortField
-from ...aggregate_functions import check_calls, folds_exactly, function_name
+from ...aggregate_functions import check_calls, function_name
 from ..known.native_calls import BATCH_ONLY, is_native_in_batch
 from ..known.settled_joins import native_type
 from ..known.sorted_rows import order_of, readers, serves_operators
 from ..query import QueryPlan, chooser
 from ..steps import Native, PassedBy
-from .aggregates import GROUPS_KERNEL, KernelGroups, NativeGroups, samples_groups
+from .aggregates import KernelGroups, NativeGroups, final_groups, samples_groups
 from .joins import NativeJoin
 
 NO_END = 2**63 - 1
@@ -138,20 +138,7 @@ def aggregate(node: BatchAggregate, query: QueryPlan) -> NativeGroups | KernelGr
             traced=False,
             samples=samples_groups(source, keys, calls, query),
         )
-    return KernelGroups(
-        kernel=GROUPS_KERNEL,
-        why="Spark does not have all of its functions, or computes them otherwise",
-        shuffle=query.keys(node),
-        grouping=keys,
-        calls=calls,
-        output_type=node.output_type,
-        inserts=True,
-        update_before=False,
-        folds=True,
-        folds_rows=all(folds_exactly(call, source.output_type) for call in calls),
-        numbered=False,
-        ttl=0,
-    )
+    return final_groups(keys, calls, source.output_type, node.output_type, query.keys(node))
 
 
 @chooser(BatchSort)

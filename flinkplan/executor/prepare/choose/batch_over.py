@@ -6,7 +6,7 @@ Source of the rules: Flink's ``BatchExecOverAggregate``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal, InvalidOperation
+from fractions import Fraction
 
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
@@ -122,8 +122,8 @@ def _bound(bound: OverBound, group: OverGroup, spec: OverSpec, row: LogicalType)
     if not isinstance(offset, Literal) or is_year_month(offset.type):
         raise UnsupportedError("this bound of a frame: only constants are, other than of months and years")
     try:
-        distance = Decimal(str(offset.value))
-    except InvalidOperation:
+        distance = Fraction(str(offset.value))
+    except ValueError:
         raise UnsupportedError(f"the bound {offset.value} of a frame") from None
     if not group.is_rows:
         distance *= range_scale(row.field_types[group.order_by.fields[0].index])
@@ -132,19 +132,19 @@ def _bound(bound: OverBound, group: OverGroup, spec: OverSpec, row: LogicalType)
     return -int(distance) if bound.is_preceding else int(distance)
 
 
-def range_scale(t: LogicalType) -> Decimal:
+def range_scale(t: LogicalType) -> Fraction:
     """By what the distance between values of a type is multiplied so that it is a whole number.
 
     Raises :class:`UnsupportedError` for a type whose values have no distance.
     """
     if t.root in INTEGERS or t.root in ("FLOAT", "DOUBLE", "TIME"):
-        return Decimal(1)
+        return Fraction(1)
     if t.root in TIMESTAMPS:
-        return Decimal(_MICROS)
+        return Fraction(_MICROS)
     if t.root == "DATE":
-        return 1 / Decimal(_DAY)
+        return Fraction(1, _DAY)
     if t.root == "DECIMAL" and (t.precision or 0) <= _MOST_DIGITS:
-        return Decimal(10) ** (t.scale or 0)
+        return Fraction(10 ** (t.scale or 0))
     raise UnsupportedError(f"a frame with a bound by the values of a column of the type {t}")
 
 

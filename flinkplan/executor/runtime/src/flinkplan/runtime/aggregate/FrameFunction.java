@@ -2,6 +2,7 @@ package flinkplan.runtime.aggregate;
 
 import static flinkplan.runtime.catalyst.Sequences.asScala;
 
+import java.io.Serializable;
 import java.util.List;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -23,7 +24,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * <p>A window computes one frame after the other, so that the call's own accumulator is the buffer. Spark never merges
  * buffers of frames.
  */
-public final class FrameFunction extends TypedImperativeAggregate<Accumulator> {
+public final class FrameFunction extends TypedImperativeAggregate<Accumulator> implements Serializable {
     private final List<Expression> columns;
     private final Call call;
     private final DataType type;
