@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from .cloned_exchanges import with_edges_of_clones
 from .codec import PlanRecord, Unknown, read_object, write_object
 from .errors import FlinkplanError, PlanError
 from .interpreter import deep_recursion, no_garbage_collection
@@ -113,6 +114,7 @@ def plan_from_json(document: Any) -> Plan:
     """
     for fault in key_faults(document):
         raise fault.error
+    document = with_edges_of_clones(document)
     for key in ("nodes", "edges"):
         if not isinstance(document[key], list):
             raise PlanError(f"'{key}' must be a list, not {kind_of(document[key])}", where=f"/{key}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from ... import advice
+from ...plan.cloned_exchanges import with_edges_of_clones
 from ...plan.codec import write_object
 from ...plan.document import Plan, loads
 from ...plan.errors import FlinkplanError, Location, PlanError, combined_error
@@ -61,7 +62,7 @@ def validate_text(text: str, file: str | None = None) -> list[Finding]:
         where = e.where if isinstance(e.where, Location) else Location(file)
         return [Finding("json", Severity.ERROR, e.message, location=where, hint=e.hint)]
     try:
-        return _findings(RawPlan(document), Positions(text, file))
+        return _findings(RawPlan(with_edges_of_clones(document)), Positions(text, file))
     except RecursionError:
         return [Finding("json", Severity.ERROR, "the plan is nested too deeply", location=Location(file))]
 

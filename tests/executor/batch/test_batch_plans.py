@@ -16,6 +16,7 @@ from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.prepare.checks import check_runnable
 from flinkplan.executor.prepare.job_plan import prepare, prepare_by_default
 from flinkplan.executor.prepare.modes import Mode
+from flinkplan.plan.cloned_exchanges import with_edges_of_clones
 from flinkplan.plan.document import dumps, loads
 from flinkplan.plan.errors import FlinkplanError, UnsupportedError
 from flinkplan.plan.lineage import origins_of
@@ -153,3 +154,19 @@ def test_a_condition_is_all_that_a_nested_loop_join_has() -> None:
     joins = [node for node in loads(PLAN).nodes if isinstance(node, BatchNestedLoopJoin)]
     assert joins
     assert all(join.join_spec.left_keys == () for join in joins)
+
+
+def _exchange(number: int) -> dict[str, Any]:
+    kind = {"requiredDistribution": {"type": "HASH", "keys": [0]}, "damBehavior": "BLOCKING", "priority": 0}
+    shown = {"inputProperties": [kind], "outputType": "ROW<`a` INT>", "description": ""}
+    return {"id": number, "type": "batch-exec-exchange_1", **shown}
+
+
+@pytest.mark.parametrize("targets", [(2, 2), (2, 9)], ids=["the original is there", "the original is gone"])
+def test_a_clone_of_an_exchange_gets_the_edge_of_its_original(targets: tuple[int, int]) -> None:
+    values = {"id": 1, "type": "batch-exec-values_1", "outputType": "ROW<`a` INT>"}
+    nodes = [values, _exchange(2), _exchange(3)]
+    edges = [{"source": 1, "target": target} for target in targets]
+    repaired = with_edges_of_clones({"nodes": nodes, "edges": edges})
+    assert repaired["edges"] == [{"source": 1, "target": 2}, {"source": 1, "target": 3}]
+    assert with_edges_of_clones(repaired) is repaired
