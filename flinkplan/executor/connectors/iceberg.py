@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ...plan.connectors.iceberg import (
     CATALOG,
     CHANGING,
@@ -29,7 +27,6 @@ _AS_THEY_ARE = (
 _CONVERTED = ("TINYINT", "SMALLINT", "TIMESTAMP")
 """Types whose values a table holds as those of others, or Spark does, so that they cannot be in arrays and maps."""
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EXECUTED = ("rest", "jdbc")
 
 
@@ -59,9 +56,6 @@ class Iceberg(Connector):
             if (t.root not in _CONVERTED and not _is_held(t)) or has_nanos(t):
                 message = readable(f"no column of an Iceberg table is of the type {t}, as '{name}' is")
                 raise TableError(message, where=where)
-            if is_source and not _PLAIN.fullmatch(name):
-                hint = "columns are read by their names, and data files have others with such characters"
-                raise TableError(f"the column '{name}' of an Iceberg table is not read here", where=where, hint=hint)
 
     def is_bounded(self, table: Table) -> bool:
         return not is_streaming(table.options)

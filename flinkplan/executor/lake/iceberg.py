@@ -41,6 +41,7 @@ from ...plan.types.readable import readable
 from ..connectors.tables import Table
 from ..errors import TableError
 from .iceberg_deletes import files_without_deleted_rows, has_deletes
+from .iceberg_names import ColumnNames
 from .log import DELETED, DataFile
 from .positions import StoredFile
 
@@ -215,27 +216,32 @@ class Snapshot(Record):
 def snapshot(table: Table) -> Snapshot:
     """The snapshot that the options of a table name, or what others have appended up to it.
 
-    Raises :class:`TableError` where there is none, or where its files hold more than its rows, or under other names.
+    Raises :class:`TableError` where there is none, or where its files are not read here.
     """
     where, options = f"table {table.identifier}", table.options
     with library_errors(where):
         opened = opened_table(table)
         if starts_or_ends(options):
-            columns, files = columns_of(opened, where), appended_by_options(opened, options, where)
+            columns, files = columns_of(opened.schema()), appended_by_options(opened, options, where)
             return Snapshot(tuple(files), columns)
         chosen = _snapshot_id(opened, options, where)
         files = files_of(opened, chosen, where)
-        return Snapshot(tuple(files), columns_of(opened, where, opened.scan(snapshot_id=chosen).projection()))
+        return Snapshot(tuple(files), columns_of(opened.scan(snapshot_id=chosen).projection()))
 
 
 def files_of(opened: Any, chosen: int | None, where: str) -> Iterator[StoredFile]:
     """The files with the rows of a snapshot, by default of the current one.  Raises :class:`TableError`."""
     snapshot = opened.current_snapshot() if chosen is None else opened.snapshot_by_id(chosen)
+    scan = opened.scan(snapshot_id=chosen)
+    names = ColumnNames(opened, scan.projection(), where)
     if snapshot is not None and has_deletes(opened, snapshot):
+        if names.may_differ:
+            message = "Iceberg tables with deleted rows in files of their own and renamed columns are not read here"
+            raise TableError(message, where=where)
         yield from files_without_deleted_rows(opened, snapshot, where)
         return
-    for task in opened.scan(snapshot_id=chosen).plan_files():
-        yield _stored(task.file, where)
+    for task in scan.plan_files():
+        yield names.named(_stored(task.file, where))
 
 
 def _stored(file: Any, where: str) -> StoredFile:
@@ -271,6 +277,7 @@ def appended(opened: Any, after: int | None, to: int, where: str) -> Iterator[St
     from pyiceberg.manifest import ManifestContent, ManifestEntryStatus
     from pyiceberg.table.snapshots import Operation
 
+    names = ColumnNames(opened, opened.schema(), where)
     for snapshot in lineage(opened, after, to, where):
         if snapshot.summary is None or snapshot.summary.operation != Operation.APPEND:
             continue
@@ -279,7 +286,7 @@ def appended(opened: Any, after: int | None, to: int, where: str) -> Iterator[St
                 continue
             for entry in manifest.fetch_manifest_entry(opened.io):
                 if entry.status == ManifestEntryStatus.ADDED and entry.snapshot_id == snapshot.snapshot_id:
-                    yield _stored(entry.data_file, where)
+                    yield names.named(_stored(entry.data_file, where))
 
 
 def appended_by_options(opened: Any, options: Mapping[str, str], where: str) -> Iterator[StoredFile]:
@@ -304,10 +311,8 @@ def named_snapshot(opened: Any, options: Mapping[str, str], by_id: str, by_tag: 
     return int(named.snapshot_id)
 
 
-def columns_of(opened: Any, where: str, schema: Any = None) -> Mapping[str, str]:
-    """The types of a schema's columns, by default those of now.  Raises :class:`TableError` for renamed ones."""
-    schema = schema or opened.schema()
-    _check_names(opened.metadata.schemas, schema, where)
+def columns_of(schema: Any) -> Mapping[str, str]:
+    """The types of a schema's columns."""
     return {field.name: str(field.field_type) for field in schema.fields}
 
 
@@ -334,19 +339,6 @@ def _snapshot_id(opened: Any, options: Mapping[str, str], where: str) -> int | N
     if snapshot is None:
         raise TableError(f"the Iceberg table has no snapshot '{named or options[TIME]}'", where=where)
     return int(snapshot.snapshot_id)
-
-
-def _check_names(schemas: Sequence[Any], schema: Any, where: str) -> None:
-    """Raise :class:`TableError` where a column once had another name: columns of files are read by name."""
-    names = {field.field_id: field.name for field in schema.fields}
-    for earlier in schemas:
-        for field in earlier.fields:
-            if names.get(field.field_id, field.name) != field.name:
-                raise TableError(
-                    f"the column '{names[field.field_id]}' of the Iceberg table was once called '{field.name}'; "
-                    "tables whose columns were renamed are not read here",
-                    where=where,
-                )
 
 
 def _shown(types: Mapping[str, str]) -> str:

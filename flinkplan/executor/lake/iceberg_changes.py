@@ -45,7 +45,7 @@ class IcebergChanges:
             self._check()
 
     def _check(self) -> None:
-        check_columns(self._table, columns_of(self._opened, self._where))
+        check_columns(self._table, columns_of(self._opened.schema()))
 
     def _current(self) -> Any:
         self._opened.refresh()

@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyiceberg.catalog import load_catalog
+from pyiceberg.types import StringType
 
 from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.lake.iceberg import IcebergLog, catalog_properties, snapshot
+from flinkplan.executor.lake.iceberg import IcebergLog, catalog_properties, files_of, snapshot
 from flinkplan.executor.lake.log import JavaTableLog
 from flinkplan.executor.prepare.checks import refusals
 from flinkplan.executor.prepare.modes import Mode
@@ -175,8 +176,10 @@ def test_snapshots_are_named_by_id_time_branch_and_tag(tmp_path: Path) -> None:
         files("tag", "new")
     with table.update_schema() as update:
         update.rename_column("id", "number")
-    with pytest.raises(TableError, match="the column 'number' of the Iceberg table was once called 'id'"):
-        files()
+    (old,) = snapshot(with_options(given, {"tag": "old", "catalog-table": "lake"})).files
+    now = snapshot(with_options(given, {"catalog-table": "lake"})).files
+    assert pq.ParquetFile(old.path.removeprefix("file://")).schema_arrow.names == ["id", "p"]
+    assert {tuple(pq.ParquetFile(f.path.removeprefix("file://")).schema_arrow.names) for f in now} == {("number", "p")}
 
 
 @pytest.mark.parametrize(
@@ -224,14 +227,25 @@ def test_what_is_refused_of_a_source(options: str, words: str) -> None:
     assert words in str(refusal.error)
 
 
-def test_columns_that_files_call_otherwise_are_not_read() -> None:
-    (refusal,) = refusals(
-        compile_script(
-            "CREATE TABLE lake (`a.b` INT) WITH ('connector' = 'iceberg', 'catalog-name' = 'c');"
-            "CREATE TABLE seen (a INT) WITH ('connector' = 'print'); INSERT INTO seen SELECT `a.b` FROM lake;"
-        )
-    )
-    assert "the column 'a.b' of an Iceberg table is not read here" in str(refusal.error)
+def test_columns_are_read_by_their_ids(tmp_path: Path) -> None:
+    lake = catalog(tmp_path)
+    lake.create_namespace("default")
+    first = pa.table({"a": pa.array([1], pa.int32()), "b": ["x"], "c.d": ["u"]})
+    table = lake.create_table("default.t", first.schema)
+    table.append(first)
+    with table.update_schema() as update:
+        update.rename_column("a", "n")
+    with table.update_schema() as update:
+        update.delete_column("b")
+    with table.update_schema() as update:
+        update.add_column("b", StringType())
+    table.append(pa.table({"n": pa.array([2], pa.int32()), "c.d": ["v"], "b": ["new"]}))
+    read = [pq.ParquetFile(file.path.removeprefix("file://")).read() for file in files_of(table, None, "table t")]
+    rows = [row for part in read for row in part.to_pylist()]
+    assert sorted(rows, key=lambda row: int(row["n"])) == [
+        {"n": 1, "c.d": "u"},
+        {"n": 2, "c.d": "v", "b": "new"},
+    ]
 
 
 @pytest.mark.parametrize(
