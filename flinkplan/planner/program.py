@@ -22,7 +22,7 @@ from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
 from .physical.normalization import normalize_changelogs
 from .physical.refusals import refuse_unplannable
-from .physical.reuse import merge_scans, merge_sinks, name_first_phases, share
+from .physical.reuse import Operator, merge_scans, merge_sinks, name_first_phases, share
 from .rules.aggregates.below_joins import push_below_joins
 from .rules.aggregates.functions import reduce_functions
 from .rules.aggregates.groups import expand_grouping_sets, remove_distinct, with_constant
@@ -41,6 +41,7 @@ from .rules.joins.predicates import (
     shorten_coalesce,
 )
 from .rules.joins.removal import remove_joins, remove_joins_below_aggregates
+from .rules.joins.reorder import reorder_joins
 from .rules.joins.semi_joins import lift_filters, push_semi_joins
 from .rules.joins.snapshots import drop_snapshots, sink_filters
 from .rules.legacy_windows import legacy_windows, without_processing_time
@@ -119,6 +120,11 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             prune_empty,
             compare_null_safely,
         ),
+    ),
+    Stage(
+        "join_reorder",
+        "What joins read is filtered by now, so that it is known which joins have few rows.",
+        (Walk(reorder_joins, configured=True),),
     ),
     Stage("multi_join", "Joins are merged while their conditions are whole.", (merge_joins,)),
     Stage(
@@ -251,14 +257,19 @@ def assemble(optimized: Sequence[Sink], config: Config, *, complete: bool = Fals
     """The plan of one job: what its sinks have in common is shared.  ``complete``: with all tables' definitions."""
     from .lowering import lower
 
+    operators = operators_of(optimized, config)
+    check_process_uids(operator.rel for operator in operators)
+    return lower(operators, config, complete=complete)
+
+
+def operators_of(optimized: Sequence[Rel], config: Config) -> tuple[Operator, ...]:
+    """The operators of one job, inputs first: what its sinks have in common is shared."""
     subplans = is_on(config, "table.optimizer.reuse-sub-plan-enabled")
     sources = is_on(config, "table.optimizer.reuse-source-enabled")
     sinks: Sequence[Rel] = optimized
     for phase in REUSE:
         sinks = phase(sinks, config)
-    operators = share(sinks, subplans=subplans, sources=sources)
-    check_process_uids(operator.rel for operator in operators)
-    return lower(operators, config, complete=complete)
+    return share(sinks, subplans=subplans, sources=sources)
 
 
 REUSE = (merge_scans, merge_sinks)

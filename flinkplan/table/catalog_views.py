@@ -138,8 +138,10 @@ def _databases(catalog: Catalog, statement: Show) -> Content:
 
 def _functions(catalog: Catalog, statement: Show) -> Content:
     from ..plan.functions.listing import listed_functions
+    from ..planner.catalog.modules import CORE
 
-    return ("function name",), [(function.name,) for function in listed_functions().values()]
+    listed = listed_functions().values() if CORE in catalog.modules.used else ()
+    return ("function name",), [(function.name,) for function in listed]
 
 
 def _user_functions(catalog: Catalog, statement: Show) -> Content:

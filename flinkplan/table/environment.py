@@ -79,9 +79,6 @@ class Defaults(Record):
     catalog_tables: Mapping[str, str] = {}
 
 
-_UNKNOWN_DETAILS = {"ESTIMATED_COST": "costs are known to Flink's own optimizer alone"}
-"""Why details of EXPLAIN are not shown."""
-
 _DEFAULTS: ContextVar[Defaults | None] = ContextVar("defaults", default=None)
 
 
@@ -393,10 +390,6 @@ class TableEnvironment(CatalogMethods):
             raise
 
     def _explained(self, statement: Statement, details: Collection[str] = ()) -> str:
-        for detail in details:
-            if reason := _UNKNOWN_DETAILS.get(detail):
-                hint = "CHANGELOG_MODE, PLAN_ADVICE and JSON_EXECUTION_PLAN are"
-                raise UnsupportedError(f"EXPLAIN {detail} is not supported: {reason}", hint=hint)
         if isinstance(statement, QueryStatement):
             explanation = self._session.explain_query(statement.query)
         elif isinstance(statement, CreateTable) and statement.query is not None:
@@ -408,6 +401,7 @@ class TableEnvironment(CatalogMethods):
             has_changelog_modes="CHANGELOG_MODE" in details,
             has_advice="PLAN_ADVICE" in details,
             has_job_graph="JSON_EXECUTION_PLAN" in details,
+            has_costs="ESTIMATED_COST" in details,
         )
         return str(shown)
 

@@ -79,7 +79,7 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
     external = context.catalog.external.get(identifier.catalog)
     supplied = dict(external.table_options(identifier)) if external and not node.temporary else {}
     options = dict(sorted((supplied | dict(draft.options) | {o.key: o.value for o in node.options}).items()))
-    if not options:
+    if not options and identifier.catalog in context.catalog.external:
         raise BindError(f"the table '{node.name}' has no WITH options", node.name.span, "add WITH ('connector' = '…')")
     return Table(
         identifier,

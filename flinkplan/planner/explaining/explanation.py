@@ -5,6 +5,7 @@ Source: ``StreamPlanner.explain``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ...plan import nodes
@@ -15,8 +16,10 @@ from ...plan.nodes import ExecNode
 from ...plan.record import Record, field, replace
 from ...plan.row_kinds import Kinds, kinds_text
 from ..algebra.rel import Rel
+from ..program import operators_of
 from .abstract import abstract_lines
 from .advice import advice_text, advised_nodes, update_warnings, with_part
+from .costs import cost_text
 from .job_graph import job_graph
 from .trees import tree_lines
 
@@ -27,7 +30,7 @@ class Explanation(Record):
     ``has_sinks``: the sinks are of the statement, not made for a query, and are shown.  ``has_changelog_modes``: the
     physical tree says which kinds of rows each operator emits.  ``has_advice``: it is shown with Flink's advice,
     ``has_job_graph``: the operators of the job are shown as JSON; both depend on the settings ``config``.  ``sinks``
-    are the operators that the advice is about.
+    are the operators that the advice is about.  ``has_costs``: the physical tree has the estimated costs.
     """
 
     bound: Sequence[Rel]
@@ -37,6 +40,7 @@ class Explanation(Record):
     has_changelog_modes: bool = False
     has_advice: bool = False
     has_job_graph: bool = False
+    has_costs: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
     sinks: Sequence[Rel] = ()
 
@@ -64,6 +68,7 @@ class Explanation(Record):
         if self.has_changelog_modes:  # who only looks at a query needs no old rows
             kinds = row_kinds(self.physical if self.has_sinks else without_old_rows(self.physical))
         advised = advised_nodes(self.physical) if self.has_advice else ()
+        operators = operators_of(self.sinks, self.config) if self.has_costs else ()
 
         def described(node: ExecNode) -> ExecNode:
             text = node.description or ""
@@ -71,9 +76,14 @@ class Explanation(Record):
                 text = text.replace("(", "(advice=[1], ", 1)
             if node.id in kinds:
                 text = with_part(text, f"changelogMode=[{_mode(kinds[node.id])}]")
+            if operators:  # rows of constants have their types without costs alone
+                text = _TYPE_OF_VALUES.sub("Values(", text) + cost_text(operators[node.id - 1].rel)
             return replace(node, description=text)
 
         return replace(self.physical, nodes=tuple(map(described, self.physical.nodes)))
+
+
+_TYPE_OF_VALUES = re.compile(r"^Values\(type=\[.*?\], (?=tuples=)")
 
 
 def _mode(kinds: Kinds | None) -> str:
