@@ -39,6 +39,8 @@ MINI_BATCH_LATENCY = "table.exec.mini-batch.allow-latency"
 PHASES = "table.optimizer.agg-phase-strategy"
 DETERMINISM = "table.optimizer.non-deterministic-update.strategy"
 MATERIALIZER = "table.exec.sink.upsert-materialize-strategy.type"
+JOIN_REORDER = "table.optimizer.join-reorder-enabled"
+BUSHY_JOINS = "table.optimizer.bushy-join-reorder-threshold"
 OVER_VERSION = "table.exec.unbounded-over.version"
 COLUMN_EXPANSION = "table.column-expansion-strategy"
 OPTIONS_HINTS = "table.dynamic-table-options.enabled"
@@ -102,6 +104,13 @@ _COMPILING = _settings(
     (f"{_OPTIMIZER}reuse-sub-plan-enabled", BOOLEAN, "true", "equal parts of a plan are computed once"),
     (f"{_OPTIMIZER}reuse-source-enabled", BOOLEAN, "true", "equal sources are read once"),
     (f"{_OPTIMIZER}reuse-sink-enabled", BOOLEAN, "true", "equal sinks are written once"),
+    (JOIN_REORDER, BOOLEAN, "false", "joins stand in the order that is expected to cost least"),
+    (
+        BUSHY_JOINS,
+        WHOLE,
+        "12",
+        "the maximum number of tables in joins that are reordered; Flink orders more in another way, which is refused",
+    ),
     (f"{_OPTIMIZER}multi-join.enabled", BOOLEAN, "false", "joins over one key are one operator"),
     (
         DETERMINISM,

@@ -68,13 +68,6 @@ _OUTPUT = one_of("ORDERED", "ALLOW_UNORDERED")
 WITHOUT_EFFECT = (
     *_ignored(
         DEFAULT_ONLY,
-        (f"{_OPTIMIZER}join-reorder-enabled", BOOLEAN, "false", "joins are reordered by cost"),
-        (
-            f"{_OPTIMIZER}bushy-join-reorder-threshold",
-            WHOLE,
-            "12",
-            "the maximum number of joins for which bushy trees are considered",
-        ),
         (f"{_OPTIMIZER}sql2rel.project-merge.enabled", BOOLEAN, "false", "projections are merged while they are bound"),
         (f"{_OPTIMIZER}union-all-as-breakpoint-enabled", BOOLEAN, "true", "UNION ALL bounds what is optimized as one"),
         (f"{_OPTIMIZER}reuse-optimize-block-with-digest-enabled", BOOLEAN, "false", "blocks are known by digest"),

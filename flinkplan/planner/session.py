@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .. import advice
+from ..plan.connectors import CHANGELOG
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.findings import Finding, did_you_mean
@@ -29,8 +30,9 @@ from .catalog.options import check_catalog_options
 from .catalog.restoring import restored
 from .ddl.alter import altered
 from .ddl.catalog_scripts import CatalogScripts
-from .ddl.create import create_table, create_view, split_table_as
+from .ddl.create import create_table, create_view
 from .ddl.partitions import alter_partitions
+from .ddl.table_as import split_table_as
 from .options import check_use
 from .placing import place_of
 from .sql import ast
@@ -160,7 +162,7 @@ class Session:
 
     def explain_query(self, query: ast.Query) -> Explanation:
         """A query as Flink's EXPLAIN shows it.  Raises an error with its place."""
-        with self._result_table(query) as insert:
+        with self._result_table(query, (ast.Option(CHANGELOG, "I,UA,D"),)) as insert:  # who looks needs no old rows
             return replace(self.explain(insert), has_sinks=False)
 
     def explain_table_as(self, node: ast.CreateTable) -> Explanation:
@@ -224,10 +226,10 @@ class Session:
             return self.compile(insert, complete=True)
 
     @contextmanager
-    def _result_table(self, query: ast.Query) -> Iterator[ast.Insert]:
+    def _result_table(self, query: ast.Query, more: tuple[ast.Option, ...] = ()) -> Iterator[ast.Insert]:
         """The INSERT of a query into the table of its result, which then exists."""
         name = ast.Name((ast.Identifier(_RESULT, span=query.span),), span=query.span)
-        table = ast.CreateTable(name, options=(ast.Option("connector", "print"),), query=query, temporary=True)
+        table = ast.CreateTable(name, options=(ast.Option("connector", "print"), *more), query=query, temporary=True)
         insert = self.create_table_as(table)
         try:
             yield insert

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.files import Place
@@ -53,6 +53,9 @@ from .settings import EnvironmentSettings, TableConfig
 from .storable import check_storable
 from .table import Table
 from .tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
+
+if TYPE_CHECKING:
+    from ..planner.explaining import Explanation
 
 
 class FlinkplanWarning(UserWarning):
@@ -216,7 +219,7 @@ class TableEnvironment(CatalogMethods):
 
     def sql_query(self, query: str) -> Table:
         """The result of a query as a table.  Raises an error with its place in an invalid query."""
-        return Table(self, self._session.bind_query(self._query_of(query)))
+        return Table(self, self._session.bind_query(self._query_of(query)), is_of_sql=True)
 
     def from_path(self, path: str) -> Table:
         """A table or view of the catalog, by its name in SQL.  Raises an error if there is none."""
@@ -311,9 +314,9 @@ class TableEnvironment(CatalogMethods):
         """A parsed statement as Flink explains it."""
         return str(self._session.explain(statement))
 
-    def explain_query(self, query: Query) -> str:
-        """A query as Flink explains it."""
-        return str(self._session.explain_query(query))
+    def explain_query(self, query: Query, details: Collection[str] = (), *, of_table_api: bool = False) -> str:
+        """A query as Flink explains it; ``of_table_api``: it is not in SQL."""
+        return self._shown(replace(self._session.explain_query(query), of_table_api=of_table_api), details)
 
     def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
         """A query, an INSERT or a statement set as Flink explains it, with further details."""
@@ -396,6 +399,9 @@ class TableEnvironment(CatalogMethods):
             explanation = self._session.explain_table_as(statement)
         else:
             explanation = self._session.explain(_explainable(statement))
+        return self._shown(explanation, details)
+
+    def _shown(self, explanation: Explanation, details: Collection[str]) -> str:
         shown = replace(
             explanation,
             has_changelog_modes="CHANGELOG_MODE" in details,

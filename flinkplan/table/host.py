@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..planner.algebra.rel import Rel
@@ -64,8 +65,8 @@ class Host(Protocol):
     def explain_statement(self, statement: Insert | StatementSetNode) -> str:
         """A parsed statement as Flink explains it."""
 
-    def explain_query(self, query: Query) -> str:
-        """A query as Flink explains it."""
+    def explain_query(self, query: Query, details: Collection[str] = (), *, of_table_api: bool = False) -> str:
+        """A query as Flink explains it; ``of_table_api``: it is not in SQL."""
 
     def execute_statement(self, statement: Statement) -> TableResult:
         """Execute a parsed statement."""

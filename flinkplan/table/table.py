@@ -46,9 +46,10 @@ __all__ = ["AggregatedTable", "GroupWindowedTable", "GroupedTable", "OverWindowe
 class Table(Derivable):
     """A query.  Its methods give further tables."""
 
-    def __init__(self, environment: Host, rel: Rel) -> None:
+    def __init__(self, environment: Host, rel: Rel, *, is_of_sql: bool = False) -> None:
         self._environment = environment
         self.rel = rel
+        self._is_of_sql = is_of_sql
 
     def __getattr__(self, name: str) -> Expression:
         if name.startswith("_") or name == "rel":
@@ -416,7 +417,8 @@ class Table(Derivable):
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """The query as Flink explains it."""
-        return self._environment.explain_query(self._query())
+        details = [detail.name for detail in extra_details]
+        return self._environment.explain_query(self._query(), details, of_table_api=not self._is_of_sql)
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the explanation."""

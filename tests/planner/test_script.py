@@ -130,9 +130,12 @@ def test_create_table_as_is_the_table_and_an_insert() -> None:
     made = compile_script(f"{source} CREATE TABLE o (c STRING, d AS a + 1) {options} AS SELECT b, a FROM t;")
     written = compile_script(
         f"{source} CREATE TABLE o (c STRING, d AS a + 1, b STRING, a INT NOT NULL) {options};"
-        "INSERT INTO o (b, a) SELECT b, a FROM t;"
+        "INSERT INTO o SELECT CAST(NULL AS STRING), b, a FROM t;"
     )
-    assert dumps(made) == dumps(written)
+    assert [node.description for node in made.nodes[:-1]] == [node.description for node in written.nodes[:-1]]
+    assert "targetColumns" not in dumps(made)
+    retyped = compile_script(f"{source} CREATE TABLE o (a BIGINT, c INT) {options} AS SELECT b, a FROM t;")
+    assert "ROW<`c` INT, `b` VARCHAR(2147483647), `a` BIGINT" in dumps(retyped)
     named = compile_script(f"{source} CREATE TABLE o (b, a) {options} AS SELECT a, b FROM t;")
     assert "`b` VARCHAR(2147483647), `a` INT NOT NULL" in dumps(named)
 

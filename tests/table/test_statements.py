@@ -314,11 +314,6 @@ def test_explain_shows_the_graph_of_the_job() -> None:
     assert (sink["type"].partition("[")[0], sink["pact"]) == ("Sink: totals", "Data Sink")
 
 
-def test_costs_are_not_shown() -> None:
-    with pytest.raises(FlinkplanError, match="EXPLAIN ESTIMATED_COST is not supported"):
-        last_rows("EXPLAIN ESTIMATED_COST SELECT id FROM orders")
-
-
 @pytest.mark.parametrize(
     ("statement", "starts"),
     [

@@ -138,19 +138,23 @@ class Lateral(LogicalBinary, kw_only=True):
 
 
 class TemporalJoin(LogicalBinary, kw_only=True):
-    """``left JOIN right FOR SYSTEM_TIME AS OF left.<time> ON condition``."""
+    """``left JOIN right FOR SYSTEM_TIME AS OF left.<time> ON condition``; ``correl`` names the left row in EXPLAIN."""
 
     condition: RexNode
     time: RexNode
+    correl: str = ""
 
 
 class Snapshot(SameRowType, kw_only=True):
     """The right side of a temporal join by processing time.  Filters stop above it until columns are pruned.
 
-    ``lookup``: the join is a lookup join, which asks the table for the rows of a key.
+    ``lookup``: the join is a lookup join, which asks the table for the rows of a key.  ``time`` and ``correl`` are as
+    in :class:`TemporalJoin`.
     """
 
     lookup: LookupHint | None = None
+    time: RexNode | None = None
+    correl: str = ""
 
 
 class Correlate(Correlation, kw_only=True):
@@ -178,10 +182,15 @@ class SetKind(Enum):
 
 
 class SetOp(Union, kw_only=True):
-    """A set operation."""
+    """A set operation.
+
+    ``written`` are for each input the columns that it has without casts to the common types, for EXPLAIN: ``None``
+    where the casts are all that it computes.
+    """
 
     kind: SetKind
     all: bool
+    written: tuple[tuple[RexNode, ...] | None, ...] | None = None
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:

@@ -37,7 +37,7 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
     targets = _targets(node, {c.name: i for i, c in enumerate(columns)}, columns, static)
     query, order = _in_table_order(node.query, targets)
     rel = bind_query(context, query)
-    if node.columns or static:
+    if (node.columns or static) and not (node.of_new_table and targets == list(range(len(columns)))):
         rel = _arranged(rel, node, columns, static, order)
     rel = _fitted(rel, node, table, columns)
     return TableModify(
@@ -45,15 +45,16 @@ def bind_insert(context: Context, node: ast.Insert) -> TableModify:
         table=table,
         overwrite=node.overwrite,
         static_partition=tuple((p.column.name, partition_text(p.value)) for p in node.partition if p.value is not None),
-        target_columns=tuple(_declared(table, columns[i]) for i in targets) if node.columns else None,
+        target_columns=_declared_targets(table, columns, targets) if node.columns and not node.of_new_table else None,
         conflict=node.on_conflict,
         options=hint_options(context, node.hints),
     )
 
 
-def _declared(table: Table, column: Column) -> int:
-    """The position of a column among all that its table declares."""
-    return table.resolved.schema.columns.index(column)
+def _declared_targets(table: Table, columns: list[Column], targets: list[int]) -> tuple[int, ...]:
+    """The positions of the targets among all columns that the table declares."""
+    declared = table.resolved.schema.columns
+    return tuple(declared.index(columns[i]) for i in targets)
 
 
 def is_persisted(column: Column) -> bool:
@@ -166,7 +167,7 @@ def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[st
         anonymous(i) if source is None or fields[source].name == anonymous(source) else fields[source].name
         for i, source in enumerate(sources)
     ]
-    if static and isinstance(rel, Project):  # values of the PARTITION clause join the list of the SELECT
+    if (static or node.of_new_table) and isinstance(rel, Project):  # what is added joins the list of the SELECT
         selected = rel.exprs
         exprs = tuple(selected[expr.index] if isinstance(expr, InputRef) else expr for expr in exprs)
         return replace(rel, exprs=exprs, names=tuple(names))

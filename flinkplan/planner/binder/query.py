@@ -124,7 +124,9 @@ def _bind_set_operation(context: Context, node: ast.SetOperation, outer: Scope |
                 "CAST one side to the type of the other",
             )
         types.append(common)
-    return SetOp(kind=SetKind(node.operator), all=node.all, operands=tuple(coerce(o, types) for o in operands))
+    written = tuple(o.exprs if isinstance(o, Project) else () if o.types == tuple(types) else None for o in operands)
+    coerced = tuple(coerce(o, types) for o in operands)
+    return SetOp(kind=SetKind(node.operator), all=node.all, operands=coerced, written=written)
 
 
 def coerce(rel: Rel, types: Sequence[LogicalType]) -> Rel:

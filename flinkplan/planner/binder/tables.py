@@ -300,16 +300,16 @@ def _bind_temporal(
             table.system_time.span,
             "declare a WATERMARK for the column, or use a column of PROCTIME()",
         )
-    context.correlations.next()  # Flink's variable for the row whose time it is
+    correl = context.correlations.next()  # Flink's variable for the row whose time it is
     scope = joined(left, right, kind, outer)
     condition, merged = join_condition(context, node, left, right, scope)
     if time.type.is_proctime and _is_looked_up(right.rel):
-        table_now = Snapshot(input=right.rel, lookup=hints.lookups.of(right))
+        table_now = Snapshot(input=right.rel, lookup=hints.lookups.of(right), time=time, correl=correl)
         rel: Rel = Join(left=left.rel, right=table_now, type=kind, condition=condition)
     else:
         hints.lookups.joins(left, right)
         versions = Snapshot(input=right.rel) if time.type.is_proctime else right.rel
-        rel = TemporalJoin(left=left.rel, right=versions, type=kind, condition=condition, time=time)
+        rel = TemporalJoin(left=left.rel, right=versions, type=kind, condition=condition, time=time, correl=correl)
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 
 

@@ -29,7 +29,7 @@ from ..binder.query import bind_query
 from ..binder.scope import Namespace, Scope
 from ..catalog.catalog import Catalog, Table, View
 from ..rex.expressions import is_call
-from ..sql import ast, parse_data_type
+from ..sql import ast
 from ..sql.source import Span
 from .expression_text import quoted_string, sql_text
 from .view_text import Lookup, view_query_text
@@ -148,31 +148,6 @@ def _check_names(names: Iterable[ast.Identifier]) -> None:
         if name.name in seen:
             raise BindError(f"the view has two columns '{name.name}'", name.span, "give one another name with AS")
         seen.add(name.name)
-
-
-def split_table_as(context: Context, node: ast.CreateTable) -> tuple[ast.CreateTable, ast.Insert]:
-    """``CREATE TABLE … AS query`` as the table, which gets the query's columns behind its own, and an INSERT."""
-    query = node.query
-    assert query is not None
-    row_type = bind_query(context, query).row_type
-    own = {c.name.name for c in node.columns}
-    for name in node.column_names:
-        if name.name not in row_type.field_names:
-            raise BindError(
-                f"the query gives no column '{name}'", name.span, did_you_mean(name.name, row_type.field_names)
-            )
-    order = tuple(n.name for n in node.column_names) or row_type.field_names
-    types = {f.name: f.type for f in row_type.fields}
-    queried = [
-        ast.PhysicalColumn(ast.Identifier(name, span=query.span), parse_data_type(str(types[name].regular())))
-        for name in order
-        if name not in own
-    ]
-    table = replace(node, columns=(*node.columns, *queried), column_names=(), query=None)
-    arranged = node.columns or node.column_names
-    names = row_type.field_names if arranged else ()
-    targets = tuple(ast.Name((ast.Identifier(name, span=query.span),)) for name in names)
-    return table, ast.Insert(node.name, query, targets, span=node.span)
 
 
 # ---------------------------------------------------------------- columns

@@ -6,23 +6,43 @@ Source: ``RelNode.explain`` of the ``LogicalXxx`` nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
+from ...plan.functions.comparison import NOT, OR, SEARCH
+from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY
 from ...plan.record import Record, replace
-from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, transform, walk
+from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children, transform, walk
 from ...plan.specs import AggregateCall, JoinType, SortField
-from ...plan.types import LogicalType
+from ...plan.types import INT, LogicalType, row
 from ..algebra import logical as a
 from ..algebra import physical as p
+from ..algebra.names import anonymous
 from ..algebra.rel import Rel
 from ..lowering.aggregates import group_window_text
+from ..lowering.patterns import after_text, pattern_text
 from ..lowering.process_tables import call_text
-from ..rex.expressions import identity
+from ..rex.expressions import identity, inline, is_call, or_, refs, rewrite
 from ..rex.numbered import numbered
-from ..rex.printer import full_type_name, record_type, untyped_literal
+from ..rex.printer import definition_digest, full_type_name, record_type, untyped_literal
+from ..rex.sargs import complement, expand, read, write
 from .trees import tree_lines
 
 _JOINS = {kind: kind.value.lower() for kind in JoinType}
+
+
+_OF_TABLE_API: ContextVar[bool] = ContextVar("of_table_api", default=False)
+
+
+@contextmanager
+def of_table_api() -> Iterator[None]:
+    """Inside it, trees are shown as the Table API makes them."""
+    token = _OF_TABLE_API.set(True)
+    try:
+        yield
+    finally:
+        _OF_TABLE_API.reset(token)
 
 
 def abstract_lines(rel: Rel) -> Iterator[str]:
@@ -34,7 +54,7 @@ def _label(rel: Any) -> tuple[str, Sequence[Any]]:
     for cls, rule in _RULES.items():
         if isinstance(rel, cls):
             name, parts, inputs = rule(rel)
-            return f"{name}({', '.join(parts)})", inputs
+            return f"{name}({', '.join(parts)})" if parts else name, inputs
     return f"{type(rel).__name__}()", rel.inputs
 
 
@@ -103,7 +123,19 @@ def _project(rel: a.Project) -> Shown:
 
 
 def _filter(rel: a.Filter) -> Shown:
-    return "LogicalFilter", [f"condition=[{_text(rel.condition)}]"], rel.inputs
+    """A filter; of WHERE, lists are written out, which they are in no other place."""
+    is_where = not _OF_TABLE_API.get() and not isinstance(rel.input, a.Aggregate)
+    condition = rewrite(rel.condition, _written_out) if is_where else rel.condition
+    return "LogicalFilter", [f"condition=[{_text(condition)}]"], rel.inputs
+
+
+def _written_out(rex: RexNode) -> RexNode:
+    if is_call(rex, OR) and any(is_call(part, OR) for part in children(rex)):
+        return or_(children(rex))
+    searched = read(rex) if is_call(rex, SEARCH) else None
+    if searched is not None and searched.is_complemented_points:
+        return NOT.call(expand(write(complement(searched))))
+    return expand(rex)
 
 
 def _watermark(rel: a.Watermark) -> Shown:
@@ -141,6 +173,8 @@ def _window_aggregate(rel: p.LegacyWindowAggregate) -> Shown:
 
 
 def _join(rel: a.Join) -> Shown:
+    if isinstance(rel.right, a.Snapshot) and rel.right.time is not None:
+        return _temporal(rel)
     parts = [f"condition=[{_text(rel.condition)}]", f"joinType=[{_JOINS[rel.kind]}]"]
     return "LogicalJoin", parts, rel.inputs
 
@@ -162,14 +196,17 @@ def _correlate(rel: a.Correlate) -> Shown:
     call = rel.call
     if rel.by_position:
         call, reads = transform(call, lambda rex: _by_position(rex, rel)), []
+    rows: Any = _Function(call, rel.function_type, rel.condition)
+    if is_call(call, UNNEST_ROWS) or is_call(call, UNNEST_ROWS_WITH_ORDINALITY):
+        rows = _Unnested(call, rel.condition, rel.aliases if rel.aliases != rel.function_type.field_names else None)
     if not rel.correl:
-        return _function(_Function(call, rel.function_type, rel.condition))
+        return _RULES[type(rows)](rows)
     parts = [
         f"correlation=[{rel.correl}]",
         f"joinType=[{_JOINS[rel.type]}]",
         f"requiredColumns=[{{{', '.join(map(str, reads))}}}]",
     ]
-    return "LogicalCorrelate", parts, (rel.input, _Function(call, rel.function_type, rel.condition))
+    return "LogicalCorrelate", parts, (rel.input, rows)
 
 
 def _by_position(rex: RexNode, rel: a.Correlate) -> RexNode:
@@ -184,6 +221,80 @@ def _function(rel: _Function) -> Shown:
         return "LogicalFilter", [f"condition=[{_text(rel.condition)}]"], (replace(rel, condition=None),)
     parts = [f"invocation=[{_text(rel.call)}]", f"rowType=[{record_type(rel.fields)}]"]
     return "LogicalTableFunctionScan", parts, ()
+
+
+class _Unnested(Record):
+    """The elements of a collection, and how the statement names them if it does."""
+
+    call: Call
+    condition: RexNode | None
+    aliases: tuple[str, ...] | None
+
+
+class _Collection(Record):
+    """The collection that is unnested."""
+
+    rex: RexNode
+    with_ordinality: bool
+
+
+class _Projected(Record):
+    """A projection of what is printed so."""
+
+    parts: tuple[str, ...]
+    input: Any
+
+
+def _unnested(rel: _Unnested) -> Shown:
+    if rel.condition is not None:
+        return "LogicalFilter", [f"condition=[{_text(rel.condition)}]"], (replace(rel, condition=None),)
+    collection = _Collection(rel.call.operands[0], is_call(rel.call, UNNEST_ROWS_WITH_ORDINALITY))
+    if rel.aliases is None:
+        return _collection(collection)
+    return _shown_projection(_Projected(tuple(f"{name}=[${i}]" for i, name in enumerate(rel.aliases)), collection))
+
+
+def _collection(rel: _Collection) -> Shown:
+    name = rel.rex.name if isinstance(rel.rex, FieldAccess) else anonymous(0)
+    single = a.Values(fields=row([("ZERO", INT)], nullable=False), tuples=((Literal("0", INT),),))
+    parts = ["withOrdinality=[true]"] if rel.with_ordinality else []
+    return "Uncollect", parts, (_Projected((f"{name}=[{_text(rel.rex)}]",), single),)
+
+
+def _shown_projection(rel: _Projected) -> Shown:
+    return "LogicalProject", [*rel.parts], (rel.input,)
+
+
+class _Versions(Record):
+    """The right side of a temporal join: its rows as of a time of the left row, those that the condition accepts."""
+
+    input: Rel
+    condition: str
+    period: str
+
+
+def _temporal(rel: a.TemporalJoin | a.Join) -> Shown:
+    """A temporal or a lookup join, which are a correlation until they are known as joins."""
+    left, right = rel.left, rel.right
+    of = rel if isinstance(rel, a.TemporalJoin) else right
+    assert isinstance(of, (a.TemporalJoin, a.Snapshot)) and of.time is not None
+    row = CorrelVariable(of.correl, left.row_type)
+    read: tuple[RexNode, ...] = (*(FieldAccess(name, row) for name in left.names), *identity(right.types))
+    columns = sorted(column for column in refs(rel.condition) | refs(of.time) if column < left.width)
+    parts = [
+        f"correlation=[{of.correl}]",
+        f"joinType=[{_JOINS[rel.type]}]",
+        f"requiredColumns=[{{{', '.join(map(str, columns))}}}]",
+    ]
+    versions = right.input if isinstance(right, a.Snapshot) else right
+    condition, period = (_text(inline(rex, read)) for rex in (rel.condition, of.time))
+    return "LogicalCorrelate", parts, (left, _Versions(versions, condition, period))
+
+
+def _versions(rel: _Versions) -> Shown:
+    if not rel.condition:
+        return "LogicalSnapshot", [f"period=[{rel.period}]"], (rel.input,)
+    return "LogicalFilter", [f"condition=[{rel.condition}]"], (replace(rel, condition=""),)
 
 
 def _lateral(rel: a.Lateral) -> Shown:
@@ -203,6 +314,24 @@ def _window_function(rel: a.WindowFunction) -> Shown:
     return "LogicalTableFunctionScan", parts, (_projected(rel.input),)
 
 
+def _match(rel: a.Match) -> Shown:
+    after = after_text(rel.after)
+    parts = {
+        "partition": f"[{', '.join(map(str, rel.partition))}]",
+        "order": f"[{', '.join(f'{field.index} {_direction(field)}' for field in rel.order)}]",
+        "outputFields": f"[{', '.join(rel.names)}]",
+        "allRows": "false",
+        "after": f"FLAG({after})" if isinstance(rel.after, Literal) else after,
+        "pattern": pattern_text(rel.pattern),
+        "isStrictStarts": "false",
+        "isStrictEnds": "false",
+        "subsets": f"[{', '.join('[' + ', '.join(names) + ']' for _, names in rel.subsets)}]",
+        "patternDefinitions": f"[{', '.join(definition_digest(rex) for _, rex in rel.definitions)}]",
+        "inputFields": f"[{', '.join(rel.input.names)}]",
+    }
+    return "LogicalMatch", [f"{key}=[{text}]" for key, text in parts.items()], rel.inputs
+
+
 def _projected(rel: Rel) -> Rel:
     """A table as a function reads it, below a projection."""
     return rel if isinstance(rel, a.Project) else a.Project(input=rel, exprs=identity(rel.types), names=rel.names)
@@ -214,8 +343,16 @@ def _process_table(rel: a.ProcessTable) -> Shown:
 
 
 def _set_operation(rel: a.SetOp) -> Shown:
+    """A set operation, whose inputs have the types that they are written with."""
     name = {"UNION": "LogicalUnion", "INTERSECT": "LogicalIntersect", "EXCEPT": "LogicalMinus"}[rel.kind.value]
-    return name, [f"all=[{str(rel.all).lower()}]"], rel.inputs
+    return name, [f"all=[{str(rel.all).lower()}]"], tuple(map(_as_written, rel.operands, rel.written or rel.operands))
+
+
+def _as_written(operand: Rel, written: Any) -> Rel:
+    """An input of a set operation without the casts to the common types; ``None``: these are all it computes."""
+    if written and isinstance(written, tuple) and isinstance(operand, a.Project):
+        return replace(operand, exprs=written)
+    return operand.inputs[0] if written is None else operand
 
 
 def _values(rel: a.Values) -> Shown:
@@ -257,7 +394,13 @@ _RULES: Mapping[type, Callable[[Any], Shown]] = {
     a.Join: _join,
     a.Correlate: _correlate,
     _Function: _function,
+    _Unnested: _unnested,
+    _Collection: _collection,
+    _Projected: _shown_projection,
+    _Versions: _versions,
+    a.TemporalJoin: _temporal,
     a.Lateral: _lateral,
+    a.Match: _match,
     a.WindowFunction: _window_function,
     a.ProcessTable: _process_table,
     a.SetOp: _set_operation,

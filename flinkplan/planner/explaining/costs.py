@@ -5,22 +5,25 @@ Sources: ``FlinkRelMdRowCount`` and the ``computeSelfCost`` of Flink's and Calci
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log
 
 from ...plan.functions.cast import CAST
 from ...plan.record import Record, cached_on_record
 from ...plan.rex import Call, InputRef, Literal, RexNode, TableArgument
-from ...plan.specs import ConstantRankRange
+from ...plan.specs import ConstantRankRange, RankRange
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.physical_bases import PhysicalBinary
-from ..algebra.rel import Rel
+from ..algebra.rel import Rel, Unary
 from ..algebra.tree import with_inputs
 from ..metadata.estimates import Estimates
+from ..metadata.join_kinds import join_keys
 from ..metadata.keys import join_spec
+from ..metadata.selectivity import selectivity
 from ..metadata.sizes import row_size
 from ..rex.evaluation.numbers import java_float
-from ..rex.expressions import is_call
+from ..rex.expressions import and_, conjunctions, is_call
 
 _HASH, _SINGLE, _SERIALIZE = 8, 1, 160
 """The CPU costs of a row that is shuffled.  Source: ``FlinkCost``."""
@@ -61,23 +64,32 @@ def _rows(rel: Rel) -> float:
             rest = max(_rows(rel.input) - offset, 0.0)
             return rest if fetch is None else min(rest, float(fetch))
         case p.Rank() | p.WindowRank():
-            return _rank_rows(rel)
+            return _rank_rows(rel, rel.range, rel.partition)
+        case p.Deduplicate():
+            return _rank_rows(rel, ConstantRankRange(1, 1), rel.keys)
         case p.Expand():
             return _rows(rel.input) * len(rel.projects)
         case p.MultiJoin() | p.ProcessTable():
             return 1.0
-        case p.Calc() | p.UnionAll() | p.ConstantRows() | PhysicalBinary():
+        case p.UnionAll():
+            return sum(map(_rows, rel.operands))
+        case p.Calc(condition=condition):
+            rows = _rows(rel.input)
+            if condition is None:
+                return rows
+            known = rows == _ESTIMATES.rows(_logical(rel.input))
+            return _ESTIMATES.rows(_logical(rel)) if known else rows * selectivity(condition)
+        case p.ConstantRows() | PhysicalBinary():
             return _ESTIMATES.rows(_logical(rel))
     return _rows(rel.inputs[0]) if rel.inputs else _ESTIMATES.rows(rel)
 
 
-def _rank_rows(rel: p.Rank | p.WindowRank) -> float:
-    limits = rel.range
+def _rank_rows(rel: Unary, limits: RankRange, partition: Sequence[int]) -> float:
     count = float(limits.end - limits.start + 1) if isinstance(limits, ConstantRankRange) else 100.0
-    if not rel.partition:
+    if not partition:
         return count
     rows = _rows(rel.input)
-    groups = _ESTIMATES.distinct_rows(_logical(rel.input), rel.partition)
+    groups = _ESTIMATES.distinct_rows(_logical(rel.input), partition)
     return min(rows * 0.1 if groups is None else groups * count, rows)
 
 
@@ -96,9 +108,12 @@ def _logical(rel: Rel) -> Rel:
         case p.SortLimit():
             return a.Sort(input=below.input, order=below.order, offset=below.offset, fetch=below.fetch)
         case PhysicalBinary():
-            return a.Join(
-                left=below.left, right=below.right, type=join_spec(below).join_type, condition=below.condition
-            )
+            spec = join_spec(below)
+            condition = below.condition
+            if isinstance(below, p.IntervalJoin):  # its bounds do not count
+                equal = [part for part in conjunctions(condition) if join_keys(part, below.left.width).left]
+                condition = and_([*equal, *conjunctions(spec.non_equi_condition)])
+            return a.Join(left=below.left, right=below.right, type=spec.join_type, condition=condition)
         case p.Exchange():
             return below.input
     return below
@@ -116,7 +131,7 @@ def _own_cost(rel: Rel) -> Cost:
             return Cost(rows, each * rows, 0.0, row_size(_logical(rel.input)) * rows)
         case p.OverAggregate():
             return Cost(rows, rows * (rel.width - 1) / rel.input.width)
-        case p.Rank() | p.WindowRank():
+        case p.Rank() | p.WindowRank() | p.Deduplicate():
             return Cost(_rows(rel.input), _rows(rel.input))
         case p.RegularJoin() | p.MultiJoin() | p.ProcessTable():
             return Cost(_PER_INPUT * len(rel.inputs), _PER_INPUT * len(rel.inputs))

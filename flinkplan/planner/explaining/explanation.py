@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 
 from ...plan import nodes
 from ...plan.changelog import row_kinds, without_old_rows
@@ -17,7 +18,7 @@ from ...plan.record import Record, field, replace
 from ...plan.row_kinds import Kinds, kinds_text
 from ..algebra.rel import Rel
 from ..program import operators_of
-from .abstract import abstract_lines
+from .abstract import abstract_lines, of_table_api
 from .advice import advice_text, advised_nodes, update_warnings, with_part
 from .costs import cost_text
 from .job_graph import job_graph
@@ -31,6 +32,7 @@ class Explanation(Record):
     physical tree says which kinds of rows each operator emits.  ``has_advice``: it is shown with Flink's advice,
     ``has_job_graph``: the operators of the job are shown as JSON; both depend on the settings ``config``.  ``sinks``
     are the operators that the advice is about.  ``has_costs``: the physical tree has the estimated costs.
+    ``of_table_api``: the query is of the Table API, not in SQL.
     """
 
     bound: Sequence[Rel]
@@ -41,6 +43,7 @@ class Explanation(Record):
     has_advice: bool = False
     has_job_graph: bool = False
     has_costs: bool = False
+    of_table_api: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
     sinks: Sequence[Rel] = ()
 
@@ -53,8 +56,10 @@ class Explanation(Record):
             warnings = tuple(update_warnings(operators, self.config))
             advice = advice_text(self.plan, self.config, warnings)
             title, physical = f"{title} With Advice", f"{physical}\n{advice}\n"
+        with of_table_api() if self.of_table_api else nullcontext():
+            abstract = _joined(map(abstract_lines, roots))
         sections = {
-            "Abstract Syntax Tree": _joined(map(abstract_lines, roots)),
+            "Abstract Syntax Tree": abstract,
             title: physical,
             "Optimized Execution Plan": _joined(_trees(self.plan, self.has_sinks, shares=True)),
         }

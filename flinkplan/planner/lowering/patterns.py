@@ -42,8 +42,8 @@ def _description(rel: p.Match) -> Iterable[str]:
     measures = [named(expression(rex, rel.input.names, infix=False), name) for name, rex in rel.measures]
     yield f"measures=[{', '.join(measures)}]"
     yield "rowsPerMatch=[ONE ROW PER MATCH]"
-    yield f"after=[{_after_text(rel.after)}]"
-    yield f"pattern=[{_pattern_text(rel.pattern)}]"
+    yield f"after=[{after_text(rel.after)}]"
+    yield f"pattern=[{pattern_text(rel.pattern)}]"
     if rel.subsets:
         yield f"subset=[{', '.join(map(_subset_text, rel.subsets))}]"
     yield f"define=[{{{', '.join(f'{name}={definition_digest(rex)}' for name, rex in rel.definitions)}}}]"
@@ -54,16 +54,18 @@ def _subset_text(subset: tuple[str, tuple[str, ...]]) -> str:
     return f"{name} = ({', '.join(variables)})"
 
 
-def _after_text(after: RexNode) -> str:
+def after_text(after: RexNode) -> str:
+    """Where the search goes on after a match."""
     if isinstance(after, Call):
-        return f"{operator_name(after)} {_pattern_text(after.operands[0])}"
+        return f"{operator_name(after)} {pattern_text(after.operands[0])}"
     assert isinstance(after, Literal)
     return str(after.value).replace("_", " ")
 
 
-def _pattern_text(pattern: RexNode) -> str:
+def pattern_text(pattern: RexNode) -> str:
+    """A row pattern."""
     if isinstance(pattern, Call):
-        return f"{operator_name(pattern)}({', '.join(map(_pattern_text, pattern.operands))})"
+        return f"{operator_name(pattern)}({', '.join(map(pattern_text, pattern.operands))})"
     assert isinstance(pattern, Literal)
     return untyped_literal(pattern)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ...plan import nodes, specs
 from ...plan.nodes.base import ExecNode
+from ...plan.record import replace
 from ...plan.types import TimeKind
 from ..algebra import logical as a
 from ..algebra import physical as p
 from ..algebra.physical_bases import RankBase
 from ..algebra.rel import Rel
+from ..rex.printer import is_prefix
 from .context import Context, Parts, Rules, Texts, columns, order_text
 
 _NO_PARTITION = specs.PartitionSpec(())
@@ -65,7 +67,7 @@ def _deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
         f"keep=[{'LastRow' if rel.keep_last else 'FirstRow'}], key=[{columns(rel, rel.keys)}], "
         f"order=[{'ROWTIME' if rel.is_rowtime else 'PROCTIME'}], outputInsertOnly=[{str(insert_only).lower()}]"
     )
-    return ctx.node(
+    node = ctx.node(
         nodes.Deduplicate,
         rel,
         text,
@@ -76,6 +78,20 @@ def _deduplicate(rel: p.Deduplicate, ctx: Context) -> ExecNode:
         generate_update_before=rel.changes.has_update_before,
         state=ctx.states(nodes.Deduplicate),
     )
+    return replace(node, description=f"Rank({', '.join(_as_rank(rel))})") if is_prefix() else node
+
+
+def _as_rank(rel: p.Deduplicate) -> Parts:
+    """The deduplication as Flink's optimized physical plan shows it."""
+    kind = TimeKind.ROWTIME if rel.is_rowtime else TimeKind.PROCTIME
+    time = next(name for name, t in zip(rel.names, rel.types, strict=True) if t.kind is kind)
+    order = f"{'ROWTIME ' * rel.is_rowtime}{time} {'DESC' if rel.keep_last else 'ASC'}"
+    yield "strategy=[AppendFastStrategy]"
+    yield "rankType=[ROW_NUMBER]"
+    yield "rankRange=[rankStart=1, rankEnd=1]"
+    yield f"partitionBy=[{columns(rel, rel.keys)}]"
+    yield f"orderBy=[{order}]"
+    yield f"select=[{', '.join(rel.names)}]"
 
 
 def _limits(offset: int, fetch: int | None) -> tuple[str, specs.RankRange]:

@@ -245,7 +245,7 @@ def _expand(rel: p.Expand, ctx: Context) -> ExecNode:
     fields, output = rel.input.names, rel.names
 
     def one(rex: RexNode, name: str) -> str:
-        text = expression(rex, fields)
+        text = untyped_literal(rex) if isinstance(rex, Literal) and rex.value is not None else expression(rex, fields)
         return named("null" if text.startswith("null:") else text, name)
 
     rows = ["{" + ", ".join(one(r, n) for r, n in zip(row, output, strict=True)) + "}" for row in rel.projects]

@@ -54,7 +54,8 @@ def _over(over: Over, text: Callable[[RexNode], str]) -> str:
     if over.order:
         order = (_sorted(text(e), ascending, nulls_last) for e, ascending, nulls_last in over.order)
         parts.append(f"ORDER BY {', '.join(order)}")
-    parts += _frame(over.frame, text)
+    if over.function.name != "ROW_NUMBER":  # has the one frame there is, and Calcite leaves it out
+        parts += _frame(over.frame, text)
     name = shown_name(over.function.internal_name) if over.function.internal_name else over.function.name
     arguments = ("DISTINCT " if over.distinct else "") + ", ".join(map(text, over.operands))
     return f"{name}({arguments}) OVER ({' '.join(parts)})"

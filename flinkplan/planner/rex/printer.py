@@ -125,7 +125,8 @@ def _prefix(rex: RexNode, fields: Sequence[str]) -> str:
         case Sarg():
             return condition_digest(rex, fields)
         case Call() if _style(rex) is Style.CAST:
-            return f"{operator_name(rex)}({_prefix(rex.operands[0], fields)} AS {full_type_name(rex.type)})"
+            type_ = f"{full_type_name(rex.type)}{'' if rex.type.nullable else ' NOT NULL'}"
+            return f"{operator_name(rex)}({_prefix(rex.operands[0], fields)} AS {type_})"
         case Call() if _style(rex) is Style.ALIAS:
             return _prefix(rex.operands[0], fields)
         case Call():

@@ -23,6 +23,7 @@ from tests.planner.outlines import LOGICAL, before_and_after, bind, outline
 OPTIONS = {
     "split_distinct": {"table.optimizer.distinct-agg.split.enabled": "true", "table.exec.mini-batch.enabled": "true"},
     "merge_joins": {"table.optimizer.multi-join.enabled": "true"},
+    "reorder_joins": {"table.optimizer.join-reorder-enabled": "true"},
 }
 
 CASES: list[tuple[str, str]] = [
@@ -232,6 +233,11 @@ CASES: list[tuple[str, str]] = [
         "wrap_json_arguments",
         "SELECT k, JSON_ARRAYAGG(v), COUNT(v), JSON_OBJECTAGG(KEY k VALUE v), JSON_ARRAYAGG(id) FROM a GROUP BY k",
     ),
+    (
+        "reorder_joins",
+        "SELECT a.id, name, cdc.k FROM a JOIN c ON a.id = c.cid JOIN cdc ON cdc.id = a.v WHERE cdc.k = 'x'",
+    ),
+    ("reorder_joins", "SELECT a.id, name, cdc.k FROM a RIGHT JOIN c ON a.id = c.cid JOIN cdc ON cdc.id = c.cid"),
     (
         "merge_joins",
         "SELECT a.id, name, cdc.k FROM a JOIN c ON a.id = c.cid LEFT JOIN cdc ON cdc.id = c.cid AND cdc.v > a.v",

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from ....plan.errors import UnsupportedError
 from ....plan.record import Record, cached_on_record, cached_property, replace
 from ....plan.rex import Call, RexNode
-from ....plan.settings import is_on, value_of
+from ....plan.settings import BUSHY_JOINS, JOIN_REORDER, is_on, value_of
 from ....plan.specs import JoinType
 from ...algebra.builders import filtered, select_columns
 from ...algebra.logical import Aggregate, Filter, Join, Project
@@ -22,7 +22,6 @@ from ...metadata.join_kinds import is_lookup, join_keys
 from ...rex.expressions import and_, conjunctions, refs, remap, shift
 from ..rule import Config
 
-_THRESHOLD = "table.optimizer.bushy-join-reorder-threshold"
 _ESTIMATES = Estimates()
 _FILLS_LEFT, _FILLS_RIGHT = (JoinType.RIGHT, JoinType.FULL), (JoinType.LEFT, JoinType.FULL)
 """The joins that have nulls on a side where it has no row."""
@@ -35,9 +34,9 @@ def reorder_joins(rel: Rel, config: Config) -> Rel:
 
     Raises :class:`UnsupportedError` for more joins than Flink orders so.
     """
-    if not is_on(config, "table.optimizer.join-reorder-enabled"):
+    if not is_on(config, JOIN_REORDER):
         return rel
-    return _plain(_merged(rel, int(value_of(config, _THRESHOLD))))
+    return _plain(_merged(rel, int(value_of(config, BUSHY_JOINS))))
 
 
 class _Joined(Record, dict=True):
@@ -187,7 +186,7 @@ def _plain(part: _Joined | Rel) -> Rel:
     if len(part.operands) > part.threshold:
         raise UnsupportedError(
             f"a join of {len(part.operands)} tables is not reordered",
-            hint=f"set {_THRESHOLD} to the number of tables, or table.optimizer.join-reorder-enabled to false",
+            hint=f"set {BUSHY_JOINS} to the number of tables, or {JOIN_REORDER} to false",
         )
     order = _best(part)
     if order is None:

@@ -230,6 +230,7 @@ class Insert(Statement):
     """``INSERT INTO|OVERWRITE table [/*+ hints */] [PARTITION (…)] [(columns)] query [ON CONFLICT DO …]``.
 
     ``columns`` may hold nested fields. ``on_conflict`` is NOTHING, DEDUPLICATE, ERROR, or None when not said.
+    ``of_new_table``: it fills the table of a CREATE TABLE … AS.
     """
 
     table: Name
@@ -239,6 +240,7 @@ class Insert(Statement):
     overwrite: bool = False
     hints: tuple[Hint, ...] = ()
     on_conflict: str | None = None
+    of_new_table: bool = False
 
 
 class StatementSet(Statement):
