@@ -33,7 +33,7 @@ def merge_projections(rel: Project, below: Project) -> Rel:
     A projection that only renames the columns of the other one is removed, and its names with it.
     """
     for rex in rel.exprs:
-        _check_order(rex, below)
+        _check_order(rex, below.exprs)
     return below if is_identity(rel) else merge_projects(rel)
 
 
@@ -83,17 +83,22 @@ def _split_project(rel: Project, input_names: tuple[str, ...], *, keeps_names: b
     """The operators for a projection with OVER calls, over an input whose columns have these names."""
     if not any(contains_over(e) for e in rel.exprs):
         return rel
+    for rex in rel.exprs:
+        _check_order(rex)
     program = _Program.over(rel.input, input_names)
     outputs = [program.register(e) for e in rel.exprs]
     return program.build(outputs, rel.names, keeps_names)
 
 
-def _check_order(rex: RexNode, below: Project) -> None:
-    """Raise :class:`PlanningError` for a rank in an order of constant columns, which Flink cannot plan."""
+def _check_order(rex: RexNode, computed: tuple[RexNode, ...] | None = None) -> None:
+    """Raise :class:`PlanningError` for a rank in an order of constants, which Flink cannot plan.
+
+    ``computed`` are the expressions of the columns, if a projection is below.
+    """
     if not isinstance(rex, Over) or rex.function.kind is not Kind.RANKING or rex.function in SHIFTS:
         return
-    keys = [key for key, *_ in rex.order]
-    if keys and all(isinstance(key, InputRef) and isinstance(below.exprs[key.index], Literal) for key in keys):
+    keys = [computed[key.index] if computed and isinstance(key, InputRef) else key for key, *_ in rex.order]
+    if keys and all(isinstance(key, Literal) for key in keys):
         raise PlanningError(
             f"{rex.function.name} is ordered by nothing but constants", hint="order it by a column", part=Part.OVER
         )

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from ...plan.functions.cast import CAST
 from ...plan.record import replace
-from ...plan.rex import InputRef, RexNode
+from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown
 from ..algebra.builders import select_columns
 from ..algebra.logical import (
@@ -49,6 +49,7 @@ from ..rex.expressions import (
     retype,
 )
 from ..rex.simplify import built_condition
+from ..rex.unplanned import Over
 from .rule import Order, Rule, RuleSet, rule
 
 
@@ -108,8 +109,24 @@ def merge_projects(rel: Project, below: Project) -> Rel:
     if not can_inline(rel.exprs, below.exprs):
         return rel
     read = tuple(map(_without_cast_to_nullable, below.exprs))
-    exprs = (inline(e, below.exprs) if isinstance(e, InputRef) else _comparing(inline(e, read)) for e in rel.exprs)
-    return replace(rel, input=below.input, exprs=tuple(exprs))
+    exprs = tuple(_merged(e, below.exprs, read) for e in rel.exprs)
+    return replace(rel, input=below.input, exprs=exprs)
+
+
+def _merged(rex: RexNode, computed: tuple[RexNode, ...], read: tuple[RexNode, ...]) -> RexNode:
+    """An expression over what the columns of the lower projection are computed by: ``read`` is what calls read of it.
+
+    OVER calls are not simplified.  Source: ``RexSimplify``.
+    """
+
+    def operand(node: RexNode) -> RexNode:
+        if isinstance(node, Over):
+            return inline(node, computed)
+        if isinstance(node, Call) and contains_over(node):
+            return replace(node, operands=tuple(map(operand, node.operands)))
+        return inline(node, read)
+
+    return inline(rex, computed) if isinstance(rex, InputRef) else _comparing(operand(rex))
 
 
 def _comparing(rex: RexNode) -> RexNode:

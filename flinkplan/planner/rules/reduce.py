@@ -13,7 +13,7 @@ from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
 from ...plan.functions.user import python_kind
 from ...plan.record import cached_on_record, replace
-from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.aggregations import without_unread
@@ -24,7 +24,7 @@ from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
 from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
-from ..rex.unplanned import Approximate
+from ..rex.unplanned import Approximate, Over
 from .rule import rule
 
 
@@ -47,7 +47,7 @@ def reduce_expressions(rel: Rel) -> Rel:
             condition = simplify_condition(_substituted(_cases_expanded(rel.condition), cast_constants(rel.input)))
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
-            exprs = tuple(_reduced(e, rel.input) for e in rel.exprs)
+            exprs = tuple(_reduced(e, rel.input) for e in _with_constant_windows(rel))
             return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
         case Join():
             return replace(rel, condition=simplify_condition(_cases_expanded(rel.condition)))
@@ -63,6 +63,26 @@ def _cases_expanded(condition: RexNode) -> RexNode:
 def _reduced(rex: RexNode, source: Rel) -> RexNode:
     """The simplified expression, cast to its former type."""
     return cast(_simplified(rex, source), rex.type)
+
+
+def _with_constant_windows(rel: Project) -> tuple[RexNode, ...]:
+    """The projection's expressions with constants inside OVER calls.
+
+    In the keys of windows only columns are replaced that are also read outside of them.  Source:
+    ``ReduceExpressionsRule.ReducibleExprLocator``, which does not look into windows, and ``RexReplacer``, which does.
+    """
+    if not any(map(contains_over, rel.exprs)):
+        return rel.exprs
+    read = set().union(*map(_read_outside_windows, rel.exprs))
+    known = {i: value for i, value in constants(rel.input).items() if i in read}
+    return tuple(_substituted(e, known) if contains_over(e) else e for e in rel.exprs)
+
+
+def _read_outside_windows(rex: RexNode) -> set[int]:
+    if isinstance(rex, InputRef):
+        return {rex.index}
+    below = rex.operands if isinstance(rex, Over) else children(rex)
+    return set().union(*map(_read_outside_windows, below))
 
 
 def _simplified(rex: RexNode, source: Rel) -> RexNode:
