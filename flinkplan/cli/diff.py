@@ -131,7 +131,7 @@ def command(
 
 
 def _page(diff: Diff, new: PlanInput, sql: str | None) -> str:
-    from ..table.programs import is_program
+    from ..plan.files import is_program
     from .pages.diff_page import diff_page
     from .pages.page import page
 

@@ -56,10 +56,10 @@ class PlanInput(Record):
 
 def _places(plan: Plan, source: Source, file: str) -> Mapping[int, Location]:
     """The place of each operator's clause in a pipeline, by node id; none in a program."""
+    from ..plan.files import is_program
     from ..planner.clauses import places
     from ..planner.script import parse_pipeline
     from ..planner.sql import ast
-    from ..table.programs import is_program
 
     if is_program(source.name):
         return {}
@@ -252,7 +252,8 @@ def compile_in(tree: Tree, path: str, source: Source, compilation: Compilation, 
 
     Raises :class:`FlinkplanError` where it does not compile.
     """
-    from ..table.programs import compile_program, is_program
+    from ..plan.files import is_program
+    from ..table.programs import compile_program
 
     if is_program(source.name):
         with tree.program(path) as program:

@@ -57,7 +57,7 @@ def compile_pipeline(
     define the tables of external catalogs.
     """
     from ..compat.diff import Source
-    from ..table.programs import is_program
+    from ..plan.files import is_program
     from .inputs import Compilation, Tree, compile_in
 
     if is_program(path):

@@ -8,8 +8,8 @@ from .options import read_pipeline_text
 
 def plan_page_of(given: PlanInput, title: str, sql: str | None) -> str:
     """The plan as a page, beside it the pipeline: that of ``--sql``, else what was given where it is one."""
+    from ..plan.files import is_program
     from ..planner.spec import is_spec
-    from ..table.programs import is_program
     from .pages.page import page
     from .pages.plan_page import plan_page
     from .pages.sql_places import places_in

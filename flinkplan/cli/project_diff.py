@@ -13,8 +13,8 @@ from ..compat.project import below, matching, pipelines_of
 from ..compat.project_diff import PipelineChange, ProjectDiff, Status
 from ..compat.verdicts import Verdict
 from ..plan.errors import FlinkplanError, PlanError
+from ..plan.files import is_program
 from ..plan.record import Record, cached_property
-from ..table.programs import is_program
 from .inputs import Compilation, Revision, Tree, read_in
 from .judging import judged
 

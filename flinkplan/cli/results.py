@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from itertools import islice
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -20,8 +21,9 @@ from ..plan.settings import SETTINGS
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from ..table import QueryResult, Row, TableConfig
-    from ..table.content import Content
+    from ..plan.text.content import Content
+    from ..plan.types import LogicalType
+    from ..windowing.rows import Row
 
 RESULT_MODE = "sql-client.execution.result-mode"
 _MAX_ROWS = "sql-client.execution.max-table-result.rows"
@@ -31,6 +33,36 @@ _REFRESHES = 8
 """How often per second the live table is drawn."""
 _FRAME = 6
 """The number of lines of the live table that are not rows."""
+
+
+class Options(Protocol):
+    """The options of a session."""
+
+    def get(self, key: str, default: str, /) -> str:
+        """The value of an option."""
+        ...
+
+
+class Query(Protocol):
+    """A query, whose rows arrive here or from a gateway."""
+
+    @property
+    def columns(self) -> tuple[tuple[str, LogicalType], ...]:
+        """The names and types of the columns."""
+        ...
+
+    @property
+    def max_width(self) -> int:
+        """The printed width of columns whose type has no maximum length."""
+        ...
+
+    def texts(self, seconds: float | None = None) -> AbstractContextManager[Iterator[Row]]:
+        """The rows, with their kinds, as texts."""
+        ...
+
+    def lines(self, limit: int | None = None, seconds: float | None = None) -> Iterator[str]:
+        """The lines of a table of the changes, each as soon as it arrives."""
+        ...
 
 
 class Shown(Record):
@@ -44,7 +76,7 @@ class Shown(Record):
     is_paged: bool = False
 
 
-def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Shown, obey: Callable[[], None]) -> None:
+def show(result: Query, config: Options, default_mode: str, shown: Shown, obey: Callable[[], None]) -> None:
     """Print the rows of a query in the session's result mode.
 
     ``obey`` raises KeyboardInterrupt after Ctrl-C; the rows that have arrived by then are still printed.
@@ -58,10 +90,10 @@ def show(result: QueryResult, config: TableConfig, default_mode: str, shown: Sho
         obey()
 
 
-def _show_content(result: QueryResult, max_rows: int, shown: Shown, obey: Callable[[], None]) -> None:
+def _show_content(result: Query, max_rows: int, shown: Shown, obey: Callable[[], None]) -> None:
     """Show the current rows as a live table on a terminal, and print the final rows, or those before a failure."""
-    from ..table import tableau
-    from ..table.content import Content
+    from ..plan.text import tableau
+    from ..plan.text.content import Content
 
     content = Content(max_rows)
     has_failed = False
@@ -81,7 +113,7 @@ def _show_content(result: QueryResult, max_rows: int, shown: Shown, obey: Callab
 
 def _print(lines: Sequence[str], is_paged: bool) -> None:
     """Print lines; a pager shows those that do not fit on the terminal."""
-    from ..table import tableau
+    from ..plan.text import tableau
 
     columns, height = shutil.get_terminal_size()
     fits = len(lines) < height and max(map(tableau.shown_width, lines)) <= columns
@@ -96,7 +128,7 @@ def _print(lines: Sequence[str], is_paged: bool) -> None:
 class _Live:
     """Draws the newest rows, as many as fit on the terminal; draws nothing where the output is no terminal."""
 
-    def __init__(self, result: QueryResult, content: Content) -> None:
+    def __init__(self, result: Query, content: Content) -> None:
         from rich.console import Console
         from rich.live import Live
 
@@ -129,7 +161,7 @@ class _Live:
         """The text of the table; called by rich's own thread."""
         from rich.text import Text
 
-        from ..table import tableau
+        from ..plan.text import tableau
 
         room = max(self._console.height - _FRAME, 1)
         with self._drawing:

@@ -108,3 +108,8 @@ def remove_stale(folder: Path, prefix: str, seconds: float) -> None:
     for left in folder.glob(f"{prefix}*"):
         if left.stat().st_mtime < time.time() - seconds:
             shutil.rmtree(left, ignore_errors=True)
+
+
+def is_program(name: str) -> bool:
+    """Whether a file is a Python program, by its name."""
+    return name.lower().endswith(".py")

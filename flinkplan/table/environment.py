@@ -13,6 +13,7 @@ from ..plan.files import Place
 from ..plan.findings import Finding
 from ..plan.record import Record, replace
 from ..plan.secrets import masked
+from ..plan.text.tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 from ..planner.binder.context import Context
 from ..planner.session import Session
 from ..planner.sql import parse_script
@@ -52,7 +53,6 @@ from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
 from .storable import check_storable
 from .table import Table
-from .tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 
 if TYPE_CHECKING:
     from ..planner.explaining import Explanation

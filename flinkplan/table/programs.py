@@ -25,11 +25,6 @@ class _Compiled(BaseException):
         self.plan = plan
 
 
-def is_program(name: str) -> bool:
-    """Whether a file is a Python program, by its name."""
-    return name.lower().endswith(".py")
-
-
 def compile_program(
     path: str,
     options: Mapping[str, str] | None = None,

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import Sink
-from .content import Content
+from ..plan.text.content import Content
+from ..plan.text.tableau import MAX_WIDTH, changes
 from .result import ResultKind, TableResult, html_table
 from .rows import Row, RowIterator, RowKind
-from .tableau import MAX_WIDTH, changes
 
 if TYPE_CHECKING:
     from ..executor.jobs.collecting import Collector

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..compat.settings import catalog_scripts, read_settings
 from ..plan.document import Plan, loads, read_text
 from ..plan.errors import FlinkplanError, PlanError
+from ..plan.files import is_program
 from ..plan.findings import did_you_mean
 from ..plan.nodes import ExecNode, Sink
 from ..plan.record import replace
@@ -15,7 +16,7 @@ from ..planner.catalog.catalog import View
 from ..planner.catalog.functions import Loader
 from ..planner.sql import ast
 from ..planner.sql.source import Span
-from ..table.programs import compile_program, is_program
+from ..table.programs import compile_program
 from .model import Expectation
 
 NO_PUSHING = {"table.optimizer.source.predicate-pushdown-enabled": "false"}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from flinkplan.plan.text.content import Content
 from flinkplan.table import Row, RowKind
-from flinkplan.table.content import Content
 
 IN, UB, UA, D = RowKind.INSERT, RowKind.UPDATE_BEFORE, RowKind.UPDATE_AFTER, RowKind.DELETE
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flinkplan.plan.text.tableau import changes
 from flinkplan.plan.types.parser import parse_type
 from flinkplan.table import Row, RowKind
-from flinkplan.table.tableau import changes
 
 
 def printed(columns: dict[str, str], *rows: tuple[str | None, ...], kind: RowKind = RowKind.INSERT) -> str:

@@ -7,10 +7,10 @@ from html import escape
 
 from ...compat.project_diff import PipelineChange, ProjectDiff
 from ...compat.project_rendering import table
+from ...plan.files import is_program
 from ...plan.printable import printable
 from ...plan.secrets import without_secrets
 from ...planner.spec import is_spec
-from ...table.programs import is_program
 from .diff_page import diff_page
 from .page import framing_page, page
 from .sql_places import places_in

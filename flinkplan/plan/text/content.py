@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
 
-from .rows import Row, RowKind
+from ...windowing.rows import Row, RowKind
 
 _RETRACTIONS = (RowKind.UPDATE_BEFORE, RowKind.DELETE)
 

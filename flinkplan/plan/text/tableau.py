@@ -8,8 +8,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..plan.types import TIMESTAMPS, LogicalType
-from .rows import Row
+from ...windowing.rows import Row
+from ..types import TIMESTAMPS, LogicalType
 
 MAX_COLUMN_WIDTH = "table.display.max-column-width"
 MAX_WIDTH = 30
