@@ -12,15 +12,18 @@ from .options import assignment, session_options
 from .serving import LOOPBACK
 from .variables import allow_database, variable_options
 
-_TOKEN = "FLINKPLAN_GATEWAY_TOKEN"
+TOKEN = "FLINKPLAN_GATEWAY_TOKEN"
+"""The environment variable with the token that clients must send."""
+
+PORT = 8083
 
 
 @click.command(short_help="Serve Flink's SQL Gateway protocol.")
 @click.option(
-    "--host", default=LOOPBACK, show_default=True, help=f"The address to listen at; other than loopback with {_TOKEN}."
+    "--host", default=LOOPBACK, show_default=True, help=f"The address to listen at; other than loopback with {TOKEN}."
 )
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8083, show_default=True, help="The port; 0 for a free one."
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="The port; 0 for a free one."
 )
 @click.option(
     "--max-sessions", type=click.IntRange(min=0), default=100, show_default=True, help="How many sessions may be open."
@@ -69,4 +72,4 @@ def command(
     from .sql_gateway.service import Limits
 
     settings = session_options(options, master, conf, variables, databases)
-    return serve(settings, host, port, Limits(max_sessions, idle=idle_timeout), os.environ.get(_TOKEN))
+    return serve(settings, host, port, Limits(max_sessions, idle=idle_timeout), os.environ.get(TOKEN))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 from msgspec import Raw
 from msgspec.json import encode
 
-from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, WITH_LENGTH, LogicalType
+from ...plan.errors import FlinkplanError
+from ...plan.types import BINARY_STRING, CHARACTER, INTEGERS, WITH_LENGTH, LogicalType, RowField
 
 _ROOTS = {
     "INT": "INTEGER",
@@ -61,6 +62,31 @@ def type_to_json(t: LogicalType) -> dict[str, Any]:
             for f in t.fields
         ]
     return out
+
+
+_TYPES = {name: root for root, name in _ROOTS.items()}
+
+
+def type_from_json(json: Mapping[str, Any]) -> LogicalType:
+    """The type that :func:`type_to_json` has written.  Raises :class:`FlinkplanError` for anything else."""
+    try:
+        name, nullable = json["type"], json.get("nullable", True)
+        root = f"INTERVAL_{json['resolution']}" if name.startswith("INTERVAL_") else _TYPES.get(name, name)
+        children = [json[key] for key in ("elementType", "keyType", "valueType") if key in json]
+        return LogicalType(
+            root,
+            nullable,
+            length=json.get("length"),
+            precision=json.get("precision"),
+            scale=json.get("fractionalPrecision" if name.startswith("INTERVAL_") else "scale"),
+            children=tuple(map(type_from_json, children)),
+            fields=tuple(
+                RowField(field["name"], type_from_json(field["fieldType"]), field.get("description"))
+                for field in json.get("fields", ())
+            ),
+        )
+    except (AttributeError, KeyError, TypeError):
+        raise FlinkplanError(f"the gateway answers with a type that is not known: {json}") from None
 
 
 def text_converters(types: Sequence[LogicalType]) -> list[Callable[[str, Any], Any]]:
