@@ -404,3 +404,58 @@ def test_built_in_functions_are_described(name: str, kind: str, deterministic: s
         ("supports constant folding", "true"),
         ("signature", signature),
     ]
+
+
+def test_a_table_without_options_is_there_until_it_is_read() -> None:
+    ((text,),) = last_rows(
+        "CREATE TABLE base (id INT); CREATE TABLE t WITH ('connector'='print') LIKE base; SHOW CREATE TABLE base"
+    )
+    assert text == "CREATE TABLE `default_catalog`.`default_database`.`base` (\n  `id` INT\n)\n"
+    with pytest.raises(FlinkplanError, match="the table 'base' has no option 'connector'"):
+        last_rows("CREATE TABLE base (id INT); EXPLAIN SELECT * FROM base")
+
+
+def test_functions_are_those_of_the_modules_in_use() -> None:
+    assert last_rows("UNLOAD MODULE core; SHOW FUNCTIONS") == []
+    assert last_rows("UNLOAD MODULE core; LOAD MODULE core; SHOW FUNCTIONS LIKE 'upper'") == [("upper",)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("TRUNCATE TABLE totals", "TRUNCATE TABLE statement is not supported in streaming mode."),
+        ("DELETE FROM totals WHERE total = 1", "DELETE statement is not supported for streaming mode now."),
+        ("UPDATE totals SET total = 1", "UPDATE statement is not supported for streaming mode now."),
+        ("ANALYZE TABLE totals COMPUTE STATISTICS", "ANALYZE TABLE is not supported for streaming mode now"),
+        (
+            "SELECT /*+ SHUFFLE_HASH(a, nope) */ a.id FROM orders a JOIN orders b ON a.id = b.id",
+            "The options of following hints cannot match the name of input tables or views: \n`nope` in `SHUFFLE_HASH`",
+        ),
+        (
+            "SELECT /*+ BROADCAST */ a.id FROM orders a JOIN orders b ON a.id = b.id",
+            "Invalid hint: BROADCAST, expecting at least one table or view specified in hint BROADCAST.",
+        ),
+        (
+            "CREATE TABLE t (PRIMARY KEY (id) NOT ENFORCED) WITH ('connector'='print') AS SELECT id FROM orders",
+            "Invalid primary key 'PK_id'. Column 'id' is nullable.",
+        ),
+        (
+            "CREATE TABLE t (id INT NOT NULL) WITH ('connector'='print') AS SELECT id FROM orders",
+            "Incompatible types for sink column 'id' at position 1. The source column has type 'INT', while the target "
+            "column has type 'INT NOT NULL'.",
+        ),
+        (
+            "CREATE TABLE t (id AS 1) WITH ('connector'='print') AS SELECT id FROM orders",
+            "A column named 'id' already exists in the source schema. Computed columns cannot overwrite columns from "
+            "source.",
+        ),
+        (
+            "CREATE TABLE t (nope, id) WITH ('connector'='print') AS SELECT id, ts FROM orders",
+            "Column 'nope' not found in the source schema.",
+        ),
+    ],
+)
+def test_what_flink_says(statement: str, message: str) -> None:
+    with pytest.raises(FlinkplanError) as caught:
+        last_rows(statement)
+    assert caught.value.in_flink is not None and caught.value.in_flink[1] == message

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ...advice import duration_findings
 from ...plan.durations import parse_duration
-from ...plan.errors import FlinkplanError
+from ...plan.errors import VALIDATION, FlinkplanError
 from ...plan.findings import did_you_mean
 from ..algebra.hints import TtlHint
 from ..sql import ast
@@ -17,6 +17,8 @@ from .lookups import LookupHints
 
 _QUERY_HINTS = ("STATE_TTL", "BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "LOOKUP", "MULTI_JOIN")
 """The hints that Flink has behind SELECT; all but STATE_TTL choose a join, of which streams use only the last."""
+_OF_JOINS = ("BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP", "MULTI_JOIN")
+"""Those that list tables."""
 
 
 def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS) -> None:
@@ -27,7 +29,7 @@ def check_hints(hints: Iterable[ast.Hint], known: tuple[str, ...] = _QUERY_HINTS
 
 
 class SelectHints:
-    """The STATE_TTL, MULTI_JOIN and LOOKUP hints of one SELECT, and which of their names found an input.
+    """The hints of one SELECT, and which of their names found an input.
 
     A hint names an input of a join, or of an aggregate, by its alias if it has one, else by the name of the
     table or view, qualified or not.  Source: Flink's ``QueryHintsResolver``.
@@ -47,6 +49,9 @@ class SelectHints:
                 self.by_name = options | self.by_name  # the first hint counts, and of its options the last
         self.lookups = LookupHints(hint for hint in hints if hint.name == "LOOKUP")
         self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}
+        self.listed = {(hint.name, name): hint for hint in hints if hint.name in _OF_JOINS for name in _tables(hint)}
+        self.found: set[str] = set()
+        self.has_join = False
         self.used: set[str] = set()
         self.seen: list[str] = []
         self.consulted = False
@@ -54,6 +59,10 @@ class SelectHints:
     def join(self, left: FromItem, right: FromItem) -> TtlHint | None:
         """The hint for a join of these inputs."""
         self.lookups.joins(right)
+        self.has_join = True
+        for item in (left, right):
+            if item.name is not None:
+                self.found |= {name for _, name in self.listed if item.namespaces[0].matches(tuple(name.split(".")))}
         return self._of((left, right))
 
     def merges(self, left: str | None, right: str | None) -> bool:
@@ -85,6 +94,16 @@ class SelectHints:
         Where there is neither a join nor an aggregate, those of STATE_TTL have no effect, and no harm.
         """
         self.lookups.check()
+        missing = [key for key in self.listed if self.has_join and key[1] not in self.found]
+        if missing:
+            listed = "".join(f"\n`{name}` in `{hint}`" for hint, name in missing)
+            message = "The options of following hints cannot match the name of input tables or views: "
+            raise BindError(
+                f"the {missing[0][0]} hint names '{missing[0][1]}', which is no input of this SELECT's joins",
+                self.listed[missing[0]].span,
+                "name a table by its alias if it has one",
+                in_flink=(VALIDATION, f"{message}{listed}"),
+            )
         for name, (_, option) in self.by_name.items():
             if self.consulted and name not in self.used:
                 known = [n for n in dict.fromkeys(self.seen) if n not in self.used] or self.seen
@@ -93,6 +112,17 @@ class SelectHints:
                     option.span,
                     did_you_mean(name, known) or f"an alias hides the table's name; use one of {', '.join(self.seen)}",
                 )
+
+
+def _tables(hint: ast.Hint) -> tuple[str, ...]:
+    """The tables that a hint for joins lists.  Raises :class:`BindError` where it lists none."""
+    if not hint.arguments:
+        options = ", ".join(f"{option.key}={option.value}" for option in hint.options)
+        text = f"{hint.name}({options})" if options else hint.name
+        message = f"Invalid hint: {text}, expecting at least one table or view specified in hint {hint.name}."
+        in_flink = ("java.lang.AssertionError", message)
+        raise BindError(f"the hint {hint.name} lists no table", hint.span, f"write {hint.name}(t)", in_flink=in_flink)
+    return hint.arguments
 
 
 def _millis(option: ast.Option) -> int:

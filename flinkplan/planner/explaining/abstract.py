@@ -27,6 +27,7 @@ from ..rex.expressions import identity, inline, is_call, or_, refs, rewrite
 from ..rex.numbered import numbered
 from ..rex.printer import definition_digest, full_type_name, record_type, untyped_literal
 from ..rex.sargs import complement, expand, read, write
+from ..rex.unplanned import SubQuery
 from .trees import tree_lines
 
 _JOINS = {kind: kind.value.lower() for kind in JoinType}
@@ -126,7 +127,9 @@ def _filter(rel: a.Filter) -> Shown:
     """A filter; of WHERE, lists are written out, which they are in no other place."""
     is_where = not _OF_TABLE_API.get() and not isinstance(rel.input, a.Aggregate)
     condition = rewrite(rel.condition, _written_out) if is_where else rel.condition
-    return "LogicalFilter", [f"condition=[{_text(condition)}]"], rel.inputs
+    correlated = sorted({each.correl for each in walk(condition) if isinstance(each, SubQuery) and each.correl})
+    variables = [f"variablesSet=[[{', '.join(correlated)}]]"] if correlated else []
+    return "LogicalFilter", [f"condition=[{_text(condition)}]", *variables], rel.inputs
 
 
 def _written_out(rex: RexNode) -> RexNode:

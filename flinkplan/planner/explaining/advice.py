@@ -106,4 +106,6 @@ def _related_plan(rel: Rel, config: Mapping[str, str]) -> str:
 
 def with_part(description: str, part: str) -> str:
     """The description of an operator with one more part at its end."""
+    if not description.endswith(")"):
+        return f"{description}({part})"
     return f"{description[:-1]}{'' if description.endswith('()') else ', '}{part})"

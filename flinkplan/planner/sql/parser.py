@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import NoReturn, TypeVar
 
-from ...plan.errors import UnsupportedError
+from ...plan.errors import TABLE, UnsupportedError
 from . import ast
 from .dialects import CLAUSES, FUNCTIONS, OPERATORS, PHRASES, instead
 from .errors import SqlSyntaxError, snippet
@@ -24,7 +24,7 @@ from .lexer import (
     string_value,
     tokenize,
 )
-from .refused import REFUSED
+from .refused import IN_STREAMS, REFUSED
 from .source import Source
 
 T = TypeVar("T")
@@ -242,7 +242,10 @@ class Cursor:
         span = self.span_of(token)
         needs = f": {REFUSED[token.key]}" if token.key in REFUSED else ""
         message = f"{feature} is not supported{needs}"
-        raise UnsupportedError(message, where=span.location, hint=hint, snippet=snippet(span))
+        error = UnsupportedError(message, where=span.location, hint=hint, snippet=snippet(span))
+        if token.key in IN_STREAMS:
+            error.in_flink = (TABLE, IN_STREAMS[token.key])
+        raise error
 
     # Small parts
 

@@ -24,6 +24,14 @@ REFUSED: Mapping[str, str] = {
 }
 """What a statement needs, by the word that it is recognized by."""
 
+IN_STREAMS: Mapping[str, str] = {
+    "ANALYZE": "ANALYZE TABLE is not supported for streaming mode now",
+    "DELETE": "DELETE statement is not supported for streaming mode now.",
+    "TRUNCATE": "TRUNCATE TABLE statement is not supported in streaming mode.",
+    "UPDATE": "UPDATE statement is not supported for streaming mode now.",
+}
+"""What Flink says to those of these statements that it does in batch mode only."""
+
 REFUSED_FUNCTIONS: Mapping[str, str] = {
     "ML_PREDICT": REFUSED["MODEL"],
     "ML_EVALUATE": REFUSED["MODEL"],
