@@ -15,7 +15,7 @@ from ....plan.record import Record
 from ....plan.rex import InputRef, Literal
 from ....plan.specs import AggregateCall, OverBound, OverGroup, OverSpec, SortField
 from ....plan.types import INTEGERS, TIMESTAMPS, LogicalType
-from ...aggregate_functions import ACCUMULATORS, check_calls, function_name
+from ...aggregate_functions import check_calls, function_name
 from ...jvm.types import is_year_month
 from ..known.native_calls import is_native_call
 from ..query import QueryPlan, chooser
@@ -25,7 +25,7 @@ RANKING = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_D
 """Functions that depend on the place of a row in its partition, whatever the frame is."""
 SHIFTED = frozenset(("LEAD", "LAG"))
 """Functions that return the value of another row."""
-_SPARKS = frozenset(("COUNT", "SUM", "$SUM0", "MIN", "MAX"))
+_NATIVE_FUNCTIONS = frozenset(("COUNT", "SUM", "$SUM0", "MIN", "MAX"))
 
 _MOST_DIGITS = 18
 """Decimals of so many digits are whole numbers of 64 bits when they are multiplied by a power of ten."""
@@ -101,12 +101,9 @@ def _framed(call: AggregateCall, group: OverGroup, spec: OverSpec, row: LogicalT
     name, order = function_name(call), group.order_by.fields
     if name in RANKING | SHIFTED:
         return FramedCall(call, order, None, True)
-    types = [*row.field_types, *(constant.type for constant in spec.constants)]
     bounds = [_bound(bound, group, spec, row) for bound in (group.lower_bound, group.upper_bound)]
     has_constants = any(index >= len(row.fields) for index in call.arg_list)
-    is_native = name in _SPARKS and not call.is_distinct and not has_constants and is_native_call(call, row)
-    if not is_native and name in ACCUMULATORS and any(index >= len(types) for index in call.arg_list):
-        raise UnsupportedError(f"{name} over a column that the input does not have")
+    is_native = name in _NATIVE_FUNCTIONS and not call.is_distinct and not has_constants and is_native_call(call, row)
     return FramedCall(call, order, Frame(group.is_rows, *bounds), is_native)
 
 
@@ -126,6 +123,8 @@ def _bound(bound: OverBound, group: OverGroup, spec: OverSpec, row: LogicalType)
     except ValueError:
         raise UnsupportedError(f"the bound {offset.value} of a frame") from None
     if not group.is_rows:
+        if len(group.order_by.fields) != 1:
+            raise UnsupportedError("a frame bounded by values, in an order of other than one column")
         distance *= range_scale(row.field_types[group.order_by.fields[0].index])
     if distance != int(distance):
         raise UnsupportedError("a frame whose bound is no whole number of units of the column")

@@ -63,10 +63,10 @@ def _projected(order: Order, projection: Sequence[object]) -> Order:
 
 def readers(plan: Plan, node: ExecNode) -> list[ExecNode]:
     """The operators that read the rows of ``node``, through exchanges and sorts."""
-    found: list[ExecNode] = []
+    operators: list[ExecNode] = []
     for reader in plan.outputs(node):
-        found += readers(plan, reader) if isinstance(reader, (BatchExchange, BatchSort)) else [reader]
-    return found
+        operators += readers(plan, reader) if isinstance(reader, (BatchExchange, BatchSort)) else [reader]
+    return operators
 
 
 def serves_operators(plan: Plan, sort: BatchSort) -> bool:
