@@ -15,7 +15,9 @@ from ...plan.nodes import (
     GroupWindowAggregate,
     WindowAggregate,
 )
+from ...plan.record import replace
 from ...plan.savepoint.accumulators import accumulator_names
+from ...plan.savepoint.flink_states import WINDOW_TIMERS
 from ...plan.savepoint.layout import Argument, Column, KeptState, Part, Value, written
 from ...plan.savepoint.views import view_of, view_state
 from ...plan.specs import AggregateCall
@@ -30,6 +32,7 @@ from .recipe import (
     Copy,
     Initial,
     Merge,
+    MergeSlices,
     Need,
     NeedKind,
     NullIfZero,
@@ -45,7 +48,8 @@ from .recipe import (
     ZeroIfNull,
 )
 from .siblings import sibling_value
-from .windows import window_needs
+from .slices import Slices
+from .windows import other_windows
 
 AGGREGATIONS = (GroupAggregate, GlobalGroupAggregate, WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 _OF_NULL = "_null_state"
@@ -114,13 +118,14 @@ class _Aggregation:
     def recipe(self) -> Recipe:
         pairing = self.pairing
         self.needs += pairing.row_needs()
-        if isinstance(pairing.new, _OF_WINDOWS):
-            window_needs(pairing)
+        windows = other_windows(pairing) if isinstance(pairing.new, _OF_WINDOWS) else None
         key = pairing.key_order()
         is_coarser = len(key) < len(pairing.old_layout.key)
         values = tuple(self._value(place) for place in range(len(self.new)))
         views = list(self._views(key))
         main: Step
+        if windows is not None:
+            return self._resliced(windows, key, values, views)
         if is_coarser:
             if views or isinstance(pairing.new, _OF_WINDOWS):
                 raise Impossible("DISTINCT values and windows of several keys cannot be merged", self._keep_key())
@@ -140,6 +145,24 @@ class _Aggregation:
                 states.append(StateRecipe(name, Copy(name, key)))
         kind = max(self.kinds, key=lambda kind: kind.rank)
         return pairing.recipe(kind, states, self.words, self.needs, self.untold)
+
+    def _resliced(
+        self,
+        windows: tuple[Slices, Slices],
+        key: tuple[int, ...],
+        values: tuple[ValueSource, ...],
+        views: Sequence[StateRecipe],
+    ) -> Recipe:
+        """The recipe of other windows, whose slices are made of those that are kept."""
+        if views or len(key) < len(self.pairing.old_layout.key):
+            raise Impossible("DISTINCT values and windows of several keys cannot be merged", self._keep_key())
+        functions = tuple(self._merging(each) for each in self.new)
+        main = MergeSlices(self.old_state.name, key, values, functions, *windows)
+        states = [StateRecipe(self.new_state.name, main), StateRecipe(WINDOW_TIMERS, replace(main, is_timers=True))]
+        self.words.append("slices of the old windows are put together to those of the new ones")
+        if main.is_uncertain:
+            self.words.append("if the watermark says that none of them is lacking")
+        return self.pairing.recipe(RecipeKind.WINDOWS, states, self.words, self.needs, self.untold)
 
     def _keep_key(self) -> str:
         return "keep the columns of GROUP BY"

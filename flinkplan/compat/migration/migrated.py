@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...plan.document import Plan, dumps
@@ -11,7 +12,7 @@ from ...plan.nodes import ExecNode
 from ...plan.record import Record, replace
 from ...plan.savepoint.layout import KeptState, Layout
 from ...plan.uids import Uids
-from ...state.form import JobState, Kind, Manifest, OperatorState, StateError, StateTable
+from ...state.form import VALUE, JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
 from .flat import fit, is_keyed_data, now
 from .recipe import Accumulate, Allowed, Copy, JoinRows, Migration, Recipe, RecipeKind, Step
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from pyarrow import RecordBatch
 
 _OF_TABLES = ("source", "sink")
+_WATERMARK = "watermark"
+"""The name of the operator state in which Flink keeps a watermark."""
+_NO_WATERMARK = -(2**62)
 _DEFAULT_UID = re.compile(r"(\d+)_(.+)")
 _NO_UIDS = Uids()
 
@@ -116,7 +120,17 @@ class MigratedState(JobState):
         operator = next(o for o in self._state.manifest.operators if o.uid == uid)
         layout = self._layout(self._old, node)
         tables = {table.name: table for table in operator.states if is_keyed_data(table)}
-        return Source(tables, {state.name: state for state in layout.states}, self._state.batches, self._source_of)
+        layouts = {state.name: state for state in layout.states}
+        return Source(tables, layouts, self._state.batches, self._source_of, partial(self._watermark, operator))
+
+    def _watermark(self, operator: OperatorState) -> int | None:
+        """The watermark that an operator has kept (epoch milliseconds), the lowest of its subtasks; ``None``: none."""
+        tables = (table for table in operator.states if table.name == _WATERMARK and not table.kind.is_keyed)
+        marks = [
+            row["value"][VALUE] for table in tables for batch in self._state.batches(table) for row in batch.to_pylist()
+        ]
+        lowest = min(marks, default=None)
+        return None if lowest is None or lowest <= _NO_WATERMARK else lowest
 
     def _target(self, made: _Made) -> Target:
         assert made.recipe is not None

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.specs import JoinType
+from .slices import Slices
 
 
 class RecipeKind(Enum):
@@ -128,6 +129,26 @@ class Merge(Record):
     key: tuple[int, ...]
     values: tuple[ValueSource, ...]
     functions: tuple[str, ...]
+
+
+class MergeSlices(Record):
+    """Accumulators of slices that become slices of other windows; ``functions`` are as in :class:`Merge`.
+
+    ``is_timers``: not the accumulators, but the timers of the windows that they are for.
+    """
+
+    state: str
+    key: tuple[int, ...]
+    values: tuple[ValueSource, ...]
+    functions: tuple[str, ...]
+    old: Slices
+    new: Slices
+    is_timers: bool = False
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether slices of windows that have not fired may be lacking, which the watermark says."""
+        return not self.old.contains(self.new)
 
 
 class JoinRows(Record):
@@ -278,7 +299,7 @@ class Accumulate(Record):
     values: tuple[Accumulated, ...]
 
 
-Step: TypeAlias = Copy | Project | Merge | JoinRows | FirstRows | SortedKeys | Frame | Accumulate
+Step: TypeAlias = Copy | Project | Merge | MergeSlices | JoinRows | FirstRows | SortedKeys | Frame | Accumulate
 
 
 class NeedKind(Enum):
@@ -373,6 +394,8 @@ def _is_uncertain(step: Step) -> bool:
             return step.needs_all or step.may_tie or step.is_unique
         case Frame():
             return step.most > step.had + 1
+        case MergeSlices():
+            return step.is_uncertain
         case JoinRows():
             return "with a number" not in step.form
     return False

@@ -20,6 +20,7 @@ from .recipe import (
     Initial,
     JoinRows,
     Merge,
+    MergeSlices,
     NullIfZero,
     OfSibling,
     OfView,
@@ -32,6 +33,7 @@ from .recipe import (
     ZeroIfNull,
 )
 from .relational import compute, counted, grouped, looked_up, pairs, places_in_runs, run_numbers, sorted_indices
+from .slice_steps import resliced
 
 if TYPE_CHECKING:
     from pyarrow import Array, RecordBatch
@@ -54,10 +56,12 @@ class Source:
         layouts: Mapping[str, KeptState],
         batches: Callable[[StateTable], Iterator[RecordBatch]],
         others: Callable[[int, str], Source] | None = None,
+        watermark: Callable[[], int | None] = lambda: None,
     ) -> None:
         self.tables, self.layouts = tables, layouts
         self._batches = batches
         self._others = others
+        self.watermark = watermark
 
     def other(self, node: int, operator: str) -> Source:
         """The states of another old operator, by its node and its transformation."""
@@ -173,6 +177,22 @@ def _merged(step: Merge, source: Source, target: Target) -> Iterator[RecordBatch
     )
     accessed = None if rows.accessed is None else result["accessed_max"].combine_chunks()
     yield from target.batches(Flat(len(first), tuple(each.take(indices) for each in key), merged, accessed=accessed))
+
+
+def _resliced(step: MergeSlices, source: Source, target: Target) -> Iterator[RecordBatch]:
+    rows = source.whole(step.state)
+    watermark = source.watermark()
+    if not step.old.keeps_all_of(step.new, watermark):
+        raise NotDerivableError(
+            "windows that have not fired have slices that have, which are not kept any more",
+            hint="keep the size, the slide and the offset of the windows",
+        )
+    if rows is None:
+        return
+    assert rows.namespace is not None
+    key = [rows.key[i] for i in step.key]
+    values = [_value(each, rows, source) for each in step.values]
+    yield from target.batches(resliced(step, key, values, rows.namespace.field(0), watermark))
 
 
 def _same_type(merged: Array, original: Array) -> Array:
@@ -453,6 +473,7 @@ def _accumulated(step: Accumulate, source: Source, target: Target) -> Iterator[R
 _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = {
     Project: _projected,
     Merge: _merged,
+    MergeSlices: _resliced,
     JoinRows: _joined,
     FirstRows: _ranked,
     SortedKeys: _resorted,

@@ -6,25 +6,34 @@ from ...plan.nodes import ExecNode, GlobalWindowAggregate, GroupWindowAggregate,
 from ...plan.specs import TimeAttributeWindowing, WindowingStrategy
 from ..lineage import Lineage
 from .context import Impossible, Pairing
+from .slices import Slices
 from .stored_rows import fields
 
 
-def window_needs(pairing: Pairing) -> None:
-    """Look whether two aggregations have the same windows.  Raises :class:`Impossible`."""
+def other_windows(pairing: Pairing) -> tuple[Slices, Slices] | None:
+    """The slices of the old and of the new windows; ``None`` where the windows are the same.
+
+    Raises :class:`Impossible` where those of the new windows cannot be made of the old ones.
+    """
     old, new = pairing.old, pairing.new
     if isinstance(old, GroupWindowAggregate) or isinstance(new, GroupWindowAggregate):
         if type(old) is not type(new) or fields(pairing, old)["window"] != fields(pairing, new)["window"]:
             raise Impossible("the windows changed", "keep the windows")
-        return
+        return None
     assert isinstance(old, WindowAggregate | GlobalWindowAggregate)
     assert isinstance(new, WindowAggregate | GlobalWindowAggregate)
-    if old.windowing.window != new.windowing.window:
+    if _time(old, pairing.comparison.old) != _time(new, pairing.comparison.new):
+        raise Impossible("the windows go by another time", "keep the time column of the windows")
+    if old.windowing.window == new.windowing.window:
+        return None
+    before, after = (Slices.of(node.windowing.window) for node in (old, new))
+    is_local = new.windowing.time_attribute_type.root == "TIMESTAMP" and not new.windowing.is_proctime
+    if before is None or after is None or not is_local or not before.can_become(after):
         raise Impossible(
             "windows that began before the change have already emitted, or never had, a part of their rows",
             "keep the size, the slide and the offset of the windows",
         )
-    if _time(old, pairing.comparison.old) != _time(new, pairing.comparison.new):
-        raise Impossible("the windows go by another time", "keep the time column of the windows")
+    return before, after
 
 
 def _time(node: WindowAggregate | GlobalWindowAggregate, lineage: Lineage) -> object:

@@ -66,7 +66,7 @@ _KN = ("k INT, n BIGINT", "k INT, n BIGINT")
         (_last("ts"), _last("ts DESC"), _KV, False),
         (_last("pt"), _last("pt DESC"), _KV, True),
         (_last("ts DESC"), _last("ts DESC", "<= 3"), _KV, False),
-        (_window(_TUMBLE.format("ts", 1)), _window(_TUMBLE.format("ts", 2)), _KN, False),
+        (_window(_TUMBLE.format("ts", 3)), _window(_TUMBLE.format("ts", 2)), _KN, False),
         ("SELECT k, SUM(v) FROM c GROUP BY k", "SELECT k, MAX(v) FROM c GROUP BY k", _KV, True),
         (_JOIN, _JOIN.replace("SUM(x)", "SUM(x + w)"), _KV, False),
     ],

@@ -320,9 +320,16 @@ CHANGES = [
         "of each key the first row by event time is known",
     ),
     Change(
-        "windows of another size",
+        "windows of a multiple of the size",
         _WINDOW,
         _WINDOW.replace("'10'", "'20'"),
+        ("s TIMESTAMP(3), product STRING, n INT",) * 2,
+        "windows",
+    ),
+    Change(
+        "windows of another size",
+        _WINDOW,
+        _WINDOW.replace("'10'", "'15'"),
         ("s TIMESTAMP(3), product STRING, n INT",) * 2,
         "impossible",
         "have already emitted",
