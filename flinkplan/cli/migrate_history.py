@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -51,6 +51,7 @@ def history_state(
     """
     from ..executor.checkpoints.history import ReadFiles, part_of
     from ..executor.checkpoints.warm_up import Past, WarmUp, state_after
+    from ..executor.scratch import temporary_folder
 
     recipes = migration.from_history
     part = part_of(plan, [recipe.sink for recipe in recipes if recipe.sink is not None])
@@ -71,13 +72,16 @@ def history_state(
         again = f"{count} file{' is' if count == 1 else 's are'} read again"
         what = [*(["its history is read"] if scan.id in given else []), *([again] if scan.id in files else [])]
         _notify(f"table {scan.scan_table_source.table.name} (node {scan.id}): {', and '.join(what)}")
-    with TemporaryDirectory(prefix="flinkplan-history-") as folder:
-        read = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, Path(folder)))
+    folder = temporary_folder("history-")
+    try:
+        read = dict(ReadFiles(files, past.as_of, ordered).tables(part, job.variables, folder))
         tables = {scan.id: [t[scan.id] for t in (given, read) if scan.id in t] for scan in scans}
         over = Past(tables, is_timed=bool(given))
         assert job.spark is not None
         with state_after(over, part, operators, job.spark, job, _notify if given else _silent) as (state, _):
             yield state
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def written_at(file: Path) -> int | None:
