@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-cdc soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-cdc soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench bench-guard parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -127,6 +127,9 @@ docs: venv ## build the site of docs/ into out/site
 
 bench: java venv ## measure the executor against Spark's own operators
 	@$(BIN)/python benchmarks/run.py
+
+bench-guard: java venv ## time eight short jobs against the commit before, and fail where one is slower by a tenth
+	@$(BIN)/python benchmarks/guard.py
 
 parity: java venv ## compare with plans and rows of real Flink; print the scoreboard
 	@status=0; $(BIN)/python -m pytest tests/parity -q || status=$$?; \
