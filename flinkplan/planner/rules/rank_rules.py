@@ -109,7 +109,10 @@ def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
 
 @rule(on=Calc, over=Rank)
 def trim_rank(rel: Calc, rank: Rank) -> Rel:
-    """CalcRankTransposeRule: a Top-N reads only what it, the calc above it, or its input's upsert key needs."""
+    """CalcRankTransposeRule: a Top-N reads only what it, the calc above it, or its input's upsert key needs.
+
+    The new calc is merged with one below later, so that it is not this one that a Top-N further below goes by.
+    """
     width = rank.input.width
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
     keys = {*rank.partition, *(f.index for f in rank.order)}.union(*upsert_keys(rank.input))
@@ -121,7 +124,9 @@ def trim_rank(rel: Calc, rank: Rank) -> Rel:
     kept = needed if rank.rank is None else [*needed, width]
     mapping = {old: new for new, old in enumerate(kept)}
     source = rank.input
-    below = calc(source, (identity(source.types)[i] for i in needed), (source.names[i] for i in needed))
+    columns = identity(source.types)
+    names = tuple(source.names[i] for i in needed)
+    below = Calc(input=source, projection=tuple(columns[i] for i in needed), condition=None, names=names)
     return replace(
         rel,
         input=remap_rank(rank, mapping, below),
