@@ -47,7 +47,6 @@ def builders() -> Mapping[tuple[type[ExecNode], type[Step]], Build[Any]]:
     return _BUILDERS
 
 
-@cache
 def _builder_of(node_class: type[ExecNode], step: type[Step]) -> Build[Any]:
     """What builds nodes of a class: the function that is registered for it, or for the class that it extends."""
     return next(build for base in node_class.__mro__ if (build := builders().get((base, step))))
