@@ -70,7 +70,7 @@ class _Joined(Record, dict=True):
         """For each column the operand that it is of."""
         return tuple(i for i, operand in enumerate(self.operands) for _ in range(operand.width))
 
-    def of(self, condition: RexNode) -> frozenset[int]:
+    def operands_read(self, condition: RexNode) -> frozenset[int]:
         """The operands that a condition reads."""
         return frozenset(self.factors[column] for column in refs(condition))
 
@@ -204,11 +204,11 @@ def _plain(part: _Joined | Rel) -> Rel:
 def _best(joined: _Joined) -> _Order | None:
     """The best order; ``None`` where one of the conditions would be lost."""
     conditions = [*joined.filters, *chain.from_iterable(joined.outer)]
-    if not all(isinstance(condition, Call) and len(joined.of(condition)) > 1 for condition in conditions):
+    if not all(isinstance(condition, Call) and len(joined.operands_read(condition)) > 1 for condition in conditions):
         return None
     best = _cheapest(_inner_orders(joined)[-1].values())
     inner = frozenset(best.factors)
-    applied = sum(joined.of(condition) <= inner for condition in joined.filters)
+    applied = sum(joined.operands_read(condition) <= inner for condition in joined.filters)
     outer = joined.filters if joined.is_full else [*chain.from_iterable(joined.outer)]
     kind = JoinType.FULL if joined.is_full else JoinType.LEFT
     remaining = []
@@ -275,7 +275,7 @@ def _between(
     joined: _Joined, left: frozenset[int], right: frozenset[int], conditions: Iterable[RexNode]
 ) -> list[RexNode]:
     """The conditions that read both sides and nothing else."""
-    read = ((condition, joined.of(condition)) for condition in conditions)
+    read = ((condition, joined.operands_read(condition)) for condition in conditions)
     return [condition for condition, of in read if of & left and of & right and of <= left | right]
 
 
