@@ -197,13 +197,13 @@ def test_messages_are_resolved_by_name(cluster: Cluster, served: Registry) -> No
     part = served.add(older)
     content = {"gone": {"string": "x"}, "s": "short", "i32": 5, "id": 9}
     cluster.broker.put(
-        "kept_registered",
+        "registered",
         framed(whole, Avro(cluster, SCHEMA).binary(AVRO)),
         framed(part, Avro(cluster, older).binary(content)),
         framed(whole, Avro(cluster, SCHEMA).binary({**dict.fromkeys(AVRO), "id": 8})),
     )
     options = {"format": "avro-confluent", "avro__confluent_url": served.url}
-    source = cluster.source("registered_", COLUMNS, topic="kept_registered", **options)
+    source = cluster.source("registered_", COLUMNS, topic="registered", **options)
     query = "INSERT INTO `out` SELECT * FROM registered_;"
     cluster.run(source, cluster.out(COLUMNS), query)
     rows = sorted(cluster.rows(), key=lambda row: int(row["id"]))
@@ -226,12 +226,12 @@ def test_messages_are_written_as_registered(cluster: Cluster, served: Registry) 
     keyed = f"{COLUMNS}, PRIMARY KEY (id) NOT ENFORCED"
     cluster.run(
         f"CREATE TABLE rows_ ({COLUMNS}) WITH ({given});",
-        cluster.table("kept_registered", keyed, topic="kept_registered", **formats),
-        "INSERT INTO kept_registered SELECT * FROM rows_ ON CONFLICT DO DEDUPLICATE;",
+        cluster.table("kept_avro", keyed, topic="kept_avro", **formats),
+        "INSERT INTO kept_avro SELECT * FROM rows_ ON CONFLICT DO DEDUPLICATE;",
     )
-    assert sorted(served.subjects) == ["kept_registered-key", "own"]
+    assert sorted(served.subjects) == ["kept_avro-key", "own"]
     key, value = (Avro(cluster, served.schema(subject)) for subject in sorted(served.subjects))
-    messages = [(m.key() or b"", m.value() or b"") for m in cluster.broker.messages("kept_registered")]
+    messages = [(m.key() or b"", m.value() or b"") for m in cluster.broker.messages("kept_avro")]
     ids = (framed(served.subjects[subject][0], b"") for subject in sorted(served.subjects))
     assert {(k[:5], v[:5]) for k, v in messages} == {tuple(ids)}
     rows = [(key.json(k[5:]), value.json(v[5:])) for k, v in messages]
