@@ -2,9 +2,10 @@
 
     benchmarks/guard.py [--against REVISION] [--rounds N] [--most RATIO] [--only NAMES]
 
-Each version runs in a process of its own with a session of its own, and waits while the other one works.  A first round
-of each job does not count.  A job is slower when the median of its processor time, or that of its seconds, is more than
-``--most`` times what it was; by default the version before is the last commit, or its parent where nothing is changed.
+Each version runs in a process of its own with a session of its own, and waits while the other one works.  The first
+rounds of each job do not count: the JVM compiles what runs often.  A job is slower when the median of its processor
+time is more than ``--most`` times what it was; by default the version before is the last commit, or its parent where
+nothing is changed.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 ROWS, KEYS, FILES = 300_000, 10_000, 6
 START = datetime(2024, 1, 1)
+UNMEASURED = 3
+"""How many rounds of a job come first."""
 COLUMNS = "id INT, k INT, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND"
 QUERIES = {
     "filter": ("id INT, v INT", "SELECT id, v FROM events WHERE MOD(v, 3) = 1"),
@@ -125,13 +128,13 @@ def compared(jobs: list[str], rounds: int, most: float, old: Version, new: Versi
     print(f"{'job':14} {'before':>16} {'now':>16} {'ratio':>14}   seconds (of processor time)")
     for job in jobs:
         taken: dict[Version, list[tuple[float, float]]] = {old: [], new: []}
-        for round in range(rounds + 1):
-            for version in (old, new) if round % 2 else (new, old):
+        for number in range(UNMEASURED + rounds):
+            for version in (old, new) if number % 2 else (new, old):
                 measured = version.run(job)
-                taken[version] += [measured] if round else []
+                taken[version] += [measured] if number >= UNMEASURED else []
         was, now = (tuple(median(column) for column in zip(*taken[v], strict=True)) for v in (old, new))
         ratios = [b / a for a, b in zip(was, now, strict=True)]
-        slower = max(ratios) > most
+        slower = ratios[1] > most
         good = good and not slower
         cells = [f"{seconds:.2f} ({processor:.2f})" for seconds, processor in (was, now, ratios)]
         print(f"{job:14} {cells[0]:>16} {cells[1]:>16} {cells[2]:>14}{'   slower' if slower else ''}", flush=True)
@@ -142,7 +145,7 @@ def main() -> int:
     """Compare; 1 where a job has become slower."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--against", metavar="REVISION")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--most", type=float, default=1.1, metavar="RATIO")
     parser.add_argument("--only", default="", metavar="NAMES", help="jobs between commas")
     parser.add_argument("--serve", type=Path, help=argparse.SUPPRESS)
