@@ -32,12 +32,6 @@ _SECONDS = 60.0
 _FIRST_WAIT, _LONGEST_WAIT = 0.005, 0.1
 """How long in seconds a result that is not ready is waited for at first, and at most."""
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*?)(?=\n\nEnd of exception|\nCaused by: |\Z)", re.DOTALL | re.MULTILINE)
-_KINDS = {
-    "INSERT": RowKind.INSERT,
-    "UPDATE_BEFORE": RowKind.UPDATE_BEFORE,
-    "UPDATE_AFTER": RowKind.UPDATE_AFTER,
-    "DELETE": RowKind.DELETE,
-}
 
 
 class GatewaySession:
@@ -143,7 +137,7 @@ class Result:
         part = self._first
         while True:
             for row in part["results"]["data"]:
-                yield Row.of_kind(_KINDS[row["kind"]], *row["fields"])
+                yield Row.of_kind(RowKind[row["kind"]], *row["fields"])
             if part["resultType"] == "EOS" or (end is not None and time.monotonic() >= end):
                 return
             part = self._session.part(part["nextResultUri"].removeprefix(f"/{_VERSION}"))

@@ -54,8 +54,8 @@ def command(
 
     SCRIPT can also be a Python program that uses the Table API of PyFlink.
 
-    With --endpoint, a SQL script runs in a session of its own of that gateway, or of one of Flink's, and begins at
-    once: no Spark has to start. Paths are of the gateway's machine. Each INSERT is waited for, as
+    With --endpoint, a SQL script runs in a session of its own of that gateway, and begins at once: no Spark has to
+    start. Paths are of the gateway's machine. Each INSERT is waited for, as
     SET 'table.dml-sync' = 'true' says; Ctrl-C ends the waiting, and the job goes on until STOP JOB.
     """
     if endpoint is not None:
@@ -159,4 +159,4 @@ def _at_its_place(span: Span) -> str:
 
 
 def _go_on() -> None:
-    """After Ctrl-C the rows that have arrived need no attention: Python raises at once."""
+    """Nothing is deferred here: Ctrl-C raises KeyboardInterrupt at once."""
