@@ -10,7 +10,7 @@ from .. import advice
 from ..plan.connectors import CHANGELOG
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
-from ..plan.findings import Finding, did_you_mean
+from ..plan.findings import Finding
 from ..plan.interpreter import deep_recursion, no_garbage_collection
 from ..plan.record import replace
 from ..plan.settings import check_setting, check_settings
@@ -25,13 +25,14 @@ from .binder.errors import each_of, placed, unsupported
 from .catalog.catalog import DEFAULT_DATABASE_OPTION, Catalog, Identifier, Properties, Table, View
 from .catalog.errors import CatalogError
 from .catalog.external import EXTERNAL, IN_MEMORY, TYPE, UNKNOWN, CatalogDefinition
-from .catalog.functions import Functions, Loader, Registered
+from .catalog.functions import Functions, Loader
 from .catalog.options import check_catalog_options
 from .catalog.restoring import restored
-from .ddl.alter import altered
+from .ddl.alter import alter_table, alter_view
 from .ddl.catalog_scripts import CatalogScripts
+from .ddl.catalogs import alter_catalog
 from .ddl.create import create_table, create_view
-from .ddl.partitions import alter_partitions
+from .ddl.functions import alter_function, create_function, drop_function
 from .ddl.table_as import split_table_as
 from .options import check_use
 from .placing import place_of
@@ -279,36 +280,11 @@ class Session:
         elif node.kind == "DATABASE":
             self.catalog.drop_database(names, if_exists=node.if_exists, cascade=node.cascade)
         elif node.kind == "FUNCTION":
-            self._drop_function(node)
+            drop_function(self.catalog, node)
         elif node.kind == "CATALOG":
             self.catalog.drop_catalog(names[-1], if_exists=node.if_exists)
         else:
             raise unsupported(f"DROP {node.kind}", node.span)
-
-    def _create_function(self, node: ast.CreateFunction) -> None:
-        language = node.language or "JAVA"
-        if language not in ("PYTHON", "JAVA", "SCALA"):
-            raise unsupported(f"a function in {language}", node.span, "write LANGUAGE JAVA or LANGUAGE PYTHON")
-        is_java = language != "PYTHON"
-        jars = tuple(dict.fromkeys((*node.jars, *self._jars))) if is_java else ()
-        function = Registered(
-            node.class_name, is_permanent=not node.temporary, is_java=is_java, jars=jars, resources=node.jars
-        )
-        functions = self.catalog.functions
-        if node.system:
-            functions.add_system(node.name.names[-1], function, if_not_exists=node.if_not_exists)
-        else:
-            functions.add(self.catalog.qualify(node.name.names), function, if_not_exists=node.if_not_exists)
-        self.catalog.expansions.clear()
-
-    def _alter_function(self, node: ast.AlterFunction) -> None:
-        if node.temporary:
-            kind = "system" if node.system else "catalog"
-            message = f"Alter temporary {kind} function is not supported"
-            raise CatalogError("a temporary function cannot be altered", hint="DROP it first", in_flink=message)
-        functions, identifier = self.catalog.functions, self.catalog.qualify(node.name.names)
-        if functions.drop(identifier, permanent=True, if_exists=node.if_exists):
-            self._create_function(ast.CreateFunction(node.name, node.class_name, node.language, span=node.span))
 
     @property
     def jars(self) -> Sequence[str]:
@@ -323,15 +299,6 @@ class Session:
             self._jars.remove(node.path)
         elif node.path not in self._jars:
             self._jars.append(node.path)
-
-    def _drop_function(self, node: ast.Drop) -> None:
-        functions = self.catalog.functions
-        if node.system:
-            functions.drop_system(node.name.names[-1], if_exists=node.if_exists)
-        else:
-            identifier = self.catalog.qualify(node.name.names)
-            functions.drop(identifier, permanent=not node.temporary, if_exists=node.if_exists)
-        self.catalog.expansions.clear()
 
     def _create_catalog(self, node: ast.CreateCatalog) -> None:
         name, options = node.name.name, _values(node.options)
@@ -363,62 +330,9 @@ class Session:
         finally:
             self.catalog.current_catalog, self.catalog.current_database = here
 
-    def _alter_catalog(self, node: ast.AlterCatalog) -> None:
-        options, keys = _values(node.options or ()), node.reset_keys or ()
-        if node.reset_keys is not None and not keys:
-            message = "ALTER CATALOG RESET does not support empty key"
-            raise CatalogError("RESET needs the key of an option", in_flink=message)
-        if "type" in keys:
-            message = "ALTER CATALOG RESET does not support changing 'type'"
-            raise CatalogError("the type of a catalog cannot be changed", in_flink=message)
-
-        def changed(properties: Properties) -> Properties:
-            if options and node.name.name not in self.catalog.external:
-                check_catalog_options({TYPE: IN_MEMORY, **options}, node.span)
-            if node.comment is not None:
-                return replace(properties, comment=node.comment)
-            if node.options is not None:
-                return properties.with_options(options)
-            return properties.without_options(keys)
-
-        self.catalog.alter_catalog(node.name.name, changed)
-
     def _create_database(self, node: ast.CreateDatabase) -> None:
         properties = Properties(_values(node.options), node.comment)
         self.catalog.create_database(node.name.names, properties, if_not_exists=node.if_not_exists)
-
-    def _alter_table(self, node: ast.AlterTable) -> None:
-        names = node.name.names
-        if self.catalog.find(names) is None:
-            if node.if_exists:
-                return
-            identifier = self.catalog.qualify(names)
-            message = f"Table {identifier} doesn't exist or is a temporary table."
-            hint = did_you_mean(names[-1], self.catalog.names())
-            raise CatalogError(f"there is no table '{node.name}'", hint=hint, in_flink=message)
-        table = self.catalog.get(names, Table)
-        if isinstance(node.change, (ast.AddPartitions, ast.DropPartitions)):
-            alter_partitions(self.catalog, table, node.change)
-        elif isinstance(node.change, ast.RenameTable):
-            renamed = replace(table, identifier=self.catalog.qualify(node.change.name.names))
-            self.catalog.add(renamed)
-            self.catalog.drop(names, Table, temporary=table.temporary)
-        else:
-            self.catalog.add(altered(self._context(), table, node), replace=True)
-
-    def _alter_view(self, node: ast.AlterView) -> None:
-        names = node.name.names
-        if self.catalog.find(names) is None:
-            message = f"View {self.catalog.qualify(names)} doesn't exist or is a temporary view."
-            hint = did_you_mean(names[-1], self.catalog.names())
-            raise CatalogError(f"there is no view '{node.name}'", hint=hint, in_flink=message)
-        view = self.catalog.get(names, View)
-        if node.query is not None:
-            definition = ast.CreateView(node.name, node.query, temporary=view.temporary, span=node.span)
-            self.catalog.add(create_view(self._context(), definition), replace=True)
-        elif node.rename_to is not None:
-            self.catalog.add(replace(view, identifier=self.catalog.qualify(node.rename_to.names)))
-            self.catalog.drop(node.name.names, View, temporary=view.temporary)
 
     def _set(self, node: ast.SetOption) -> None:
         if node.key is not None and node.value is not None:
@@ -464,10 +378,10 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.CreateTable: Session._define,
     ast.CreateView: Session._create_view,
     ast.CreateCatalog: Session._create_catalog,
-    ast.CreateFunction: Session._create_function,
-    ast.AlterCatalog: Session._alter_catalog,
+    ast.CreateFunction: lambda session, node: create_function(session.catalog, node, session.jars),
+    ast.AlterCatalog: lambda session, node: alter_catalog(session.catalog, node),
     ast.CreateDatabase: Session._create_database,
-    ast.AlterFunction: Session._alter_function,
+    ast.AlterFunction: lambda session, node: alter_function(session.catalog, node, session.jars),
     ast.AlterDatabase: lambda session, node: session.catalog.alter_database(node.name.names, _values(node.options)),
     ast.LoadModule: lambda session, node: session.catalog.modules.load(node.name.name, _values(node.options)),
     ast.UnloadModule: lambda session, node: session.catalog.modules.unload(node.name.name),
@@ -476,8 +390,8 @@ _ACTIONS: dict[type[ast.Statement], Callable[[Session, Any], None]] = {
     ast.UseDatabase: lambda session, node: session.catalog.use_database(node.name.names),
     ast.AddJar: Session._add_jar,
     ast.Drop: Session._drop,
-    ast.AlterTable: Session._alter_table,
-    ast.AlterView: Session._alter_view,
+    ast.AlterTable: lambda session, node: alter_table(session.context(), node),
+    ast.AlterView: lambda session, node: alter_view(session.context(), node),
     ast.SetOption: Session._set,
     ast.ResetOption: Session._reset,
     ast.Show: _nothing,

@@ -1,6 +1,6 @@
-"""ALTER TABLE: the table after the change.
+"""ALTER TABLE and ALTER VIEW.
 
-The table is written as its CREATE statement, the statement is changed, and the table is made anew, so that
+A table is written as its CREATE statement, the statement is changed, and the table is made anew, so that
 keys, watermarks and computed columns are checked as in any other table.
 """
 
@@ -14,14 +14,51 @@ from ...plan.findings import did_you_mean
 from ...plan.record import replace
 from ..binder.context import Context
 from ..binder.errors import BindError
-from ..catalog.catalog import Table
+from ..catalog.catalog import Table, View
+from ..catalog.errors import CatalogError
 from ..sql import ast, parse_script
-from .create import create_table
+from .create import create_table, create_view
 from .expression_text import quoted, sql_text
+from .partitions import alter_partitions
 from .text import create_table_text
 
 
-def altered(context: Context, table: Table, node: ast.AlterTable) -> Table:
+def alter_table(context: Context, node: ast.AlterTable) -> None:
+    """Change, rename or partition a table of the catalog.  Raises an error where it cannot be changed so."""
+    catalog, names = context.catalog, node.name.names
+    if catalog.find(names) is None:
+        if node.if_exists:
+            return
+        message = f"Table {catalog.qualify(names)} doesn't exist or is a temporary table."
+        hint = did_you_mean(names[-1], catalog.names())
+        raise CatalogError(f"there is no table '{node.name}'", hint=hint, in_flink=message)
+    table = catalog.get(names, Table)
+    if isinstance(node.change, (ast.AddPartitions, ast.DropPartitions)):
+        alter_partitions(catalog, table, node.change)
+    elif isinstance(node.change, ast.RenameTable):
+        catalog.add(replace(table, identifier=catalog.qualify(node.change.name.names)))
+        catalog.drop(names, Table, temporary=table.temporary)
+    else:
+        catalog.add(_altered(context, table, node), replace=True)
+
+
+def alter_view(context: Context, node: ast.AlterView) -> None:
+    """Rename a view of the catalog, or give it another query.  Raises an error where that cannot be done."""
+    catalog, names = context.catalog, node.name.names
+    if catalog.find(names) is None:
+        message = f"View {catalog.qualify(names)} doesn't exist or is a temporary view."
+        hint = did_you_mean(names[-1], catalog.names())
+        raise CatalogError(f"there is no view '{node.name}'", hint=hint, in_flink=message)
+    view = catalog.get(names, View)
+    if node.query is not None:
+        definition = ast.CreateView(node.name, node.query, temporary=view.temporary, span=node.span)
+        catalog.add(create_view(context, definition), replace=True)
+    elif node.rename_to is not None:
+        catalog.add(replace(view, identifier=catalog.qualify(node.rename_to.names)))
+        catalog.drop(names, View, temporary=view.temporary)
+
+
+def _altered(context: Context, table: Table, node: ast.AlterTable) -> Table:
     """The table after a change of its options or its schema.
 
     Raises :class:`BindError` if the change cannot be made, or a computed column or watermark reads a dropped column.
