@@ -12,7 +12,6 @@ from typing import Any
 from ...plan.connectors.cdc import COMMITTED, EARLIEST, LATEST, SNAPSHOT, SPECIFIC, TIMESTAMP
 from ...plan.record import Record
 from ..connectors.turns import InTurn, Turn
-from ..jvm.callbacks import JavaMethods
 from .files import KEEPS_ALL, SKIPS_NEW, SKIPS_OLD, ChangesFile, Layout
 from .log import Key, LogReader, Part, Place, Relation, Server, Snapshot, SourceTable, Transaction, images
 from .settings import Capture, CaptureError, MysqlCapture, PostgresCapture
@@ -327,20 +326,6 @@ def _position(
         "taken": place.taken,
         "settled": is_settled,
     }
-
-
-def java_positions(positions: Positions) -> JavaMethods:
-    """Positions as ``ChangeStream.java`` asks for them."""
-    methods = (
-        positions.initial,
-        positions.stop_at_what_is_there,
-        positions.latest,
-        positions.waiting,
-        positions.lag,
-        positions.commit,
-        positions.close,
-    )
-    return JavaMethods(CaptureError, *methods)
 
 
 def read_once(capture: Capture, folder: Path) -> list[Path]:

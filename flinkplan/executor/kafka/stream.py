@@ -6,7 +6,6 @@ from time import monotonic
 from typing import Any
 
 from ..connectors.turns import InTurn, Turn
-from ..jvm.callbacks import JavaMethods
 from .positions import Broker, KafkaError, Offsets, Range, from_json, ranges, tasks, to_json
 from .settings import Reading
 
@@ -128,18 +127,3 @@ class Positions:
 def position(offsets: Offsets, ends: Offsets | None, *, is_settled: bool) -> dict[str, Any]:
     """A position in a stream as a checkpoint has it, see :class:`Positions`."""
     return {"positions": to_json(offsets), "ends": None if ends is None else to_json(ends), "settled": is_settled}
-
-
-def java_positions(positions: Positions) -> JavaMethods:
-    """Positions as ``PositionStream.java`` asks for them."""
-    methods = (
-        positions.initial,
-        positions.stop_at_what_is_there,
-        positions.latest,
-        positions.between,
-        positions.waiting,
-        positions.lag,
-        positions.commit,
-        positions.close,
-    )
-    return JavaMethods(KafkaError, *methods)

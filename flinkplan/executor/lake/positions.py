@@ -7,11 +7,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Protocol, TypeAlias
 
-from ...plan.errors import FlinkplanError
 from ...plan.printable import shortened
 from ...plan.record import Record
 from ..errors import TableError
-from ..jvm.callbacks import JavaMethods
 
 Snapshot: TypeAlias = int
 """A version of a Delta table, or the id of a snapshot of an Iceberg table."""
@@ -150,18 +148,3 @@ def _snapshot(value: object) -> Snapshot | None:
 def _position(start: Snapshot | None, read: Snapshot | None, *, is_whole: bool, is_settled: bool) -> dict[str, Any]:
     """A position as a checkpoint has it, see :class:`Positions`."""
     return {"from": start, "read": read, "whole": is_whole, "settled": is_settled}
-
-
-def java_positions(positions: Positions) -> JavaMethods:
-    """Positions as ``LakeStream.java`` asks for them."""
-    methods = (
-        positions.initial,
-        positions.stop_at_what_is_there,
-        positions.latest,
-        positions.between,
-        positions.waiting,
-        positions.lag,
-        positions.commit,
-        positions.close,
-    )
-    return JavaMethods(FlinkplanError, *methods)

@@ -14,7 +14,6 @@ from ...connectors.tables import Table
 from ...connectors.turns import InTurn, Turn
 from ...errors import TableError
 from ...formats.java_types import java_row
-from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import T, sql
 from ...jvm.types import spark_type
 from ...scratch import temporary_folder
@@ -22,6 +21,7 @@ from ..context import TranslationContext
 from ..stream import KIND, SEQUENCE, Stream, column_name
 from ..time.switches import switch_of
 from .base import TableBuilder, table_builder
+from .positions import offer_positions
 from .requests import Request
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _changes(
     source = context.reader.format("flinkplan.runtime.cdc.ChangeSource").schema(schema).option("spec", spec)
     folder = temporary_folder("changes-")
     try:
-        from ...cdc.stream import Positions, java_positions, read_once
+        from ...cdc.stream import Positions, read_once
 
         if context.is_batch:
             return source.option("files", json.dumps([str(path) for path in read_once(capture, folder)])).load()
@@ -94,8 +94,7 @@ def _changes(
         ) from None
     except CaptureError as e:
         raise TableError(e.message, where=where, hint=e.hint) from None
-    start_callbacks(context.spark)
-    return source.option("positions", context.runtime.source.PositionStream.offer(java_positions(positions))).load()
+    return source.option("positions", offer_positions(positions, CaptureError, context)).load()
 
 
 def _turn(table: Table, node: TableSourceScan, context: TranslationContext) -> InTurn:

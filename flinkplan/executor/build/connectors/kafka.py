@@ -20,7 +20,6 @@ from ...connectors.kafka import MessagePart, message_parts
 from ...connectors.tables import Table
 from ...connectors.turns import InTurn, Turn
 from ...errors import TableError
-from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import F, T, sql
 from ...jvm.types import spark_type
 from ...kafka.positions import Broker, KafkaError, ranges, tasks
@@ -32,12 +31,11 @@ from ..kernels import java_type
 from ..stream import DELETE, HIDDEN, INSERT, KIND, PART, SEQUENCE, UPDATE_BEFORE, Stream, column_name
 from ..time.source_watermarks import divide
 from .base import TableBuilder, table_builder
+from .positions import offer_positions
 from .requests import Request
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
-
-    from ...jvm.callbacks import JavaMethods
 
 
 _PLACE = ("topic", "partition", "offset")
@@ -119,7 +117,7 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
     Raises :class:`TableError` where they, or brokers, are not there.
     """
     from ...kafka.source import reader, schema_of
-    from ...kafka.stream import Positions, java_positions
+    from ...kafka.stream import Positions
 
     where = f"table {table.identifier}"
     reading = reading_of(table)
@@ -137,8 +135,7 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
                 context.switch.expect(table.identifier)
             place = InTurn(table.identifier, context.turn, context.switch)
             where_it_is = Positions(reading, context.settles, place, shared=shared, tells_lag=context.tells_lag)
-            positions = _offered(java_positions(where_it_is), context)
-            source = source.option("positions", positions)
+            source = source.option("positions", offer_positions(where_it_is, KafkaError, context))
         partitions = [f"{topic}-{number}" for topic, number in broker.partitions()]
     except KafkaError as e:
         raise TableError(str(e), where=where) from None
@@ -158,12 +155,6 @@ def _in_workers(work: Callable[..., Any], result: Any, columns: Sequence[str]) -
         warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
         made: Callable[..., Callable[..., Column]] = pandas_udf
         return made(work, result, PythonEvalType.SQL_MAP_ARROW_ITER_UDF)(*columns)
-
-
-def _offered(positions: JavaMethods, context: TranslationContext) -> str:
-    """The name by which Java finds what it then asks for positions."""
-    start_callbacks(context.spark)
-    return str(context.runtime.source.PositionStream.offer(positions))
 
 
 def _reach(open_: Callable[[], Any], where: str) -> None:

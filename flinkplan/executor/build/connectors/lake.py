@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ....plan.errors import FlinkplanError
 from ....plan.types import LogicalType
 from ...connectors.tables import Table
-from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import T, sql
 from ...jvm.types import spark_type
-from ...lake.positions import Changes, Positions, StoredFile, files_now, java_positions
+from ...lake.positions import Changes, Positions, StoredFile, files_now
 from ..context import TranslationContext
 from ..stream import SEQUENCE, column_name
 from ..time.event_time import read_once
+from .positions import offer_positions
 from .requests import Request
 
 if TYPE_CHECKING:
@@ -46,9 +47,8 @@ def read_files(
         reader = (context.reader if context.is_batch else context.spark.read).format(_SOURCE).schema(schema)
         frame = reader.option("partitions", count).option("files", msgspec.json.encode(files).decode()).load()
     else:
-        start_callbacks(context.spark)
         positions = Positions(table.identifier, files, context.settles, tells_lag=context.tells_lag)
-        offered = context.runtime.source.PositionStream.offer(java_positions(positions))
+        offered = offer_positions(positions, FlinkplanError, context)
         reader = context.reader.format(_SOURCE).schema(schema)
         frame = reader.option("partitions", count).option("positions", offered).load()
     columns = [

@@ -3,6 +3,7 @@ package flinkplan.runtime.cdc;
 import flinkplan.runtime.python.PythonMethods;
 import flinkplan.runtime.source.PositionStream;
 import flinkplan.runtime.source.ScannedTable;
+import flinkplan.runtime.source.ScannedTableProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -11,8 +12,6 @@ import java.util.Map;
 import java.util.stream.StreamSupport;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -20,7 +19,6 @@ import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The source of tables whose changes are captured: the wanted columns, metadata columns, and the row kind.
@@ -28,19 +26,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * <p>Options: {@code spec}, as {@link ChangeSpec} reads it, and either {@code positions}, what
  * {@link PositionStream#offer} gave, or {@code files}, an array of the local files of a batch.
  */
-public final class ChangeSource implements TableProvider {
+public final class ChangeSource extends ScannedTableProvider {
     @Override
-    public StructType inferSchema(CaseInsensitiveStringMap options) {
-        throw new UnsupportedOperationException("the schema must be given");
-    }
-
-    @Override
-    public boolean supportsExternalMetadata() {
-        return true;
-    }
-
-    @Override
-    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+    protected Table table(StructType schema, Map<String, String> options) {
         ChangeSpec spec = ChangeSpec.of(options.get("spec"));
         PythonMethods positions = PositionStream.offered(options.get("positions"));
         return ScannedTable.of("changes", schema, options, () -> new ChangeScan(schema, spec, options.get("files"), positions));

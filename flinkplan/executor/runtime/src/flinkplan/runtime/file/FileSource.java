@@ -1,6 +1,7 @@
 package flinkplan.runtime.file;
 
 import flinkplan.runtime.source.ScannedTable;
+import flinkplan.runtime.source.ScannedTableProvider;
 import flinkplan.runtime.source.Switch;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -8,8 +9,6 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReader;
@@ -19,7 +18,6 @@ import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The source of files in Flink's formats.
@@ -28,20 +26,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * before it is the row kind. Options: {@code spec}, and {@code switch}, the name of the {@link Switch} that files are
  * read behind, if any.
  */
-public final class FileSource implements TableProvider {
-
+public final class FileSource extends ScannedTableProvider {
     @Override
-    public StructType inferSchema(CaseInsensitiveStringMap options) {
-        throw new UnsupportedOperationException("the schema must be given");
-    }
-
-    @Override
-    public boolean supportsExternalMetadata() {
-        return true;
-    }
-
-    @Override
-    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+    protected Table table(StructType schema, Map<String, String> options) {
         FileSpec spec = FileSpec.parse(options.get("spec"));
         Switch behind = Switch.named(options.get("switch"));
         return ScannedTable.of("files " + spec.path(), schema, options, () -> new FileScan(schema, spec, behind));

@@ -4,37 +4,25 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.source.ScannedTable;
+import flinkplan.runtime.source.ScannedTableProvider;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The source of tables in databases: their columns, then a column that numbers the rows. */
-public final class JdbcSource implements TableProvider {
+public final class JdbcSource extends ScannedTableProvider {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     @Override
-    public StructType inferSchema(CaseInsensitiveStringMap options) {
-        throw new UnsupportedOperationException("the schema must be given");
-    }
-
-    @Override
-    public boolean supportsExternalMetadata() {
-        return true;
-    }
-
-    @Override
-    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+    protected Table table(StructType schema, Map<String, String> options) {
         try {
             JdbcScan scan = JdbcScan.of(MAPPER.readTree(options.get("secret")));
             return ScannedTable.of("table " + scan.table.name(), schema, options, () -> new JdbcRead(schema, scan));

@@ -6,12 +6,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.python.PythonMethods;
 import flinkplan.runtime.source.PositionStream;
 import flinkplan.runtime.source.ScannedTable;
+import flinkplan.runtime.source.ScannedTableProvider;
 import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.spark.sql.connector.catalog.Table;
-import org.apache.spark.sql.connector.catalog.TableProvider;
-import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
@@ -20,7 +19,6 @@ import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.connector.read.streaming.MicroBatchStream;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
  * The source of tables of lakes, whose files are {@link DataFiles}.
@@ -28,21 +26,11 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * <p>Options: {@code partitions}, how many of the last columns are those of partitions; either {@code files}, the array
  * of those of a batch, or {@code positions}, what {@link PositionStream#offer} gave.
  */
-public final class LakeSource implements TableProvider {
+public final class LakeSource extends ScannedTableProvider {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     @Override
-    public StructType inferSchema(CaseInsensitiveStringMap options) {
-        throw new UnsupportedOperationException("the schema must be given");
-    }
-
-    @Override
-    public boolean supportsExternalMetadata() {
-        return true;
-    }
-
-    @Override
-    public Table getTable(StructType schema, Transform[] partitioning, Map<String, String> options) {
+    protected Table table(StructType schema, Map<String, String> options) {
         DataFiles files = DataFiles.of(schema, Integer.parseInt(options.get("partitions")));
         PythonMethods positions = PositionStream.offered(options.get("positions"));
         String batch = options.get("files");
