@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from pyspark.serializers import CloudPickleSerializer
 
+from flinkplan.executor.build.connectors.positions import java_positions
 from flinkplan.executor.kafka import sink, source
 from flinkplan.executor.kafka import stream as stream_module
 from flinkplan.executor.kafka.positions import KafkaError, Range
 from flinkplan.executor.kafka.settings import READER, WRITER, Reading
 from flinkplan.executor.kafka.sink import Writing, writer
-from flinkplan.executor.kafka.stream import Positions, java_positions
+from flinkplan.executor.kafka.stream import Positions
 
 from .brokers import Broker
 
@@ -226,12 +227,13 @@ def test_new_partitions_begin_at_their_beginning(broker: Broker) -> None:
 def test_java_asks_in_json(broker: Broker) -> None:
     broker.put("asked-by-java", 1)
     reading = Reading(topics=("asked-by-java",), pattern=None, client=_client(broker), start="earliest-offset")
-    java = java_positions(Positions(reading))
+    java = java_positions(Positions(reading), KafkaError)
     start = json.loads(java.apply("initial", "[]"))["answer"]
     end = json.loads(java.apply("latest", json.dumps([start])))["answer"]
     found = json.loads(java.apply("between", json.dumps([start, end])))["answer"]
     assert found == [[{"topic": "asked-by-java", "partition": 0, "start": 0, "end": 1}]]
-    absent = java_positions(Positions(Reading(topics=("nowhere",), pattern=None, client=_client(broker))))
+    nowhere = Reading(topics=("nowhere",), pattern=None, client=_client(broker))
+    absent = java_positions(Positions(nowhere), KafkaError)
     assert json.loads(absent.apply("latest", json.dumps([start])))["error"] == "there is no topic 'nowhere'"
 
 

@@ -12,13 +12,14 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 from pyiceberg.catalog import load_catalog
 
+from flinkplan.executor.build.connectors.positions import java_positions
 from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.errors import TableError
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.lake.delta_changes import DeltaChanges
 from flinkplan.executor.lake.iceberg import snapshot
 from flinkplan.executor.lake.iceberg_changes import IcebergChanges
-from flinkplan.executor.lake.positions import Changes, Positions, files_now, java_positions
+from flinkplan.executor.lake.positions import Changes, Positions, files_now
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.tables import plan_tables
@@ -138,7 +139,7 @@ def test_positions_are_of_snapshots(kind: Callable[[Path], Delta | Iceberg], tmp
     lake = kind(tmp_path)
     lake.add(rows(1, 2))
     positions = Positions("lake", lake.changes(source(lake)), settles=True, tells_lag=True)
-    java = java_positions(positions)
+    java = java_positions(positions, FlinkplanError)
 
     def ask(method: str, *arguments: Any) -> Any:
         answer = json.loads(java.apply(method, json.dumps(arguments)))

@@ -13,11 +13,16 @@ _ASKED_OF_SOME = ("between",)
 
 
 def offer_positions(positions: object, error: type[Exception], context: TranslationContext) -> str:
-    """The name by which a source finds who answers for the positions of its stream.
+    """The name by which a source finds who answers for the positions of its stream, see :func:`java_positions`."""
+    start_callbacks(context.spark)
+    return str(context.runtime.source.PositionStream.offer(java_positions(positions, error)))
+
+
+def java_positions(positions: object, error: type[Exception]) -> JavaMethods:
+    """Positions as ``PositionStream.java`` asks for them.
 
     ``error`` is what the methods of ``positions`` raise; its text becomes that of Java's exception.
     """
-    start_callbacks(context.spark)
     methods = [getattr(positions, name) for name in _ASKED_OF_ALL]
     methods += [getattr(positions, name) for name in _ASKED_OF_SOME if hasattr(positions, name)]
-    return str(context.runtime.source.PositionStream.offer(JavaMethods(error, *methods)))
+    return JavaMethods(error, *methods)
