@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from functools import cache
 from pathlib import Path
@@ -117,6 +117,7 @@ class Revision(Tree):
         self.settings = settings
         self._repository, self._name, self._commit = repository, name, commit
         self._temporary: TemporaryDirectory[str] | None = None
+        self._contents: Mapping[str, bytes] = {}
 
     @classmethod
     def open(cls, repository: Repository, name: str, commit: str | None = None) -> Revision:
@@ -131,8 +132,16 @@ class Revision(Tree):
             settings = settings_in(repository.text(commit, file), f"{name}:{file}", str(folder))
         return cls(repository, name, commit, settings or Settings(folder=str(folder)))
 
+    def load(self, paths: Iterable[str]) -> None:
+        """Read the contents of files at once; reading each would start a process for it."""
+        self._contents = self._repository.contents(self._commit, paths)
+
     def read(self, path: str) -> Source:
+        from ..compat.git import decoded
+
         name = f"{self._name}:{path}"
+        if path in self._contents:
+            return Source(name, decoded(self._contents[path], f"{self._commit}:{path}"))
         text = self._repository.text(self._commit, path)
         if text is None:
             raise PlanError("the revision has no such file", where=name)

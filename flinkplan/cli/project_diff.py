@@ -40,7 +40,9 @@ def diff_project(
     revision = Revision.open(repository, base, commit)
     try:
         project = _Project(repository, settings, revision, commit, options, environment)
-        changes = [project.change(pair) for pair in project.pairs(only)]
+        pairs = list(project.pairs(only))
+        project.load_old(pairs)
+        changes = [project.change(pair) for pair in pairs]
     finally:
         revision.close()
     fail_on = Verdict(settings.fail_on or "incompatible")
@@ -112,7 +114,7 @@ class _Project:
             if pair.old is None:
                 read_in(self._tree, shown, new_source, self._new_compilation)
                 return PipelineChange(shown, Status.ADDED)
-            in_repository = os.path.relpath((self._folder / pair.old).resolve(), Path(self._repository.top).resolve())
+            in_repository = self._in_repository(pair.old)
             old_source = self._revision.read(in_repository)
             if self._is_same(old_source, new_source):
                 return PipelineChange(shown, Status.UNCHANGED, old_path)
@@ -125,6 +127,13 @@ class _Project:
         if old_source.text == new_source.text and not diff.findings and not python_changed:
             return PipelineChange(shown, Status.UNCHANGED, old_path)
         return PipelineChange(shown, Status.CHANGED, old_path, diff, python_changed=python_changed)
+
+    def load_old(self, pairs: Iterable[_Pair]) -> None:
+        """Read the old versions of pipelines at once."""
+        self._revision.load(self._in_repository(pair.old) for pair in pairs if pair.old)
+
+    def _in_repository(self, path: str) -> str:
+        return os.path.relpath((self._folder / path).resolve(), Path(self._repository.top).resolve())
 
     @cached_property
     def _tree(self) -> Tree:

@@ -40,6 +40,8 @@ class Alignment(Record):
 
     plan: Plan
     reorderings: tuple[Reordering, ...] = ()
+    comparison: Comparison | None = None
+    """The old plan and this one compared; ``None`` where that has not been done."""
 
 
 def align(old: Plan, new: Plan) -> Alignment:
@@ -49,9 +51,10 @@ def align(old: Plan, new: Plan) -> Alignment:
     """
     reorderings: dict[Reordering, None] = {}
     for _ in range(_ROUNDS):
-        alignment = align_once(compare(old, new))
+        comparison = compare(old, new)
+        alignment = align_once(comparison)
         if not alignment.reorderings:
-            break
+            return Alignment(new, tuple(reorderings), comparison)
         new = alignment.plan
         reorderings.update(dict.fromkeys(alignment.reorderings))
     return Alignment(new, tuple(reorderings))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from functools import cache
 from typing import Any, ClassVar
 
 from ..plan.codec import field_codecs, write_object
@@ -84,6 +85,8 @@ class Scope:
 
     def resolve(self, value: Any, row: Row | None) -> Any:
         """A field's value with its columns and expressions by meaning; its positions refer to ``row``."""
+        if value is None or type(value) is str or type(value) is bool:
+            return value
         match value:
             case AggregateCall():
                 return self.call(value)
@@ -107,19 +110,27 @@ class Scope:
 
     def resolve_object(self, value: Any) -> dict[str, Any]:
         """A record as an object of resolved fields, without derived fields and fields that do not affect results."""
-        cls = type(value)
+        cls: Any = type(value)
         out: dict[str, Any] = {}
         if tag := getattr(cls, "__tag_value__", None):
             out[cls.__tag_name__] = tag
-        for codec in field_codecs(cls):
-            item = getattr(value, codec.name)
-            if Mark.DERIVED in codec.marks or Mark.TUNING in codec.marks:
-                continue
-            if codec.input is Input.EACH:
-                out[codec.json] = item and [self.resolve(v, row) for v, row in zip(item, self.each, strict=False)]
+        for name, key, read_row in _resolved_fields(cls):
+            item = getattr(value, name)
+            if read_row is Input.EACH:
+                out[key] = item and [self.resolve(v, row) for v, row in zip(item, self.each, strict=False)]
             else:
-                out[codec.json] = self.resolve(item, self.rows.get(codec.input))
+                out[key] = self.resolve(item, self.rows.get(read_row))
         return out
+
+
+@cache
+def _resolved_fields(cls: Any) -> tuple[tuple[str, str, Input | None], ...]:
+    """The name, the JSON name and the row of each field of a record that is neither derived nor without effect."""
+    return tuple(
+        (codec.name, codec.json, codec.input)
+        for codec in field_codecs(cls)
+        if Mark.DERIVED not in codec.marks and Mark.TUNING not in codec.marks
+    )
 
 
 def _joined_row(node: ExecNode, lineage: Lineage) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..plan.errors import PlanError
@@ -77,18 +77,29 @@ class Repository(Record):
         blob = cat_blob(f"{revision}:{path}", self.top)
         return decoded(blob.stdout, f"{revision}:{path}") if blob.returncode == 0 else None
 
+    def contents(self, revision: str, paths: Iterable[str]) -> Mapping[str, bytes]:
+        """The contents of those files of a revision that it has, read by one process."""
+        named = {path: name for name, path in self._blobs(revision)}
+        there = [path for path in dict.fromkeys(paths) if path in named]
+        return dict(zip(there, map(bytes, self._read([named[path] for path in there])), strict=True))
+
     def check_out(self, revision: str, folder: Path) -> None:
         """Write all files of a revision into a folder, but no symbolic links and submodules."""
         blobs = list(self._blobs(revision))
-        names = "".join(f"{name}\n" for name, _ in blobs).encode()
-        contents = memoryview(self._output("cat-file", "--batch", "--buffer", stdin=names))
-        place = 0
-        for _, path in blobs:
-            end = bytes(contents[place : place + 200]).index(b"\n") + place
-            start, size = end + 1, int(bytes(contents[place:end]).split()[2])
+        for (_, path), content in zip(blobs, self._read([name for name, _ in blobs]), strict=True):
             file = folder / path
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(contents[start : start + size])
+            file.write_bytes(content)
+
+    def _read(self, objects: Iterable[str]) -> Iterator[memoryview]:
+        """The contents of objects that are there, in their order."""
+        names = "".join(f"{name}\n" for name in objects).encode()
+        contents = memoryview(self._output("cat-file", "--batch", "--buffer", stdin=names))
+        place = 0
+        while place < len(contents):
+            end = bytes(contents[place : place + 200]).index(b"\n") + place
+            start, size = end + 1, int(bytes(contents[place:end]).split()[2])
+            yield contents[start : start + size]
             place = start + size + 1
 
     def _blobs(self, revision: str) -> Iterator[tuple[str, str]]:

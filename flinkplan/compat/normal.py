@@ -8,6 +8,7 @@ from typing import Any
 
 from ..plan.document import Plan
 from ..plan.nodes import ExecNode, OpaqueNode, Union, node_to_json
+from ..plan.record import cached_on_record
 
 COSMETIC = ("id", "type", "description")
 """Fields that do not affect what a node does; its type is compared by name, without the version."""
@@ -29,6 +30,8 @@ def content(node: ExecNode) -> dict[str, Any]:
 
 def trim(value: Any) -> Any:
     """A JSON value without nulls, empty values, SQL texts of expressions and names of keys; ``None`` if it is empty."""
+    if type(value) in _ATOMS:  # most values, of which the tests below are slow
+        return value
     if isinstance(value, Mapping):
         kept = {k: t for k, v in value.items() if (t := trim(v)) is not None and not _is_redundant(k, value)}
         return kept or None
@@ -45,6 +48,9 @@ def _is_redundant(key: str, value: Mapping[str, Any]) -> bool:
     return (key == _SQL and "rexNode" in value) or (key == "name" and value.get("type") == "PRIMARY_KEY")
 
 
+_ATOMS = frozenset((str, int, bool, float, type(None)))
+
+
 class Numbering:
     """Gives equal values of both plans equal numbers."""
 
@@ -53,12 +59,22 @@ class Numbering:
 
     def of(self, value: Any) -> int:
         """The number of a JSON value."""
-        return self._numbers.setdefault(json.dumps(value, sort_keys=True), len(self._numbers))
+        return self.of_text(json.dumps(value, sort_keys=True))
+
+    def of_text(self, text: str) -> int:
+        """The number of a text; texts of different JSON values differ."""
+        return self._numbers.setdefault(text, len(self._numbers))
 
 
 def contents(plan: Plan, numbering: Numbering) -> dict[int, int]:
     """A number for each node id; it is equal exactly for nodes of equal content."""
-    return {n.id: numbering.of([n.metadata.name, content(n)]) for n in plan.nodes}
+    return {node: numbering.of_text(text) for node, text in _texts(plan).items()}
+
+
+@cached_on_record
+def _texts(plan: Plan) -> Mapping[int, str]:
+    """The JSON text of each node's type and content, by the node's id; a plan is compared several times."""
+    return {n.id: json.dumps([n.metadata.name, content(n)], sort_keys=True) for n in plan.nodes}
 
 
 def signatures(plan: Plan, numbers: Mapping[int, int], numbering: Numbering) -> dict[int, int]:

@@ -84,7 +84,7 @@ def succeed(old: Plan, new: Plan, keep_ttls: bool = True) -> Successor:
     """
     alignment = align(old, new)
     new = alignment.plan
-    pairs = heirs(compare(old, new))
+    pairs = heirs(alignment.comparison or compare(old, new))
     unused_ids = iter(fresh_ids(old, len(new.nodes) - len(pairs)))
     ids = {node.id: pairs[node.id].id if node.id in pairs else next(unused_ids) for node in new.nodes}
     set_by_hand = len({state.ttl_ms for node in old.nodes for state in node.states}) > 1
