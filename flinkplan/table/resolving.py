@@ -91,6 +91,12 @@ class Resolver:
         index = self.names.index(name)
         return InputRef(index, self.types[index])
 
+    def argument(self, value: Any) -> ast.Expression:
+        """What stands in SQL for an argument of a process table function: a value, or names of columns."""
+        if isinstance(value, Expression) and value._name == "descriptor":
+            return ast.Descriptor(tuple(map(ast.Identifier, value._args)))
+        return ast.BoundExpression(self.rex(value))
+
     def bind(self, node: ast.Expression) -> RexNode:
         """The row expression of a node of SQL over expressions that are bound."""
         return self._binder.bind(node)

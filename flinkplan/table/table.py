@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import UnsupportedError
 from ..plan.findings import did_you_mean
-from ..plan.functions import Kind
+from ..plan.functions import Function, Kind
 from ..plan.functions.cast import CAST
+from ..plan.functions.changelog import FROM_CHANGELOG, TO_CHANGELOG
 from ..plan.functions.user import PythonFunction
 from ..plan.record import replace
 from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, input_refs, transform
@@ -18,6 +19,7 @@ from ..planner.algebra.logical import Aggregate, Correlate, Join, Project, SetKi
 from ..planner.algebra.rel import Rel
 from ..planner.algebra.row_types import nullable_types
 from ..planner.binder.calls import fit
+from ..planner.binder.process_tables import bind_process_table
 from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
 from ..planner.sql import ast
 from .expression import Expression
@@ -371,13 +373,32 @@ class Table(Derivable):
         """The first rows, after leaving some out."""
         return self.offset(offset).fetch(fetch)
 
-    def to_changelog(self, *arguments: Any) -> Table:
-        """Raises :class:`UnsupportedError`: process table functions are not supported."""
-        raise UnsupportedError("to_changelog is not supported", hint="the format debezium-json writes kinds of rows")
+    def to_changelog(self, *arguments: Expression) -> Table:
+        """The changes as rows that are inserted, each with its kind in a column: ``TO_CHANGELOG``.
 
-    def from_changelog(self, *arguments: Any) -> Table:
-        """Raises :class:`UnsupportedError`: process table functions are not supported."""
-        raise UnsupportedError("from_changelog is not supported", hint="the format debezium-json reads kinds of rows")
+        ``arguments`` are named: ``descriptor("code").as_argument("op")`` is the column, and
+        ``map_("INSERT", "I", …).as_argument("op_mapping")`` what it holds for each kind.
+        """
+        return self._process(TO_CHANGELOG, arguments)
+
+    def from_changelog(self, *arguments: Expression) -> Table:
+        """The rows with the kinds that a column names, and without it: ``FROM_CHANGELOG``.
+
+        ``arguments`` are named: ``descriptor("code").as_argument("op")`` is the column, and
+        ``map_("I", "INSERT", …).as_argument("op_mapping")`` which kind it means by what it holds.
+        """
+        return self._process(FROM_CHANGELOG, arguments)
+
+    def _process(self, function: Function, arguments: Sequence[Expression]) -> Table:
+        resolver = Resolver(self._environment.context(), (), ())
+        given = [ast.NamedArgument(ast.Identifier("input"), ast.TableArgument(self._query()))]
+        for argument in arguments:
+            if not isinstance(argument, Expression) or argument._name != "argument":
+                raise ValidationError(f"'{argument}' has no name", hint="name it: (…).as_argument('op')")
+            value, name = argument._args
+            given.append(ast.NamedArgument(ast.Identifier(name), resolver.argument(value)))
+        call = ast.FunctionCall(ast.Name((ast.Identifier(function.name),)), tuple(given))
+        return self._table(bind_process_table(resolver.context, call, function, None))
 
     # Results
 

@@ -10,7 +10,7 @@ import pytest
 
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.table import DataTypes, EnvironmentSettings, Table, TableEnvironment
-from flinkplan.table.expressions import UNBOUNDED_RANGE, call, col, if_then_else, lit, row_interval
+from flinkplan.table.expressions import UNBOUNDED_RANGE, call, col, descriptor, if_then_else, lit, map_, row_interval
 from flinkplan.table.udf import AggregateFunction, udaf, udf, udtf
 from flinkplan.table.window import Over, Session, Slide, Tumble
 
@@ -22,6 +22,7 @@ WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen')"""
 def env() -> TableEnvironment:
     environment = TableEnvironment(EnvironmentSettings({"table.local-time-zone": "UTC"}), warn=lambda finding: None)
     environment.execute_sql(ORDERS)
+    environment.execute_sql("CREATE VIEW ids AS SELECT customer, id FROM orders")
     return environment
 
 
@@ -61,6 +62,17 @@ SAME_AS_SQL: list[tuple[Callable[[Table], Table], str]] = [
         "SELECT id + 1 AS a, CASE WHEN id > 2 THEN 'x' ELSE 'y' END AS b FROM orders",
     ),
     (lambda t: t.distinct(), "SELECT DISTINCT * FROM orders"),
+    (
+        lambda t: t.select(t.customer, t.id).to_changelog(descriptor("kind").as_argument("op")),
+        "SELECT * FROM TO_CHANGELOG(TABLE ids, DESCRIPTOR(kind))",
+    ),
+    (
+        lambda t: t.select(t.customer, t.id).from_changelog(
+            map_("c", "INSERT").as_argument("op_mapping"), descriptor("customer").as_argument("op")
+        ),
+        "SELECT * FROM FROM_CHANGELOG(input => TABLE ids, op => DESCRIPTOR(customer), "
+        "op_mapping => MAP['c', 'INSERT'])",
+    ),
 ]
 
 
