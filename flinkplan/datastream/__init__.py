@@ -15,6 +15,8 @@
 Expressions are Flink SQL.  The plan is the same as that of the YAML pipeline.
 """
 
+from ..table import execution_environment
+from ..table.execution_environment import *
 from ..windowing import (
     AggregateFunction,
     AggregatingStateDescriptor,
@@ -52,6 +54,7 @@ from .triggers import *
 __all__ = [
     *assigners.__all__,
     *evictors.__all__,
+    *execution_environment.__all__,
     *triggers.__all__,
     "AggregateFunction",
     "AggregatingStateDescriptor",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 from ..plan import specs
 from ..planner.sql.ast import stream_windows as w
+from ..table.common import Time
 from ..windowing import MergingWindowAssigner, WindowAssigner
 from .python import python_class
 from .sql import Duration, expression, millis, window_arguments
@@ -23,30 +23,6 @@ __all__ = [
     "TumblingEventTimeWindows",
     "TumblingProcessingTimeWindows",
 ]
-
-
-class Time:
-    """Durations with PyFlink's names."""
-
-    @staticmethod
-    def milliseconds(count: int) -> timedelta:
-        return timedelta(milliseconds=count)
-
-    @staticmethod
-    def seconds(count: int) -> timedelta:
-        return timedelta(seconds=count)
-
-    @staticmethod
-    def minutes(count: int) -> timedelta:
-        return timedelta(minutes=count)
-
-    @staticmethod
-    def hours(count: int) -> timedelta:
-        return timedelta(hours=count)
-
-    @staticmethod
-    def days(count: int) -> timedelta:
-        return timedelta(days=count)
 
 
 class DeclaredWindowAssigner:

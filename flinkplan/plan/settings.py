@@ -243,6 +243,7 @@ _SESSION = _settings(
         None,
         "the maximum number of files of a source in a batch of a stream; by default all new files",
     ),
+    ("pipeline.jars", TEXT, None, "jars of functions in Java, separated by semicolons"),
     ("python.files", TEXT, None, "files, folders and archives of Python functions, separated by commas"),
     ("flinkplan.python-modules", TEXT, None, "installed Python modules that plans may run, separated by commas"),
     ("flinkplan.py-files", TEXT, None, "files of Python modules, and jars, that plans may run, separated by commas"),

@@ -8,7 +8,9 @@ from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
 from .data_types import DataTypes
 from .data_view import DataView, ListView, MapView
 from .descriptors import FormatDescriptor, Schema, TableDescriptor
-from .environment import FlinkplanWarning, StreamTableEnvironment, TableEnvironment
+from .enumerations import ChangelogMode, ModuleEntry, SqlDialect
+from .environment import FlinkplanWarning, TableEnvironment
+from .execution_environment import StreamTableEnvironment
 from .expression import Expression
 from .pipeline import StatementSet, TablePipeline
 from .query_result import QueryResult
@@ -28,6 +30,7 @@ from .udf import (
 __all__ = [
     "AggregateFunction",
     "AsyncScalarFunction",
+    "ChangelogMode",
     "CompiledPlan",
     "Configuration",
     "DataTypes",
@@ -43,6 +46,7 @@ __all__ = [
     "JobClient",
     "ListView",
     "MapView",
+    "ModuleEntry",
     "OverWindowedTable",
     "PlanReference",
     "QueryResult",
@@ -52,6 +56,7 @@ __all__ = [
     "RowKind",
     "ScalarFunction",
     "Schema",
+    "SqlDialect",
     "StatementSet",
     "StreamTableEnvironment",
     "Table",

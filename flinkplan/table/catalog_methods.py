@@ -8,13 +8,16 @@ from ..plan.errors import UnsupportedError
 from ..planner.catalog.catalog import Catalog, Table, View
 from ..planner.catalog.errors import CatalogError
 from ..planner.catalog.functions import Registered
+from ..planner.ddl.expression_text import quoted, quoted_string
 from ..planner.sql.ast import Show
 from .catalog_views import show
+from .enumerations import ModuleEntry
 from .naming import name_of
 from .udf import AggregateFunction, DeclaredFunction, udaf
 
 if TYPE_CHECKING:
     from ..planner.session import Session
+    from .catalogs import CatalogDescriptor
     from .descriptors import TableDescriptor
     from .result import TableResult
 
@@ -25,6 +28,10 @@ def _declared(function: Any) -> DeclaredFunction:
     if not isinstance(function, DeclaredFunction):
         raise TypeError(f"{function!r} is not declared: use @udf, @udtf or @udaf of pyflink.table.udf")
     return function
+
+
+def _java(class_name: str) -> str:
+    return f"AS {quoted_string(class_name)} LANGUAGE JAVA"
 
 
 class CatalogMethods:
@@ -71,7 +78,11 @@ class CatalogMethods:
         """The names of the modules."""
         return self._listed("MODULES")
 
-    list_full_modules = list_modules
+    def list_full_modules(self) -> list[ModuleEntry]:
+        """The loaded modules, and whether they are used."""
+        modules = self.catalog.modules
+        unused = (name for name in modules.loaded if name not in modules.used)
+        return [*(ModuleEntry(name, True) for name in modules.used), *(ModuleEntry(name, False) for name in unused)]
 
     def _listed(self, what: str) -> list[str]:
         return [row[0] or "" for row in show(self.catalog, Show(what))[1]]
@@ -190,45 +201,50 @@ class CatalogMethods:
         return self.catalog.functions.drop(identifier, permanent=permanent, if_exists=True)
 
     def create_java_temporary_system_function(self, name: str, function_class_name: str) -> None:
-        """Raises :class:`UnsupportedError`: Java functions are not supported."""
-        raise UnsupportedError(f"the Java function '{function_class_name}' is not supported", hint="write it in Python")
+        """Register a function in Java under a name that holds in all databases.
 
-    create_java_temporary_function = create_java_temporary_system_function
+        Its jar is one of the option ``pipeline.jars``, or added by ``ADD JAR``.
+        """
+        self.execute_sql(f"CREATE TEMPORARY SYSTEM FUNCTION {quoted(name)} {_java(function_class_name)}")
+
+    def create_java_temporary_function(self, path: str, function_class_name: str) -> None:
+        """Register a function in Java in a database, for the session."""
+        self.execute_sql(f"CREATE TEMPORARY FUNCTION {path} {_java(function_class_name)}")
 
     def create_java_function(self, path: str, function_class_name: str, ignore_if_exists: bool | None = None) -> None:
-        """Raises :class:`UnsupportedError`: Java functions are not supported."""
-        self.create_java_temporary_system_function(path, function_class_name)
+        """Register a function in Java in a database for good."""
+        exists = "IF NOT EXISTS " if ignore_if_exists else ""
+        self.execute_sql(f"CREATE FUNCTION {exists}{path} {_java(function_class_name)}")
+
+    # Modules
 
     def load_module(self, module_name: str, module: Any) -> None:
-        """Raises :class:`UnsupportedError`: only the core module is there."""
-        raise UnsupportedError(f"the module '{module_name}' is not supported", hint="there is only the core module")
+        """Load a module.  Raises :class:`CatalogError`: there is only the core module."""
+        self.catalog.modules.load(module_name, {})
 
     def unload_module(self, module_name: str) -> None:
-        """Raises :class:`UnsupportedError`: only the core module is there."""
-        self.load_module(module_name, None)
+        """Unload a module.  Raises :class:`CatalogError` if it is not loaded."""
+        self.catalog.modules.unload(module_name)
 
     def use_modules(self, *module_names: str) -> None:
-        """Use modules: only the core module is there."""
-        for name in module_names:
-            if name != "core":
-                self.load_module(name, None)
+        """Use some of the loaded modules, in this order."""
+        self.catalog.modules.use(module_names)
 
-    def create_catalog(self, catalog_name: str, catalog_descriptor: Any) -> None:
-        """Raises :class:`UnsupportedError`: catalogs are created with SQL."""
-        raise UnsupportedError(
-            f"create_catalog('{catalog_name}', …) is not supported",
-            hint="execute_sql(\"CREATE CATALOG … WITH ('type' = 'generic_in_memory')\") creates one",
-        )
+    # Catalogs as objects
 
-    def register_catalog(self, catalog_name: str, catalog: Any) -> None:
-        """Raises :class:`UnsupportedError`: catalogs are created with SQL."""
+    def create_catalog(self, catalog_name: str, catalog_descriptor: CatalogDescriptor) -> None:
+        """Create a catalog, as CREATE CATALOG does."""
+        self.execute_sql(catalog_descriptor.statement(catalog_name))
+
+    def register_catalog(self, catalog_name: str, catalog: CatalogDescriptor) -> None:
+        """Create a catalog such as ``JdbcCatalog(…)``, as CREATE CATALOG does."""
         self.create_catalog(catalog_name, catalog)
 
-    def get_catalog(self, catalog_name: str) -> None:
-        """Raises :class:`UnsupportedError`: the methods of catalogs are those of the environment."""
-        raise UnsupportedError(
-            f"get_catalog('{catalog_name}') is not supported", hint="list_tables() and the others list what is in it"
-        )
+    def get_catalog(self, catalog_name: str) -> Any:
+        """A catalog as an object; ``None`` if there is none of the name."""
+        from .catalogs import Catalog
+
+        return Catalog(self, catalog_name) if catalog_name in self.catalog.catalogs else None
 
     def create_temporary_model(self, model_path: str, *arguments: Any) -> None:
         """Raises :class:`UnsupportedError`: models are not supported."""

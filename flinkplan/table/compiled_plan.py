@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..plan.document import Plan, dumps
-from ..plan.errors import PlanError
+from ..plan.errors import PlanError, UnsupportedError
 from ..plan.explain import explain_text
 from ..plan.files import Place
 from ..plan.record import Record
@@ -50,6 +50,11 @@ class PlanReference(Record):
         return PlanReference(json_string)
 
     @staticmethod
+    def from_smile_bytes(smile_bytes: bytes) -> PlanReference:
+        """Raises :class:`UnsupportedError`: plans are read as JSON."""
+        raise UnsupportedError("from_smile_bytes is not supported", hint="write the plan as JSON: as_json_string()")
+
+    @staticmethod
     def from_name(name: str) -> PlanReference:
         """The plan in a file, at ``REVISION:PATH`` in git, or of a checkpoint directory.
 
@@ -80,6 +85,10 @@ class CompiledPlan:
     def as_json_string(self) -> str:
         """The plan's text, as Flink writes it."""
         return dumps(self.plan)
+
+    def as_smile_bytes(self) -> bytes:
+        """Raises :class:`UnsupportedError`: plans are written as JSON."""
+        raise UnsupportedError("as_smile_bytes is not supported", hint="as_json_string() writes the plan as JSON")
 
     def write_to_file(self, file: str | Path, ignore_if_exists: bool = False) -> None:
         """Write the plan's text to a file, completely or not at all.

@@ -7,6 +7,9 @@ from collections.abc import Callable, Sequence
 from ..plan.record import Record
 from ..plan.types import LogicalType
 from ..planner.ddl.expression_text import quoted
+from .rows import Row, RowKind
+
+__all__ = ["DataType", "DataTypes", "Field", "Resolution", "Row", "RowKind", "RowType", "logical_type"]
 
 
 class DataType(Record):

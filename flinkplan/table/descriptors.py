@@ -143,7 +143,7 @@ class FormatDescriptor(Record):
 
 
 class DescriptorBuilder:
-    """Builds a table descriptor; in PyFlink it is ``TableDescriptor.Builder``."""
+    """Builds a table descriptor: ``TableDescriptor.Builder`` of PyFlink."""
 
     def __init__(self, descriptor: TableDescriptor) -> None:
         self._descriptor = descriptor
@@ -180,3 +180,7 @@ class DescriptorBuilder:
     def build(self) -> TableDescriptor:
         """The table."""
         return self._descriptor
+
+
+TableDescriptor.Builder = DescriptorBuilder  # type: ignore[attr-defined]
+FormatDescriptor.Builder = FormatDescriptor  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from ..plan.files import Place
 from ..plan.findings import Finding
 from ..plan.record import Record, replace
 from ..plan.secrets import masked
+from ..plan.settings import LOCAL_TIME_ZONE
 from ..plan.text.tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 from ..planner.binder.context import Context
 from ..planner.session import Session
@@ -38,6 +39,7 @@ from ..planner.sql.ast import (
 from ..planner.sql.ast import StatementSet as StatementSetNode
 from .catalog_methods import CatalogMethods
 from .catalog_views import BOOLEANS, describe, show
+from .catalogs import ObjectIdentifier
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
 from .descriptors import TableDescriptor
@@ -310,6 +312,15 @@ class TableEnvironment(CatalogMethods):
         check_storable(plan.plan)
         return plan
 
+    def sink_of(self, statement: Insert | StatementSetNode) -> ObjectIdentifier | None:
+        """The name of the one table that a statement writes, if it has one in the catalog."""
+        if isinstance(statement, StatementSetNode):
+            return None
+        identifier = self.catalog.qualify(statement.table.names)
+        if not identifier.catalog:
+            return None
+        return ObjectIdentifier(identifier.catalog, identifier.database, identifier.name)
+
     def explain_statement(self, statement: Insert | StatementSetNode) -> str:
         """A parsed statement as Flink explains it."""
         return str(self._session.explain(statement))
@@ -436,7 +447,13 @@ class TableEnvironment(CatalogMethods):
         plan = self._session.compile_query(statement.query)
         config = of_own_statements(self._session.config)
         width = int(config.get(MAX_COLUMN_WIDTH, MAX_WIDTH))
-        return QueryResult(plan, lambda collector: self._starter(plan, config, collector=collector), width)
+        zone = config.get(LOCAL_TIME_ZONE, "default")
+        return QueryResult(
+            plan,
+            lambda collector: self._starter(plan, config, collector=collector),
+            width,
+            "UTC" if zone == "default" else zone,
+        )
 
 
 _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResult]] = {
@@ -451,19 +468,6 @@ _EXECUTORS: Mapping[type[Statement], Callable[[TableEnvironment, Any], TableResu
     Show: TableEnvironment._show,
     StatementSetNode: TableEnvironment._run,
 }
-
-
-class StreamTableEnvironment(TableEnvironment):
-    """The environment of PyFlink beside the DataStream API; here it is a :class:`TableEnvironment`."""
-
-    @staticmethod
-    def create(  # type: ignore[override]
-        stream_execution_environment: Any = None, environment_settings: EnvironmentSettings | None = None
-    ) -> StreamTableEnvironment:
-        """A new environment; an environment of streams is not looked at."""
-        if isinstance(stream_execution_environment, EnvironmentSettings):
-            return StreamTableEnvironment(stream_execution_environment)
-        return StreamTableEnvironment(environment_settings or EnvironmentSettings.in_streaming_mode())
 
 
 def _explainable(statement: Statement) -> Insert | StatementSetNode:

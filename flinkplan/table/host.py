@@ -13,6 +13,7 @@ from .compiled_plan import CompiledPlan
 from .result import TableResult
 
 if TYPE_CHECKING:
+    from .catalogs import ObjectIdentifier
     from .descriptors import TableDescriptor
 
 
@@ -61,6 +62,9 @@ class Host(Protocol):
 
     def compile_statement(self, statement: Insert | StatementSetNode) -> CompiledPlan:
         """The plan of a parsed statement."""
+
+    def sink_of(self, statement: Insert | StatementSetNode) -> ObjectIdentifier | None:
+        """The name of the one table that a statement writes, if it has one in the catalog."""
 
     def explain_statement(self, statement: Insert | StatementSetNode) -> str:
         """A parsed statement as Flink explains it."""

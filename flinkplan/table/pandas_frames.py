@@ -1,14 +1,21 @@
-"""Data frames of pandas as tables: the source that PyFlink makes of them, with the rows as Arrow messages."""
+"""Data frames of pandas as tables, and rows as data frames.
+
+The source of such a table is the one that PyFlink makes of it, with the rows as Arrow messages.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from ..plan.arrow_data import DATA, NAME, encoded
-from ..plan.errors import PlanError
+from ..plan.errors import PlanError, UnsupportedError
+from ..plan.types import LogicalType
 from .data_types import DataType, DataTypes, RowType, logical_type
 from .descriptors import Schema, TableDescriptor
+from .rows import Row
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,6 +45,61 @@ def frame_descriptor(frame: Any, schema: RowType | Sequence[Any] | None, parts: 
     for name, column in zip(names, columns, strict=True):
         builder = builder.column(name, column)
     return TableDescriptor.for_connector(NAME).schema(builder.build()).option(DATA, encoded(messages)).build()
+
+
+def rows_frame(columns: Sequence[tuple[str, LogicalType]], rows: Iterable[Row], zone: str) -> Any:
+    """The data frame of some rows, with the types that Arrow gives to columns of these types.
+
+    A TIMESTAMP_LTZ is shown in the time zone.  Source: ``Table.to_pandas`` of PyFlink.
+    """
+    import pandas as pd
+
+    kept = list(rows)
+    names = [name for name, _ in columns]
+    if not kept:
+        return pd.DataFrame.from_records([], columns=names)
+    clock = _clock(zone)
+    series = {i: _series(t, [row[i] for row in kept], clock) for i, (_, t) in enumerate(columns)}
+    frame = pd.DataFrame(series)
+    frame.columns = pd.Index(names)
+    return frame
+
+
+def _clock(zone: str) -> tzinfo:
+    """The time zone of a name such as ``Europe/Berlin`` or ``GMT+01:00``."""
+    offset = zone.removeprefix("GMT").removeprefix("UTC")
+    if offset[:1] in ("+", "-"):
+        return datetime.strptime(offset, "%z").tzinfo or UTC
+    return ZoneInfo(zone)
+
+
+def _series(t: LogicalType, values: list[Any], zone: tzinfo) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    from ..plan.arrow_data import arrow_type
+
+    try:
+        column = pa.array([_arrow_value(t, v, zone) for v in values], type=arrow_type(t)).to_pandas()
+    except UnsupportedError:
+        return pd.Series(values, dtype="object")
+    return column.dt.tz_localize(zone) if t.root == "TIMESTAMP_LTZ" else column
+
+
+def _arrow_value(t: LogicalType, value: Any, zone: tzinfo) -> Any:
+    """A value as Arrow takes it: rows by the names of their fields, maps as pairs, instants by the zone's clock."""
+    if value is None:
+        return None
+    if t.root == "TIMESTAMP_LTZ" and isinstance(value, datetime):
+        return value.astimezone(zone).replace(tzinfo=None)
+    if t.root == "ARRAY":
+        return [_arrow_value(t.element, v, zone) for v in value]
+    if t.root == "MAP":
+        key, item = t.children
+        return [(_arrow_value(key, k, zone), _arrow_value(item, v, zone)) for k, v in value.items()]
+    if t.root == "ROW":
+        return {f.name: _arrow_value(f.type, v, zone) for f, v in zip(t.fields, value, strict=True)}
+    return value
 
 
 def _split(frame: Any, parts: int) -> list[Any]:

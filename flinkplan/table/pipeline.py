@@ -9,6 +9,7 @@ from ..planner.sql.ast import Insert
 from ..planner.sql.ast import StatementSet as StatementSetNode
 
 if TYPE_CHECKING:
+    from .catalogs import ObjectIdentifier
     from .compiled_plan import CompiledPlan, ExplainDetail
     from .descriptors import TableDescriptor
     from .host import Host, Insertable, Pipeline
@@ -25,6 +26,10 @@ class TablePipeline:
     def compile_plan(self) -> CompiledPlan:
         """The compiled plan.  Raises an error for an invalid pipeline."""
         return self._environment.compile_statement(self.statement)
+
+    def get_sink_identifier(self) -> ObjectIdentifier | None:
+        """The name of the table that is written; ``None`` where it has none in the catalog, or there are several."""
+        return self._environment.sink_of(self.statement)
 
     def explain(self, *extra_details: ExplainDetail) -> str:
         """The pipeline as Flink explains it."""

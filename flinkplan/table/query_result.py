@@ -7,6 +7,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from functools import cache
+from importlib import import_module
 from itertools import islice
 from queue import SimpleQueue
 from threading import Thread
@@ -87,12 +88,14 @@ def _stopper() -> SimpleQueue[Job]:
 class QueryResult(TableResult):
     """The result of a SELECT; each access to its rows starts a job.
 
-    ``max_width`` is the printed width of columns whose type has no maximum length.
+    ``max_width`` is the printed width of columns whose type has no maximum length.  ``zone`` is the session's time
+    zone.
     """
 
-    def __init__(self, plan: Plan, start: Start, max_width: int = MAX_WIDTH) -> None:
+    def __init__(self, plan: Plan, start: Start, max_width: int = MAX_WIDTH, zone: str = "UTC") -> None:
         super().__init__()
         self.max_width = max_width
+        self._zone = zone
         self._start = start
         (sink,) = (node for node in plan.nodes if isinstance(node, Sink))
         table = sink.dynamic_table_sink.table.resolved_table
@@ -154,14 +157,15 @@ class QueryResult(TableResult):
     def to_pandas(self) -> Any:
         """The final rows as a pandas ``DataFrame``.  The query must end.
 
-        Raises :class:`FlinkplanError` where pandas is not installed.
+        Raises :class:`FlinkplanError` where pandas or PyArrow is not installed.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise FlinkplanError(
-                "to_pandas() needs pandas, which is not installed", hint="pip install 'flinkplan[python]'"
-            ) from None
-        return pandas.DataFrame(
-            [list(row) for row in self.collect().left()], columns=[name for name, _ in self.columns]
-        )
+        from .pandas_frames import rows_frame
+
+        for package in ("pandas", "pyarrow"):
+            try:
+                import_module(package)
+            except ImportError:
+                raise FlinkplanError(
+                    f"to_pandas() needs {package}, which is not installed", hint="pip install 'flinkplan[python]'"
+                ) from None
+        return rows_frame(self.columns, self.collect().left(), self._zone)

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING
 from ..plan.types import BOOLEAN, STRING, LogicalType
 from .rows import KeptRows, RowIterator
 
+CloseableIterator = RowIterator
+"""The name that PyFlink has for it."""
+
 if TYPE_CHECKING:
     from ..executor.jobs.job import Job
+    from .schemas import ResolvedSchema
 
 
 class ResultKind(Enum):
@@ -68,6 +72,14 @@ class TableResult:
     def get_result_kind(self) -> ResultKind:
         """The kind of the result."""
         return ResultKind.SUCCESS_WITH_CONTENT if self._columns or self._job else ResultKind.SUCCESS
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """The names and types of the columns."""
+        from .schemas import ResolvedSchema
+
+        return ResolvedSchema.of([name for name, _ in self.columns], [t for _, t in self.columns])
+
+    get_table_schema = get_resolved_schema
 
     def collect(self) -> RowIterator:
         """The rows."""

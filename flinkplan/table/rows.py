@@ -22,6 +22,10 @@ class RowIterator(AbstractContextManager["RowIterator"], Iterator[Row]):
     ) -> None:
         self.close()
 
+    def next(self) -> Row:
+        """The next row, as ``next(rows)``."""
+        return next(self)
+
     @abstractmethod
     def close(self) -> None:
         """Release the source of the rows."""

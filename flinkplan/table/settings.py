@@ -9,6 +9,11 @@ from ..plan.durations import parse_duration
 from ..plan.errors import FlinkplanError, UnsupportedError
 from ..plan.record import Record, field
 from ..plan.settings import STATE_TTL
+from ..planner.catalog.catalog import DEFAULT_CATALOG, DEFAULT_DATABASE
+from .common import Configuration
+from .enumerations import SqlDialect
+
+_CODE_LENGTH = "table.generated-code.max-length"
 
 
 class EnvironmentSettings(Record):
@@ -36,6 +41,18 @@ class EnvironmentSettings(Record):
     def is_streaming_mode(self) -> bool:
         """Always true."""
         return True
+
+    def get_built_in_catalog_name(self) -> str:
+        """The name of the catalog that is there from the start."""
+        return DEFAULT_CATALOG
+
+    def get_built_in_database_name(self) -> str:
+        """The name of the database that is there from the start."""
+        return DEFAULT_DATABASE
+
+    def get_configuration(self) -> Configuration:
+        """The options."""
+        return Configuration(self.options)
 
     class Builder:
         """Collects settings."""
@@ -75,6 +92,29 @@ class TableConfig:
         """Set an option.  Raises :class:`FlinkplanError` for an invalid value, as ``SET`` does."""
         self._set_option(key, value)
         return self
+
+    @staticmethod
+    def get_default() -> TableConfig:
+        """Options that belong to no environment."""
+        options: dict[str, str] = {}
+        return TableConfig(lambda: options, options.__setitem__)
+
+    def get_sql_dialect(self) -> int:
+        """The dialect of SQL, always the default one."""
+        return SqlDialect.DEFAULT
+
+    def set_sql_dialect(self, sql_dialect: int) -> None:
+        """Raises :class:`UnsupportedError` for another dialect than the default one."""
+        if sql_dialect != SqlDialect.DEFAULT:
+            raise UnsupportedError("the Hive dialect is not supported", hint="write the statements in Flink SQL")
+
+    def get_max_generated_code_length(self) -> int:
+        """The length of generated methods that is set; only Flink generates them."""
+        return int(self.get(_CODE_LENGTH, "4000"))
+
+    def set_max_generated_code_length(self, max_generated_code_length: int) -> None:
+        """Set the option, which has no effect here."""
+        self.set(_CODE_LENGTH, str(max_generated_code_length))
 
     def get_local_timezone(self) -> str:
         """The session's time zone."""

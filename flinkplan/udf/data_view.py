@@ -13,6 +13,10 @@ __all__ = ["DataView", "ListView", "MapView"]
 class DataView:
     """A part of an accumulator that is kept in state of its own."""
 
+    def clear(self) -> None:
+        """Remove all that is in it."""
+        raise NotImplementedError
+
 
 class ListView(DataView):
     """A list in an accumulator."""

@@ -394,9 +394,10 @@ class Catalog(Struct):
         self.catalogs[name] = properties
         if external is not None:
             self.external[name] = external
-        self.databases[name, self._default_database(name)] = Properties()
+        self.databases[name, self.default_database(name)] = Properties()
 
-    def _default_database(self, catalog: str) -> str:
+    def default_database(self, catalog: str) -> str:
+        """The database of a catalog that is used when none is named."""
         external = self.external.get(catalog)
         default = None if external is None else external.type.default_database
         return self.catalogs[catalog].options.get(DEFAULT_DATABASE_OPTION, default or "default")
@@ -444,7 +445,7 @@ class Catalog(Struct):
         """Make a catalog's default database the current one.  Raises :class:`CatalogError` if it is missing."""
         self._check_used_catalog(name)
         if name != self.current_catalog:
-            self.current_catalog, self.current_database = name, self._default_database(name)
+            self.current_catalog, self.current_database = name, self.default_database(name)
 
     def _check_used_catalog(self, name: str) -> None:
         if name not in self.catalogs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from ...plan.secrets import masked
 from ...plan.specs import Column
@@ -13,16 +13,8 @@ from .expression_text import quoted, quoted_string
 def create_table_text(table: Table) -> str:
     """The CREATE TABLE statement that makes the table."""
     resolved = table.resolved
-    schema = resolved.schema
-    elements = [_column(column) for column in schema.columns]
-    elements += [
-        f"WATERMARK FOR {quoted(w.rowtime_attribute)} AS {w.expression.serializable_string}"
-        for w in schema.watermark_specs or ()
-    ]
-    if schema.primary_key is not None:
-        key = schema.primary_key
-        elements.append(f"CONSTRAINT {quoted(key.name)} PRIMARY KEY ({_names(key.columns)}) NOT ENFORCED")
-    lines = [f"CREATE {_temporary(table)}TABLE {table.identifier} (", ",\n".join(f"  {e}" for e in elements), ")"]
+    elements = ",\n".join(f"  {element}" for element in schema_elements(table))
+    lines = [f"CREATE {_temporary(table)}TABLE {table.identifier} (", elements, ")"]
     if resolved.comment:
         lines.append(f"COMMENT {quoted_string(resolved.comment)}")
     if resolved.distribution is not None:
@@ -30,6 +22,17 @@ def create_table_text(table: Table) -> str:
     if resolved.partition_keys:
         lines.append(f"PARTITIONED BY ({_names(tuple(resolved.partition_keys))})")
     return "\n".join([*lines, *_with(resolved.options or {})]) + "\n"
+
+
+def schema_elements(table: Table) -> Iterator[str]:
+    """The columns, watermarks and key of a table, as they stand in parentheses."""
+    schema = table.resolved.schema
+    yield from map(_column, schema.columns)
+    for w in schema.watermark_specs or ():
+        yield f"WATERMARK FOR {quoted(w.rowtime_attribute)} AS {w.expression.serializable_string}"
+    if schema.primary_key is not None:
+        key = schema.primary_key
+        yield f"CONSTRAINT {quoted(key.name)} PRIMARY KEY ({_names(key.columns)}) NOT ENFORCED"
 
 
 def create_view_text(view: View) -> str:
