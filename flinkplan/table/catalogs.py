@@ -6,7 +6,7 @@ What a catalog does is a statement of SQL that its environment executes.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from ..plan.errors import UnsupportedError
 from ..plan.record import Record
@@ -18,7 +18,8 @@ from .descriptors import Schema, TableDescriptor
 from .schemas import ResolvedSchema
 
 if TYPE_CHECKING:
-    from .catalog_methods import CatalogMethods
+    from ..planner.catalog.catalog import Catalog as AllCatalogs
+    from .result import TableResult
 
 __all__ = [
     "Catalog",
@@ -254,10 +255,21 @@ class CatalogBaseTable(Record):
         )
 
 
+class Environment(Protocol):
+    """What a catalog needs of its environment."""
+
+    @property
+    def catalog(self) -> AllCatalogs:
+        """All catalogs."""
+
+    def execute_sql(self, stmt: str) -> TableResult:
+        """Execute one statement."""
+
+
 class Catalog:
     """A catalog of an environment."""
 
-    def __init__(self, environment: CatalogMethods, name: str) -> None:
+    def __init__(self, environment: Environment, name: str) -> None:
         self._environment = environment
         self._name = name
 
