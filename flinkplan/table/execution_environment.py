@@ -191,7 +191,7 @@ class StreamExecutionEnvironment(_Options):
         """A new environment, with some options."""
         return StreamExecutionEnvironment(Configuration(configuration or {}))
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         raise UnsupportedError(
