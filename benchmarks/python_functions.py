@@ -1,33 +1,38 @@
-"""Measures Python functions against the same functions written by hand for PySpark.
+"""Measures functions in Python and Java against the same work done otherwise.
 
-    benchmarks/python_functions.py [--rows N] [--rounds N]
+    benchmarks/python_functions.py [--rows N] [--keys N] [--rounds N] [--flink PYTHON] [JOB…]
 
-Both read the same file of Parquet, compute one column and count what it holds, one after the other in one session.  A
-general function is compared with an Arrow UDF that calls it for each value, a pandas function with a ``pandas_udf``.
+All jobs read the same file of Parquet, one after the other in one session; the best of several rounds counts.  A
+general function in Python is compared with an Arrow UDF that calls it for each value, a pandas function with a
+``pandas_udf``, a function in Java with built-in functions that do the same; this needs Flink's jars (``FLINK_PYTHON``
+or ``FLINK_HOME``).  ``udaf`` is an aggregate function in Python over many keys.  ``--flink`` names a Python with
+apache-flink, on which the jobs with Python functions run, too.  Seconds stand beside those of processor time.
 """
 
 import argparse
+import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from measuring import Round, least, run_flink, timed, two_or_more
 from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
 
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.jvm.session import session
+from flinkplan.flink.home import flink_jars
 from flinkplan.planner import compile_script
 from flinkplan.table.function_loader import FunctionLoader
+from flinkplan.table.java_jars import function_jars
 from flinkplan.udf.as_pyflink import install
 
-FUNCTIONS = """
+PYTHON = """
 from pyflink.table import DataTypes
-from pyflink.table.udf import udf
+from pyflink.table.udf import AggregateFunction, udaf, udf
 
 @udf(result_type=DataTypes.BIGINT())
 def general(n):
@@ -40,36 +45,71 @@ def text(s):
 @udf(result_type=DataTypes.BIGINT(), func_type="pandas")
 def pandas(n):
     return n * 2 + 1
+
+class Total(AggregateFunction):
+    def create_accumulator(self):
+        return [0]
+
+    def accumulate(self, accumulator, n):
+        accumulator[0] += n
+
+    def get_value(self, accumulator):
+        return accumulator[0]
+
+total = udaf(
+    Total(), result_type=DataTypes.BIGINT(), accumulator_type=DataTypes.ARRAY(DataTypes.BIGINT()), name="total"
+)
 """
 
-SCRIPT = """
-CREATE TABLE t (n BIGINT, s STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'parquet');
+JAVA = {
+    "Text": 'public String eval(String s) { return s == null ? null : s.toUpperCase() + "!"; }',
+    "Number": "public long eval(long n) { return n * 2 + 1; }",
+    "Condition": "public Long eval(Long n) { return n == null || n % 3 == 0 ? null : n; }",
+}
+
+TABLES = """
+CREATE TABLE t (n BIGINT NOT NULL, s STRING, k BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t',
+'format' = 'parquet');
 CREATE TABLE o (v {type}) WITH ('connector' = 'blackhole');
-CREATE TEMPORARY FUNCTION f AS 'measured.{function}' LANGUAGE PYTHON;
-INSERT INTO o SELECT f({column}) FROM t;
 """
 
-JOBS = {"general": ("n", "BIGINT"), "text": ("s", "STRING"), "pandas": ("n", "BIGINT")}
+PYTHON_CALLS = {"general": ("f(n)", "BIGINT"), "text": ("f(s)", "STRING"), "pandas": ("f(n)", "BIGINT")}
+JAVA_CALLS = {
+    "java-text": ("Text", "f(s)", "UPPER(s) || '!'", "STRING"),
+    "java-number": ("Number", "f(n)", "n * 2 + 1", "BIGINT"),
+    "java-condition": ("Condition", "f(n)", "CASE WHEN MOD(n, 3) = 0 THEN NULL ELSE n END", "BIGINT"),
+}
+AGGREGATED = "INSERT INTO o SELECT f(n) FROM t GROUP BY k;\n"
 
 
-def write(folder: Path, rows: int) -> None:
-    """The input, and the module of the functions."""
+def write(folder: Path, rows: int, keys: int) -> None:
+    """The input, and the module of the functions in Python."""
     (folder / "t").mkdir()
     numbers = pa.array(range(rows), pa.int64())
-    pq.write_table(pa.table({"n": numbers, "s": numbers.cast(pa.string())}), folder / "t" / "a.parquet")
-    (folder / "measured.py").write_text(FUNCTIONS, "utf-8")
+    texts = pa.array([f"name {i}" for i in range(rows)])
+    columns = {"n": numbers, "s": texts, "k": pa.array([i % keys for i in range(rows)], pa.int64())}
+    pq.write_table(pa.table(columns), folder / "t" / "a.parquet")
+    (folder / "measured.py").write_text(PYTHON, "utf-8")
 
 
-def ours(folder: Path, function: str, spark: SparkSession) -> Callable[[], None]:
-    """Runs the plan."""
-    column, t = JOBS[function]
-    script = SCRIPT.format(folder=folder, function=function, column=column, type=t)
-    plan = compile_script(script, load=FunctionLoader(lambda: [str(folder / "measured.py")]))
+def jar(folder: Path) -> str:
+    """The jar of the functions in Java."""
+    for name, method in JAVA.items():
+        source = "import org.apache.flink.table.functions.ScalarFunction;\n"
+        source += f"public class {name} extends ScalarFunction {{ {method} }}\n"
+        (folder / f"{name}.java").write_text(source, "utf-8")
+    flink = ":".join(map(str, flink_jars()))
+    sources = [f"{name}.java" for name in JAVA]
+    subprocess.run(["javac", "--release", "17", "-cp", flink, "-d", "classes", *sources], check=True, cwd=folder)
+    subprocess.run(["jar", "cf", "measured.jar", "-C", "classes", "."], check=True, cwd=folder)
+    return str(folder / "measured.jar")
 
-    def run() -> None:
-        execute(plan, JobOptions(spark=spark)).wait()
 
-    return run
+def ours(script: str, files: list[str], spark: SparkSession) -> Callable[[], object]:
+    """Runs a script's job."""
+    plan = compile_script(script, load=FunctionLoader(lambda: files, trusts_statements=True))
+    options = JobOptions(spark=spark, java_jars=function_jars)
+    return lambda: execute(plan, options).wait()
 
 
 def by_hand(folder: Path, function: str, spark: SparkSession) -> Callable[[], None]:
@@ -89,8 +129,8 @@ def by_hand(folder: Path, function: str, spark: SparkSession) -> Callable[[], No
     def pandas(n: pd.Series) -> pd.Series:
         return n * 2 + 1
 
-    column, _ = JOBS[function]
     called = {"general": general, "text": text, "pandas": pandas}[function]
+    column = "s" if function == "text" else "n"
 
     def run() -> None:
         frame = spark.read.parquet(str(folder / "t"))
@@ -99,32 +139,75 @@ def by_hand(folder: Path, function: str, spark: SparkSession) -> Callable[[], No
     return run
 
 
-def seconds(run: Callable[[], None], rounds: int) -> Iterator[float]:
-    """The seconds of each round, after one to warm up."""
-    run()
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        run()
-        yield time.perf_counter() - begin
+def of_python(folder: Path, function: str, statement: str, t: str) -> str:
+    """A script with a function in Python."""
+    create = f"CREATE TEMPORARY FUNCTION f AS 'measured.{function}' LANGUAGE PYTHON;\n"
+    return TABLES.format(folder=folder, type=t) + create + statement
+
+
+class Measured:
+    """A table of what jobs take beside what they are compared with."""
+
+    def __init__(self, title: str) -> None:
+        self._table = Table("job", "flinkplan s", "compared with", "s", "ratio", "aim", title=title)
+
+    def add(self, job: str, mine: list[Round], other: str, theirs: list[Round], aim: str) -> None:
+        """A row; the rounds of both."""
+        a, b = least(mine), least(theirs)
+        ratio = f"{a.seconds / b.seconds:.2f} ({a.processor / b.processor:.2f})"
+        shown = [f"{r.seconds:.2f} ({r.processor:.2f})" for r in (a, b)]
+        self._table.add_row(job, shown[0], other, shown[1], ratio, aim)
+
+    def print(self) -> None:
+        """Print the table."""
+        Console().print(self._table)
 
 
 def main() -> None:
-    """Measure all jobs."""
+    """Measure the jobs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--keys", type=int, default=100_000)
+    parser.add_argument("--rounds", type=two_or_more, default=6)
+    parser.add_argument("--flink", help="a Python with apache-flink")
+    parser.add_argument("jobs", nargs="*", default=[*PYTHON_CALLS, *JAVA_CALLS, "udaf"], metavar="JOB")
     options = parser.parse_args()
     install(replace=True)
-    table = Table("function", "flinkplan s", "by hand s", "ratio", "aim", title=f"{options.rows:,} rows")
+    measured = Measured(f"{options.rows:,} rows, seconds (of processor time)")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write(folder, options.rows)
-        spark = session()
-        for function in JOBS:
-            mine = median(seconds(ours(folder, function, spark), options.rounds))
-            theirs = median(seconds(by_hand(folder, function, spark), options.rounds))
-            table.add_row(function, f"{mine:.2f}", f"{theirs:.2f}", f"{mine / theirs:.2f}", "≤ 1.2")
-    Console().print(table)
+        write(folder, options.rows, options.keys)
+        spark, rounds = session(), options.rounds
+        python_files = [str(folder / "measured.py")]
+
+        def on_flink(job: str, mine: list[Round], script: str) -> None:
+            if options.flink:
+                set_files = f"SET 'python.files' = '{python_files[0]}';\n"
+                theirs = run_flink(set_files + script, 3, options.flink)
+                measured.add(job, mine, "PyFlink", theirs, "≤ 0.5")
+
+        for job in options.jobs:
+            if job in PYTHON_CALLS:
+                call, t = PYTHON_CALLS[job]
+                script = of_python(folder, job, f"INSERT INTO o SELECT {call} FROM t;\n", t)
+                mine = timed(rounds, ours(script, python_files, spark))
+                measured.add(job, mine, "by hand", timed(rounds, by_hand(folder, job, spark)), "≤ 1.2")
+                on_flink(job, mine, script)
+            elif job in JAVA_CALLS:
+                function, call, built_in, t = JAVA_CALLS[job]
+                tables = TABLES.format(folder=folder, type=t)
+                create = f"CREATE TEMPORARY FUNCTION f AS '{function}' LANGUAGE JAVA;\n"
+                script = f"{tables}{create}INSERT INTO o SELECT {call} FROM t;\n"
+                mine = timed(rounds, ours(script, [jar(folder)], spark))
+                theirs = timed(rounds, ours(f"{tables}INSERT INTO o SELECT {built_in} FROM t;\n", [], spark))
+                measured.add(job, mine, built_in, theirs, "≤ 1.1")
+            else:
+                script = of_python(folder, "total", AGGREGATED, "BIGINT")
+                mine = timed(rounds, ours(script, python_files, spark))
+                theirs = timed(rounds, ours(script.replace("f(n)", "SUM(n)"), python_files, spark))
+                measured.add(job, mine, "SUM", theirs, "")
+                on_flink(job, mine, script)
+    measured.print()
 
 
 if __name__ == "__main__":
