@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from flinkplan.executor.prepare.checks import check_runnable
 from flinkplan.plan.document import dumps
-from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.plan.errors import FlinkplanError
 from flinkplan.planner.script import parse_pipeline
 from flinkplan.planner.session import Session
 from flinkplan.planner.sql import ast
@@ -55,13 +54,3 @@ def test_plan_is_that_of_flink(suite: Suite, case: Case) -> None:
     for node in ours["nodes"]:
         node["id"] += 1 - first
     assert inner_nodes(ours) == inner_nodes(case.flink)
-
-
-def test_windows_over_timers_are_refused() -> None:
-    case = PROCESS.by_name["timeout-window"]
-    table = case.table(NOWHERE).replace("TABLE", "TABLE IF NOT EXISTS", 1)
-    definition, insert = parse_pipeline(table + case.insert, "windows.sql").statements
-    assert isinstance(insert, ast.Insert)
-    session(PROCESS).apply(definition)
-    with pytest.raises(UnsupportedError, match="depends on when its timers fire"):
-        check_runnable(session(PROCESS).compile(insert))

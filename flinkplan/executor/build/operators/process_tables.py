@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from ....plan.functions.process import DEFAULT, ProcessState
+from ....plan.functions.process import DEFAULT, DESCRIPTOR, ProcessState
 from ....plan.nodes import ProcessTableFunction
 from ....plan.record import replace
-from ....plan.rex import Call, RexNode, TableArgument
+from ....plan.rex import Call, Literal, RexNode, TableArgument
 from ....plan.specs import SortField
 from ....plan.types import LogicalType
 from ...jvm.spark import F, T
@@ -154,11 +154,21 @@ def _scalars(node: ProcessTableFunction, call: ProcessCall, context: Translation
         if declared.is_table or type(operand) is TableArgument:
             continue
         assert declared.type is not None
-        if is_left_out(operand):
+        if declared.type.root == "DESCRIPTOR":
+            columns.append(_column_names(operand))
+        elif is_left_out(operand):
             columns.append(F.lit(None).cast(spark_type(declared.type)))
         else:
             columns.append(context.expression_over(operand, []).cast(cast_type(declared.type)))
     return columns
+
+
+def _column_names(operand: RexNode) -> Column:
+    """The names in a DESCRIPTOR; NULL where it is left out."""
+    array = T.ArrayType(T.StringType())
+    if type(operand) is not Call or operand.name != DESCRIPTOR:
+        return F.lit(None).cast(array)
+    return F.array(*(F.lit(str(o.value)) for o in operand.operands if type(o) is Literal)).cast(array)
 
 
 def is_left_out(operand: RexNode) -> bool:

@@ -6,7 +6,7 @@ Source of the rules: Flink's ``StreamExecProcessTableFunction`` and ``AbstractPr
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from ....plan.document import Plan
 from ....plan.durations import parse_duration
@@ -15,21 +15,8 @@ from ....plan.functions.changelog import FROM_CHANGELOG, ChangelogCall, changelo
 from ....plan.functions.java import JavaFunction, java_function_of
 from ....plan.functions.process import DESCRIPTOR, ProcessArgument, ProcessDeclaration, ProcessState
 from ....plan.nodes import (
-    ExecNode,
-    GlobalWindowAggregate,
-    GroupWindowAggregate,
-    IntervalJoin,
-    LocalWindowAggregate,
-    Match,
     ProcessTableFunction,
-    TemporalJoin,
-    TemporalSort,
     WatermarkAssigner,
-    WindowAggregate,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowOperator,
-    WindowRank,
 )
 from ....plan.record import Record
 from ....plan.rex import Call, Literal, TableArgument
@@ -39,20 +26,6 @@ from ..query import QueryPlan, chooser
 from ..steps import ROWS_AHEAD, TIMER, Kernel, Native, StateLayout, until_watermark, with_ttl
 
 _KINDS = {"value": "ValueState", "list": "ListState", "map": "MapState"}
-_WAITING = (
-    WindowAggregate,
-    LocalWindowAggregate,
-    GlobalWindowAggregate,
-    GroupWindowAggregate,
-    WindowRank,
-    WindowDeduplicate,
-    WindowJoin,
-    WindowOperator,
-    IntervalJoin,
-    TemporalJoin,
-    TemporalSort,
-    Match,
-)
 _STATE_NAME = re.compile("[A-Za-z0-9_]+")
 
 
@@ -180,19 +153,6 @@ def _check(node: ProcessTableFunction, plan: Plan, options: Mapping[str, str]) -
             raise UnsupportedError(
                 f"the state '{state.name}' of {call.function.name}: only letters, digits and _ make its name"
             )
-    if call.emits_time and call.declaration.has_timers and any(isinstance(n, _WAITING) for n in _behind(plan, node)):
-        raise UnsupportedError(
-            f"windows, patterns and joins by the rowtime of {call.function.name}, which has timers: which of its rows "
-            "come too late for them depends on when its timers fire",
-            hint="write its rows to a table, and read that with a watermark of its own",
-        )
-
-
-def _behind(plan: Plan, node: ExecNode) -> Iterator[ExecNode]:
-    """The nodes that read what comes of a node."""
-    for reader in plan.outputs(node):
-        yield reader
-        yield from _behind(plan, reader)
 
 
 def _passed(call: ProcessCall) -> int:

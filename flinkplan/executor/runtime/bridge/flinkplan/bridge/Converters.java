@@ -21,6 +21,7 @@ import org.apache.flink.table.types.logical.LogicalType;
 import org.apache.flink.table.types.logical.LogicalTypeRoot;
 import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
 import org.apache.flink.table.types.logical.utils.LogicalTypeUtils;
+import org.apache.flink.types.ColumnList;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
@@ -140,10 +141,30 @@ final class Converters {
             case ROW:
             case STRUCTURED_TYPE:
                 return row(LogicalTypeChecks.getFieldTypes(type));
+            case DESCRIPTOR:
+                return COLUMNS;
             default:
                 throw new IllegalArgumentException("values of the type " + type + " cannot be held in a Spark column");
         }
     }
+
+    /** The names of columns, an array of texts, as an argument. */
+    private static final Converter COLUMNS = new Converter() {
+        @Override
+        Object toFlink(Object value) {
+            ArrayData array = (ArrayData) value;
+            String[] names = new String[array.numElements()];
+            for (int i = 0; i < names.length; i++) {
+                names[i] = array.getUTF8String(i).toString();
+            }
+            return ColumnList.of(names);
+        }
+
+        @Override
+        Object toSpark(Object value) {
+            throw new UnsupportedOperationException("functions take names of columns, and do not give them");
+        }
+    };
 
     private static final Converter STRING_DATA = new Converter() {
         @Override
@@ -335,6 +356,8 @@ final class Converters {
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
                 boolean isFine = LogicalTypeChecks.getPrecision(type) > MICROSECOND_DIGITS;
                 return isFine ? FINE : DataTypes.TimestampType;
+            case DESCRIPTOR:
+                return DataTypes.createArrayType(DataTypes.StringType);
             case ARRAY:
                 return DataTypes.createArrayType(sparkType(children.get(0)));
             case MAP:

@@ -111,10 +111,14 @@ public abstract class FunctionHost implements ProcessHost {
         return behind;
     }
 
-    /** Tells the function that a timer has fired; what it emits is not late. */
-    void onTimer(String name, long at) {
+    /**
+     * Tells the function that a timer has fired. Where it fires at its time, what the function emits is not late.
+     *
+     * @param due the watermark at which it fires: later than its time where it was set behind the watermark
+     */
+    void onTimer(String name, long at, long due) {
         time = at;
-        behind = at - 1;
+        behind = due - 1;
         call().onTimer(name, at);
     }
 

@@ -155,7 +155,7 @@ public final class TimedFunction extends TimedKernel {
                 }
             }
             for (Timers.Timer timer = timers.take(time); timer != null; timer = timers.take(time)) {
-                host.onTimer(timer.name(), timer.time());
+                host.onTimer(timer.name(), timer.time(), time);
             }
         }
         return next(reached);
