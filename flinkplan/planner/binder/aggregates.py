@@ -14,6 +14,7 @@ from ...plan.functions.comparison import IS_TRUE
 from ...plan.functions.model import Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval, is_year_month
+from ...plan.functions.user import UserFunction
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, internal_name
 from ...plan.specs import AggregateCall
@@ -37,7 +38,8 @@ class AggregateBinder(WindowedBinder):
     """Binds the expressions above an aggregation, and collects the grouping expressions and calls that they need.
 
     Below the aggregate a projection holds the grouping expressions, then the arguments of the calls, each
-    once.  An expression that equals a grouping expression becomes a reference to it.
+    once; arguments keep the names of ``columns``, those of the relation below, whatever FROM calls them.  An
+    expression that equals a grouping expression becomes a reference to it.
     """
 
     def __init__(
@@ -46,8 +48,10 @@ class AggregateBinder(WindowedBinder):
         scope: Scope,
         named: Mapping[ast.Expression, str],
         windows: Mapping[str, ast.WindowSpec],
+        columns: Sequence[str],
     ) -> None:
         super().__init__(context, scope, windows)
+        self._columns = columns
         self.below = ExpressionBinder(context, scope, "an argument of an aggregate function or GROUP BY")
         self.named = named
         self.inputs: list[tuple[RexNode, str | None]] = []
@@ -143,7 +147,8 @@ class AggregateBinder(WindowedBinder):
         for i, (known, _) in enumerate(self.inputs):
             if known == rex:
                 return i
-        return self._append(rex, self._column_name(rex) if is_named else None)
+        name = self._columns[rex.index] if is_named and isinstance(rex, InputRef) else None
+        return self._append(rex, name)
 
     def _group_ref(self, index: int) -> InputRef:
         t = self.inputs[index][0].type
@@ -248,7 +253,7 @@ class AggregateBinder(WindowedBinder):
             if has_aggregate(self.context, a):
                 raise BindError("an aggregate function cannot stand inside another", a.span, "aggregate in a subquery")
         operands = [self.below.bind(a) for a in node.args if not isinstance(a, ast.Symbol)]
-        if not operands:
+        if not operands and not isinstance(function, UserFunction):
             raise BindError(f"{function.name} needs an argument", node.span)
         return fit(function, tuple(operands), node.span)
 

@@ -63,7 +63,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     grouped = _is_aggregated(context, select, query)
     hint = hints.aggregate(source) if grouped or select.distinct else None
     if grouped:
-        binder = AggregateBinder(context, scope, _output_names(items), windows)
+        binder = AggregateBinder(context, scope, _output_names(items), windows, rel.names)
         _collect(binder, select, items, query)
         rel = binder.build(rel, hint)
         if select.having is not None:

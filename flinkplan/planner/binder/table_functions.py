@@ -8,7 +8,7 @@ from ...plan.functions.table import WINDOW_FUNCTIONS
 from ...plan.functions.user import PythonFunction, UserFunction
 from ...plan.rex import Call, CorrelVariable, FieldAccess, InputRef, Literal, RexNode, input_refs, transform
 from ...plan.specs import JoinType
-from ...plan.types import row
+from ...plan.types import LogicalType, row
 from ..algebra.logical import Correlate, Filter, Values
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
@@ -125,7 +125,7 @@ def bind_function_join(
             "write ON TRUE" if nullable else "write the condition into WHERE",
         )
     correl = context.correlations.next()
-    outer_row = left.rel.row_type
+    outer_row = _named_by_scope(left)
     if not isinstance(function, PythonFunction):  # the calls of others stay in the plan, with the row of both sides
         names_of_both = uniquify([*outer_row.field_names, *names])
         types_of_both = [*outer_row.field_types, *call.type.field_types]
@@ -142,8 +142,17 @@ def bind_function_join(
         correl=correl,
         call=transform(call, through_variable),
         function_type=call.type,
-        aliases=names,
+        aliases=None if isinstance(function, PythonFunction) else names,
     )
     if condition is not None:
         rel = Filter(input=rel, condition=condition)
     return FromItem(rel, scope.namespaces, left.merged, unnested=left.unnested)
+
+
+def _named_by_scope(item: FromItem) -> LogicalType:
+    """The row of an item of FROM with the names that the statement gives to its columns."""
+    names = list(item.rel.names)
+    for namespace in item.namespaces:
+        for position, field in enumerate(namespace.row_type.fields):
+            names[namespace.offset + position] = field.name
+    return row(zip(uniquify(names), item.rel.types, strict=True), nullable=False)

@@ -26,6 +26,7 @@ from ...plan.functions.comparison import (
     OR,
     SEARCH,
 )
+from ...plan.functions.user import PythonFunction
 from ...plan.record import cached_on_record
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import AggregateCall, ConstantRankRange, JoinType
@@ -91,6 +92,11 @@ def _passed_on(rel: p.WatermarkAssigner | p.Expand | p.TableFunctionJoin) -> Dir
     if below is None:
         return None
     return _constants(rel) if _never_changes(below) else _only(rel, ())
+
+
+def _joined(rel: p.TableFunctionJoin) -> Directions | None:
+    """Flink knows of functions in Java only."""
+    return None if isinstance(called(rel.call), PythonFunction) else _passed_on(rel)
 
 
 def _normalized(rel: p.ChangelogNormalize) -> Directions:
@@ -237,7 +243,8 @@ _RULES: Dispatch[Directions | None] = Dispatch(
         p.SourceScan: _scan,
         p.Exchange: _exchange,
         **dict.fromkeys((p.MiniBatchAssigner, p.WatermarkAssigner, p.DropUpdateBefore), _passed_on),
-        **dict.fromkeys((p.Expand, p.TableFunctionJoin), _passed_on),
+        p.Expand: _passed_on,
+        p.TableFunctionJoin: _joined,
         p.ChangelogNormalize: _normalized,
         p.Calc: _calc,
         p.Rank: _rank,

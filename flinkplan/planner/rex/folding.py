@@ -85,7 +85,7 @@ def _of_java(call: Call, function: JavaFunction, operands: Sequence[Literal]) ->
     declaration = function.declaration
     if declaration.answers is None or not declaration.folds_constants or declaration.is_async:
         return call
-    if any(t.root not in _LITERALS for t in (call.type, *(o.type for o in operands))):
+    if any(t.root not in _LITERALS for t in (call.type, *(o.type for o in operands if o.value is not None))):
         return call
     try:
         value = declaration.answers.value(declaration.class_name, operands, call.type)

@@ -343,7 +343,8 @@ class _Window:
         types = [self._property_type(name, assigner) for name in own]
         named = zip(uniquify([*(n for n, _ in fields), *own]), [*(t for _, t in fields), *types], strict=True)
         scope = Scope((Namespace(row(named, nullable=False), 0, None),))
-        binder = AggregateBinder(self.context, scope, {c.expression: c.name.name for c in node.columns}, {})
+        aliases = {c.expression: c.name.name for c in node.columns}
+        binder = AggregateBinder(self.context, scope, aliases, {}, [name for name, _ in scope.row_fields])
         groups = [*(InputRef(k, self.row_type.fields[k].type) for k in self.keys)]
         groups += [InputRef(width + i, t) for i, t in enumerate(types)]
         binder.group_by_columns(groups)

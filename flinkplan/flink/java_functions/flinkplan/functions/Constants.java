@@ -6,9 +6,13 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.format.DateTimeFormatterBuilder;
+import java.time.temporal.ChronoField;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
@@ -28,6 +32,15 @@ import org.apache.flink.table.types.logical.LogicalType;
 /** Values of calls whose arguments are constants, which Flink computes when it compiles a plan. */
 final class Constants {
     private static final long NANOS_PER_MILLI = 1_000_000;
+    private static final DateTimeFormatter TIME = new DateTimeFormatterBuilder()
+            .appendPattern("HH:mm:ss")
+            .appendFraction(ChronoField.NANO_OF_SECOND, 0, 9, true)
+            .toFormatter(Locale.ROOT);
+    private static final DateTimeFormatter TIMESTAMP = new DateTimeFormatterBuilder()
+            .append(DateTimeFormatter.ISO_LOCAL_DATE)
+            .appendLiteral(' ')
+            .append(TIME)
+            .toFormatter(Locale.ROOT);
 
     private Constants() {}
 
@@ -131,14 +144,14 @@ final class Constants {
                 answer.put("value", LocalDate.ofEpochDay((Integer) value).toString());
                 break;
             case TIME_WITHOUT_TIME_ZONE:
-                answer.put("value", LocalTime.ofNanoOfDay((Integer) value * NANOS_PER_MILLI).toString());
+                answer.put("value", LocalTime.ofNanoOfDay((Integer) value * NANOS_PER_MILLI).format(TIME));
                 break;
             case DECIMAL:
                 answer.put("value", ((DecimalData) value).toBigDecimal().toPlainString());
                 break;
             case TIMESTAMP_WITHOUT_TIME_ZONE:
             case TIMESTAMP_WITH_LOCAL_TIME_ZONE:
-                answer.put("value", ((TimestampData) value).toLocalDateTime().toString().replace('T', ' '));
+                answer.put("value", ((TimestampData) value).toLocalDateTime().format(TIMESTAMP));
                 break;
             default:
                 answer.put("value", value.toString());
