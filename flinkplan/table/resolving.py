@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ..plan.findings import did_you_mean
@@ -26,11 +27,12 @@ from ..plan.functions.model import POSTFIX
 from ..plan.functions.typing import is_interval, least_restrictive
 from ..plan.functions.user import PythonFunction
 from ..plan.rex import InputRef, Literal, RexNode, internal_name
-from ..plan.types import CHARACTER, DATETIME, NUMERIC, STRING, LogicalType
+from ..plan.types import CHARACTER, DATETIME, NUMERIC, STRING, LogicalType, row
 from ..planner.binder.context import Context
 from ..planner.binder.expressions import ExpressionBinder
 from ..planner.binder.scope import Namespace, Scope
 from ..planner.rex.builder import conjunction, convert, disjunction, field_access, symbol, text
+from ..planner.rex.casts import avoids_cast
 from ..planner.rex.expressions import not_
 from ..planner.sql import ast
 from .data_types import logical_type
@@ -184,7 +186,6 @@ def _call(resolver: Resolver, called: str | DeclaredFunction, *args: Any) -> Rex
 
 
 def _call_sql(resolver: Resolver, text_: str) -> RexNode:
-    from ..plan.types import row
     from ..planner.sql.lexer import END
     from ..planner.sql.source import Source
     from ..planner.sql.statements import StatementParser
@@ -354,18 +355,31 @@ def _interval(resolver: Resolver, unit: str, operand: Any) -> RexNode:
     return cast if unit in MILLIS and MILLIS[unit] == 1 else arithmetic.TIMES.call(cast, literal(int(one.value)))
 
 
+def _of_common_type(operands: Sequence[RexNode]) -> list[RexNode]:
+    """Operands that are cast to the type they have in common, unless their values are of it already."""
+    common = least_restrictive([o.type for o in operands])
+    if common is None:
+        raise ValidationError(f"{', '.join(str(o.type) for o in operands)} have no type in common")
+    return [
+        o if avoids_cast(o.type, common.nullable_()) else convert(common.with_nullability(o.type.nullable), o)
+        for o in operands
+    ]
+
+
 def _array(resolver: Resolver, *items: Any) -> RexNode:
-    return resolver.bind(ast.ArrayConstructor(tuple(map(ast.BoundExpression, resolver.all(items)))))
+    return collection.ARRAY.call(*_of_common_type(resolver.all(items)))
 
 
 def _row(resolver: Resolver, *items: Any) -> RexNode:
-    return collection.ROW.call(*resolver.all(items))
+    operands = resolver.all(items)
+    fields = ((f"f{i}", o.type) for i, o in enumerate(operands))
+    return collection.ROW.typed(row(fields, nullable=False), *operands)
 
 
 def _map(resolver: Resolver, *items: Any) -> RexNode:
-    bound = list(map(ast.BoundExpression, resolver.all(items)))
-    entries = (ast.KeyValue(k, v) for k, v in zip(bound[::2], bound[1::2], strict=True))
-    return resolver.bind(ast.MapConstructor(tuple(entries)))
+    operands = resolver.all(items)
+    keys, values = _of_common_type(operands[::2]), _of_common_type(operands[1::2])
+    return collection.MAP.call(*chain(*zip(keys, values, strict=True)))
 
 
 def _is_json(resolver: Resolver, operand: Any, json_type: Any) -> RexNode:

@@ -38,11 +38,17 @@ class ResolvedSchema(Record):
         return [readable(str(t.regular())) for t in self.types]
 
     def __str__(self) -> str:
-        pairs = zip(self.names, self.get_column_data_types(), strict=True)
-        columns = ",\n".join(f"  `{name}` {t}" for name, t in pairs)
+        columns = ",\n".join(f"  `{name}` {_shown(t)}" for name, t in zip(self.names, self.types, strict=True))
         return f"(\n{columns}\n)"
 
     def _repr_html_(self) -> str:
         pairs = zip(self.names, self.get_column_data_types(), strict=True)
         rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(t)}</td></tr>" for name, t in pairs)
         return f"<table><tr><th>column</th><th>type</th></tr>{rows}</table>"
+
+
+def _shown(t: LogicalType) -> str:
+    """A type as Flink prints it, with the kind of a time attribute."""
+    nullable = readable(str(t.regular().nullable_()))
+    kind = f" *{t.kind.value}*" if t.is_time_attribute else ""
+    return f"{nullable}{'' if t.nullable else ' NOT NULL'}{kind}"

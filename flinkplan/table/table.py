@@ -10,6 +10,7 @@ from ..plan.findings import did_you_mean
 from ..plan.functions import Function, Kind
 from ..plan.functions.cast import CAST
 from ..plan.functions.changelog import FROM_CHANGELOG, TO_CHANGELOG
+from ..plan.functions.process import UID
 from ..plan.functions.user import PythonFunction
 from ..plan.record import replace
 from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, input_refs, transform
@@ -397,6 +398,7 @@ class Table(Derivable):
                 raise ValidationError(f"'{argument}' has no name", hint="name it: (…).as_argument('op')")
             value, name = argument._args
             given.append(ast.NamedArgument(ast.Identifier(name), resolver.argument(value)))
+        given.append(ast.NamedArgument(ast.Identifier(UID), ast.StringLiteral(function.name)))
         call = ast.FunctionCall(ast.Name((ast.Identifier(function.name),)), tuple(given))
         return self._table(bind_process_table(resolver.context, call, function, None))
 

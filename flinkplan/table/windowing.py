@@ -16,6 +16,7 @@ from ..planner.algebra.physical import LegacyWindowAggregate
 from ..planner.algebra.rel import Rel
 from ..planner.rex.unplanned import Frame, Over
 from .expression import Expression
+from .literals import literal
 from .naming import ValidationError
 from .relations import aggregated, operands_of
 from .resolving import Resolver
@@ -126,4 +127,7 @@ def _bound(resolver: Resolver, bound: Any) -> tuple[RexNode | int | None, bool]:
         return (None if name.startswith("UNBOUNDED") else 0), name.endswith("ROW")
     if isinstance(bound, Expression) and bound._name == "row_interval":
         return Literal(bound._args[0], INT.not_null()), True
-    return resolver.rex(bound), False
+    rex = resolver.rex(bound)
+    if isinstance(rex, Literal) and is_interval(rex.type):
+        return literal(int(rex.value)), False  # in SQL it stays an interval
+    return rex, False

@@ -64,14 +64,14 @@ SAME_AS_SQL: list[tuple[Callable[[Table], Table], str]] = [
     (lambda t: t.distinct(), "SELECT DISTINCT * FROM orders"),
     (
         lambda t: t.select(t.customer, t.id).to_changelog(descriptor("kind").as_argument("op")),
-        "SELECT * FROM TO_CHANGELOG(TABLE ids, DESCRIPTOR(kind))",
+        "SELECT * FROM TO_CHANGELOG(input => TABLE ids, op => DESCRIPTOR(kind), uid => 'TO_CHANGELOG')",
     ),
     (
         lambda t: t.select(t.customer, t.id).from_changelog(
             map_("c", "INSERT").as_argument("op_mapping"), descriptor("customer").as_argument("op")
         ),
         "SELECT * FROM FROM_CHANGELOG(input => TABLE ids, op => DESCRIPTOR(customer), "
-        "op_mapping => MAP['c', 'INSERT'])",
+        "op_mapping => MAP['c', 'INSERT'], uid => 'FROM_CHANGELOG')",
     ),
 ]
 

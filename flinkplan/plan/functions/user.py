@@ -59,7 +59,8 @@ class UserFunction(Function, eq=False, kw_only=True):
 
     @property
     def is_pushable(self) -> bool:
-        return "_" not in self.name
+        """Flink looks a function up by its name without underscores; one that is not registered has none."""
+        return "_" not in self.name and not self.reference.keys().isdisjoint(("systemName", "catalogName"))
 
     def typed(self, t: LogicalType, *operands: RexNode) -> Call:
         return Call("", operands, t, self.syntax, self.as_reference())
