@@ -1,18 +1,18 @@
 """Measures reading and writing a topic of Kafka against the same JSON in files, or how long a message takes.
 
     benchmarks/kafka.py [--messages N] [--rounds N]
-    benchmarks/kafka.py --latency [--rate N] [--seconds N]
+    benchmarks/kafka.py --latency [--mode streaming|real-time] [--query NAME] [--rate N] [--seconds N]
 
 The broker is that of librdkafka's own tests, in this process; it keeps 5 MB a partition.  What counts is the ratio.
-The latency is the time from sending a message until its result has come from another topic, in streaming mode, with
-batches as fast as they can be.
+The latency is the time from sending a message until its result has come from another topic: in streaming mode with
+batches as fast as they can be, in real-time mode between two checkpoints, and over all of them.
 """
 
 import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Thread
@@ -20,6 +20,7 @@ from threading import Thread
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jobs.progress import QueryProgress
 from flinkplan.executor.jvm.session import session
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
@@ -80,6 +81,7 @@ LINGER_MS = 5
 QUERIES = {
     "filter": ("k INT, t BIGINT", "SELECT k, t FROM sent WHERE k >= 0"),
     "group aggregate": ("k INT, n BIGINT, t BIGINT", "SELECT k, COUNT(*), MAX(t) FROM sent GROUP BY k"),
+    "join": ("k INT, n INT, t BIGINT", "SELECT s.k, k.n, s.t FROM sent s JOIN known k ON s.k = k.k"),
 }
 KEYS = 1000
 
@@ -97,6 +99,7 @@ def stream(servers: str, name: str) -> str:
     return (
         "SET 'table.exec.sink.require-on-conflict' = 'false';"
         f"CREATE TABLE sent (k INT, t BIGINT) WITH ({source}, {begin});"
+        f"CREATE TABLE known (k INT, n INT) WITH ({source.replace('sent', 'known').replace('latest', 'earliest')});"
         f"CREATE TABLE got ({keyed}) WITH ({sink}, {place});"
         f"INSERT INTO got {query};"
     )
@@ -118,49 +121,94 @@ def send(servers: str, rate: int, until: float) -> None:
     producer.flush()
 
 
-def results(servers: str, name: str, begin: float, end: float) -> list[float]:
-    """Milliseconds that the messages sent between two times took, in order."""
+def results(servers: str, name: str, begin: float, end: float) -> list[tuple[float, float]]:
+    """When messages were sent between two times (seconds since 1970), and the milliseconds that they took."""
     consumer = Consumer({"bootstrap.servers": servers, "group.id": "benchmark", "fetch.wait.max.ms": 5, "log_level": 0})
     consumer.assign([TopicPartition(topic_of(name), partition, 0) for partition in range(PARTITIONS)])
-    found: list[float] = []
+    found: list[tuple[float, float]] = []
     while time.time() < end + 10:
         message = consumer.poll(0.1)
         if message is None or message.error() is not None:
             continue
         now, sent = time.time_ns(), json.loads(message.value() or b"{}")["t"]
         if begin * 1e9 <= sent < end * 1e9:
-            found.append((now - sent) / 1e6)
+            found.append((sent / 1e9, (now - sent) / 1e6))
         elif sent >= end * 1e9:
             break
     consumer.close()
-    return sorted(found)
+    return found
+
+
+CHECKPOINT_SECONDS = 10.0
+"""Between two checkpoints of real-time mode."""
+
+AROUND_CHECKPOINT = 1.5
+"""Seconds around a checkpoint in which rows wait for it."""
+
+
+class Checkpoints:
+    """Notes when checkpoints were taken, in seconds since 1970."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def batch_done(self, progress: QueryProgress) -> None:
+        self.times.append(time.time())
+
+    def is_near(self, moment: float) -> bool:
+        return any(abs(moment - taken) < AROUND_CHECKPOINT for taken in self.times)
 
 
 @contextmanager
-def streaming(script: str) -> Iterator[None]:
+def running(script: str, mode: Mode) -> Iterator[Checkpoints]:
     """A job that runs meanwhile."""
+    checkpoints = Checkpoints()
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-", ignore_cleanup_errors=True) as folder:
-        options = JobOptions(checkpoint=folder, mode=Mode.STREAMING, spark=session())
+        options = JobOptions(
+            checkpoint=folder,
+            mode=mode,
+            spark=None if mode is Mode.REAL_TIME else session(),
+            checkpoint_interval=CHECKPOINT_SECONDS,
+            listener=checkpoints,
+        )
         job = execute(compile_script(script), options)
         try:
-            yield
+            yield checkpoints
         finally:
             job.stop()
 
 
-def show_latencies(rate: int, seconds: float) -> None:
+def show_latencies(mode: Mode, queries: Iterable[str], rate: int, seconds: float) -> None:
     """A line for each query, which has a broker of its own: it looks for a message among all that it was ever sent."""
-    for name in QUERIES:
+    for name in queries:
         _host, servers = started()
         for topic in ("sent", topic_of(name)):
             create(servers, topic)
-        with streaming(stream(servers, name)):
+        know(servers)
+        with running(stream(servers, name), mode) as checkpoints:
             begin = time.time() + WARM_UP
             end = begin + seconds
             Thread(target=send, args=(servers, rate, end + 1), daemon=True).start()
             found = results(servers, name, begin, end)
-        p50, p99, most = (found[int((len(found) - 1) * share)] for share in (0.5, 0.99, 1))
-        print(f"{name}: {len(found):,} results, p50 {p50:,.0f} ms, p99 {p99:,.0f} ms, most {most:,.0f} ms")
+        between = [took for sent, took in found if not checkpoints.is_near(sent)]
+        print(f"{name}, {mode.value}: {len(found):,} results, {shown([took for _, took in found])}")
+        if mode is Mode.REAL_TIME:
+            print(f"{name}, between checkpoints: {shown(between)}")
+
+
+def shown(found: list[float]) -> str:
+    """Percentiles of milliseconds."""
+    found = sorted(found)
+    p50, p99, most = (found[int((len(found) - 1) * share)] for share in (0.5, 0.99, 1))
+    return f"p50 {p50:,.0f} ms, p99 {p99:,.0f} ms, most {most:,.0f} ms"
+
+
+def know(servers: str) -> None:
+    """Put the other side of the join into its topic."""
+    producer = Producer({"bootstrap.servers": servers, "log_level": 0})
+    for k in range(KEYS):
+        producer.produce("known", b'{"k": %d, "n": %d}' % (k, k), partition=k % PARTITIONS)
+    producer.flush()
 
 
 def create(servers: str, topic: str) -> None:
@@ -175,11 +223,14 @@ def main() -> None:
     parser.add_argument("--messages", type=int, default=180_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--latency", action="store_true")
+    parser.add_argument("--mode", choices=("streaming", "real-time"), default="streaming")
+    parser.add_argument("--query", choices=[*QUERIES])
     parser.add_argument("--rate", type=int, default=1000, help="messages a second")
     parser.add_argument("--seconds", type=float, default=30)
     arguments = parser.parse_args()
     if arguments.latency:
-        show_latencies(arguments.rate, arguments.seconds)
+        queries = [arguments.query] if arguments.query else [*QUERIES]
+        show_latencies(Mode(arguments.mode), queries, arguments.rate, arguments.seconds)
         return
     _host, servers = started()
     with tempfile.TemporaryDirectory(prefix="flinkplan-bench-") as scratch:

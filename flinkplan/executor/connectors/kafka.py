@@ -125,6 +125,9 @@ class Kafka(Connector):
     def can_wait(self, table: Table) -> bool:
         return True
 
+    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
+        return "a bounded topic is read in batches" if is_source and self.is_bounded(table) else None
+
     def may_last(self, table: Table) -> bool:
         """Offsets that are given may be of messages that are still to come."""
         return table.options.get("scan.bounded.mode") == "specific-offsets"

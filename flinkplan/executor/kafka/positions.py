@@ -60,6 +60,11 @@ class Broker:
         self._partitions: list[Partition] = []
         self._looked = 0.0
 
+    @property
+    def client_settings(self) -> Mapping[str, object]:
+        """What clients of the broker are told."""
+        return self._reading.client
+
     def open(self) -> Consumer:
         """The client, which there is until the broker is let go of.  Raises what the client says of its settings."""
         if self._client is None:

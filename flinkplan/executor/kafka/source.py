@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from pyspark.sql.types import BinaryType, DataType, IntegerType, LongType, MapType, StringType, StructField, StructType
 
+from .messages import end_offset
 from .positions import SECONDS, KafkaError, Partition, Range
 from .settings import consumer_of
 
@@ -126,7 +127,7 @@ class _Rest:
         Raises :class:`KafkaError` for what else is told.
         """
         taken = [m for m in messages if m.error() is None]
-        ended = next((_end(m) for m in messages if m.error() is not None), 0)
+        ended = next((end_offset(m) for m in messages if m.error() is not None), 0)
         self._next = max(self._next, ended, _offset_of(taken[-1]) + 1 if taken else 0)
         self.taken += taken if self._next <= self._range.end else [m for m in taken if _offset_of(m) < self._range.end]
 
@@ -143,23 +144,12 @@ def _by_partition(
         if place in rests:
             places.setdefault(place, []).append(message)
         else:
-            _end(message)
+            end_offset(message)
     return places.items()
 
 
 def _offset_of(message: Message) -> int:
     return int(message.offset() or 0)
-
-
-def _end(message: Message) -> int:
-    """The end of the partition that a message which is none tells of."""
-    from confluent_kafka import KafkaError as Code
-
-    error = message.error()
-    assert error is not None
-    if error.code() == Code._PARTITION_EOF:
-        return int(message.offset() or 0)
-    raise KafkaError(f"the partition {message.partition()} of '{message.topic()}' cannot be read: {error.str()}")
 
 
 def _batch(messages: list[Message], columns: Sequence[str]) -> RecordBatch:

@@ -50,6 +50,16 @@ class Positions:
         starts, ends = self._broker.starts(), self._broker.ends()
         return position(starts, ends, is_settled=True) | ({"waits": self._waits} if self._waits else {})
 
+    def client(self) -> dict[str, Any]:
+        """What a process that reads messages as they come is told of its client."""
+        return {"settings": dict(self._broker.client_settings)}
+
+    def start(self, position: dict[str, Any]) -> dict[str, Any]:
+        """The same position with partitions that are new, at their beginnings; of a stream that reads as it comes."""
+        offsets = from_json(position["positions"])
+        new = [p for p in self._broker.partitions() if p not in offsets]
+        return {**position, "positions": to_json({**offsets, **self._broker.earliest(new)})} if new else position
+
     def stop_at_what_is_there(self) -> None:
         """Have nothing read that comes later."""
         self._target = self._broker.latest(self._broker.partitions())

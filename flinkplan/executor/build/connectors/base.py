@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....plan.nodes import LookupJoin, Sink, TableSourceScan
 from ...connectors.tables import Table
 from ...errors import TableError
 from ..context import TranslationContext
 from ..stream import Stream
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 class TableBuilder:
@@ -38,6 +41,10 @@ class TableBuilder:
     def table_log(self, table: Table, context: TranslationContext) -> Any:
         """What commits the files of a batch to the table, an object that Java calls; ``None``: no commit is needed."""
         return None
+
+    def rows_one_by_one(self, table: Table, node: Sink, rows: Stream, context: TranslationContext) -> DataFrame:
+        """The rows as the Java writer of real-time mode takes them."""
+        return rows.frame
 
     def python_writer(
         self, table: Table, node: Sink, rows: Stream, keys: Sequence[int], context: TranslationContext

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -20,15 +21,17 @@ from ...connectors.kafka import MessagePart, message_parts
 from ...connectors.tables import Table
 from ...connectors.turns import InTurn, Turn
 from ...errors import TableError
+from ...formats.java_types import java_row
 from ...jvm.spark import F, T, sql
 from ...jvm.types import spark_type
 from ...kafka.positions import Broker, KafkaError, ranges, tasks
-from ...kafka.settings import producer_of, reading_of, writer_settings
+from ...kafka.settings import Reading, producer_of, reading_of, writer_settings
 from ...kafka.sink import RESULT, Writing, writer
 from ...prepare.known.pushed_watermarks import pushed_watermark
 from ..context import TranslationContext
 from ..kernels import java_type
 from ..stream import DELETE, HIDDEN, INSERT, KIND, PART, SEQUENCE, UPDATE_BEFORE, Stream, column_name
+from ..time.event_time import CLOCK
 from ..time.source_watermarks import divide
 from .base import TableBuilder, table_builder
 from .positions import offer_positions
@@ -40,6 +43,12 @@ if TYPE_CHECKING:
 
 _PLACE = ("topic", "partition", "offset")
 """What is read of every message, to say which one cannot be decoded."""
+
+_TICK = "__tick_number"
+"""The number of a message that is none, while messages become rows."""
+
+_AT_ONCE = {"linger.ms": 1}
+"""How long clients gather messages that are to go out as they come, in milliseconds; the table may say otherwise."""
 
 _TIMESTAMP_TYPES = ("NoTimestampType", "CreateTime", "LogAppendTime")
 """As Java's client calls them, in the order of librdkafka's numbers."""
@@ -63,14 +72,26 @@ class Kafka(TableBuilder):
         if pushed_watermark(node) is not None and not context.is_batch and len(partitions) > 1:
             divide(node, partitions, context)
             parts = [F.concat_ws("-", "topic", "partition").alias(PART)]
-        frame = messages.select(*(c.alias(f"m{i}") for i, c in enumerate(metadata)), *parts, F.inline(rows))
-        number = sql.Column(context.runtime.source.RowNumber.column()).alias(SEQUENCE)
+        told = [c.alias(f"m{i}") for i, c in enumerate(metadata)]
+        number = sql.Column(context.runtime.source.RowNumber.column())
+        if context.tells_time:  # what tells that time goes on is a row without values
+            told.append(F.when(messages["offset"] == CLOCK, F.lit(CLOCK).cast("bigint")).alias(_TICK))
+            nothing = F.array(F.lit(None).cast(self._row_type(request)))
+            rows = F.when(messages["offset"] == CLOCK, nothing).otherwise(rows)
+            number = F.coalesce(_TICK, number)
+        frame = messages.select(*told, *parts, F.inline(rows))
         columns = [column_name(i) for i in range(len(request.columns))]
         read = [frame[f"m{i}"].alias(column_name(len(columns) + i)) for i in range(len(metadata))]
-        frame = frame.select(*columns, *read, frame[KIND], number, *([PART] if parts else []))
+        kind = F.coalesce(frame[KIND], F.lit(INSERT).cast("tinyint")) if context.tells_time else frame[KIND]
+        hidden_columns = [kind.alias(KIND), number.alias(SEQUENCE), *([PART] if parts else [])]
+        frame = frame.select(*columns, *read, *hidden_columns)
         is_changelog = upserts or value.format.is_changelog
         hidden = [name for name in frame.columns if name in HIDDEN and (name != KIND or is_changelog)]
         return Stream(frame.select(*request.outputs(frame), *hidden), node.output_type, is_changelog)
+
+    def _row_type(self, request: Request) -> T.StructType:
+        fields = [T.StructField(column_name(i), spark_type(t)) for i, (_, t) in enumerate(request.columns)]
+        return T.StructType([*fields, T.StructField(KIND, T.ByteType(), False)])
 
     def _decoded(
         self,
@@ -85,12 +106,24 @@ class Kafka(TableBuilder):
 
         names = [name for name, _ in request.columns]
         spec = {"value": value.spec(names), "key": key and key.spec(names), "upserts": upserts}
-        fields = [T.StructField(column_name(i), spark_type(t)) for i, (_, t) in enumerate(request.columns)]
-        row = T.StructType([*fields, T.StructField(KIND, T.ByteType(), False)])
+        row = self._row_type(request)
         key_column = messages["key"] if key else F.lit(None).cast("binary")
         arguments = [key_column, messages["value"], *(messages[name] for name in _PLACE)]
         decoder = context.runtime.message.MessageDecoder
         return sql.Column(decoder.column(json.dumps(spec), context.java_schema(row), [c._jc for c in arguments]))
+
+    def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
+        settings = writer_settings(table)
+        _reach(lambda: producer_of(settings), f"table {table.identifier}")
+        is_fixed = table.options.get("sink.partitioner") == "fixed"
+        client = {"settings": {**_AT_ONCE, **settings}, "topic": table.options["topic"], "fixed": is_fixed}
+        return {"connector": "kafka", "type": java_row([]), "client": client, **_interpreter(context)}
+
+    def rows_one_by_one(self, table: Table, node: Sink, rows: Stream, context: TranslationContext) -> DataFrame:
+        messages = _messages_of(table, _written_metadata(node), rows, find_connector(table).upserts, context)
+        types = {"key": "binary", "value": "binary", "timestamp": "bigint", "headers": "map<string,binary>"}
+        columns = ((messages.get(name, F.lit(None)).cast(t)).alias(name) for name, t in types.items())
+        return rows.frame.select(*columns)
 
     def python_writer(
         self, table: Table, node: Sink, rows: Stream, keys: Sequence[int], context: TranslationContext
@@ -123,6 +156,8 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
     reading = reading_of(table)
     broker = Broker(reading)
     _reach(broker.open, where)
+    if context.is_real_time:
+        return _live_messages(table, wanted, reading, broker, context)
     source = context.reader.format("flinkplan.runtime.source.RangeSource")
     shared = not context.needs_event_time
     try:
@@ -144,6 +179,30 @@ def _messages(table: Table, wanted: Sequence[str], context: TranslationContext) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # of Spark's, about pandas, of which nothing is used here
         return source.load().mapInArrow(reader(tuple(wanted), reading.client), schema_of(wanted)), partitions
+
+
+def _live_messages(
+    table: Table, wanted: Sequence[str], reading: Reading, broker: Broker, context: TranslationContext
+) -> tuple[DataFrame, list[str]]:
+    """As :func:`_messages`, read by one task as they come."""
+    from ...kafka.source import schema_of
+    from ...kafka.stream import Positions
+
+    try:
+        partitions = [f"{topic}-{number}" for topic, number in broker.partitions()]
+    except KafkaError as e:
+        raise TableError(str(e), where=f"table {table.identifier}") from None
+    finally:
+        broker.close()
+    positions = offer_positions(Positions(reading, tells_lag=context.tells_lag), KafkaError, context)
+    source = context.reader.format("flinkplan.runtime.message.RealTimeMessages").schema(schema_of(wanted))
+    options = {"positions": positions, "ticks": str(context.tells_time).lower(), **_interpreter(context)}
+    return source.options(**options).load(), partitions
+
+
+def _interpreter(context: TranslationContext) -> Mapping[str, str]:
+    """The interpreter of the client's process, and where it looks for modules."""
+    return {"python": str(context.spark.sparkContext.pythonExec), "path": str(Path(__file__).parents[4])}
 
 
 def _in_workers(work: Callable[..., Any], result: Any, columns: Sequence[str]) -> Column:

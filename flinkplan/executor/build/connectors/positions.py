@@ -8,8 +8,8 @@ from ..context import TranslationContext
 _ASKED_OF_ALL = ("initial", "stop_at_what_is_there", "latest", "waiting", "lag", "commit", "close")
 """The methods that ``PositionStream.java`` calls."""
 
-_ASKED_OF_SOME = ("between",)
-"""Those that streams call whose batches are ranges or files between two positions."""
+_ASKED_OF_SOME = ("between", "start", "client")
+"""Those that streams call whose batches are ranges or files between two positions, or read messages as they come."""
 
 
 def offer_positions(positions: object, error: type[Exception], context: TranslationContext) -> str:

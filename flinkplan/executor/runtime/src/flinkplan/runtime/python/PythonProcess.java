@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Processes stay for the next task with the same program: importing what functions need takes longer than most
  * micro-batches. They end when the JVM does, which closes their input.
  */
-final class PythonProcess {
+public final class PythonProcess {
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int FAILED = -1;
     /** How long a process may be idle before it is ended, when another one is asked for. */
@@ -41,7 +41,7 @@ final class PythonProcess {
      * @param module what it runs
      * @param frames what it is sent first
      */
-    record Program(String python, String path, String module, List<byte[]> frames) implements Serializable {
+    public record Program(String python, String path, String module, List<byte[]> frames) implements Serializable {
         @Override
         public boolean equals(Object other) {
             return other instanceof Program program
@@ -81,7 +81,7 @@ final class PythonProcess {
     }
 
     /** A process that runs a program, which nobody else uses before {@link #release}. */
-    static PythonProcess of(Program program) {
+    public static PythonProcess of(Program program) {
         synchronized (IDLE) {
             Deque<PythonProcess> idle = IDLE.getOrDefault(program, new ArrayDeque<>());
             while (!idle.isEmpty()) {
@@ -119,7 +119,7 @@ final class PythonProcess {
     }
 
     /** Leaves it to others; between requests only. */
-    void release() {
+    public void release() {
         idleSince = System.nanoTime();
         synchronized (IDLE) {
             IDLE.computeIfAbsent(program, any -> new ArrayDeque<>()).push(this);
@@ -127,11 +127,11 @@ final class PythonProcess {
     }
 
     /** Ends it, whatever it does. */
-    void destroy() {
+    public void destroy() {
         process.destroyForcibly();
     }
 
-    void send(byte[] frame) throws IOException {
+    public void send(byte[] frame) throws IOException {
         requests.writeInt(frame.length);
         requests.write(frame);
     }
@@ -141,26 +141,31 @@ final class PythonProcess {
         frame.writeTo(requests);
     }
 
+    /** Has it get what was sent. */
+    public void flush() throws IOException {
+        requests.flush();
+    }
+
     /** Ends a request: sends an empty frame. */
-    void end() throws IOException {
+    public void end() throws IOException {
         requests.writeInt(0);
         requests.flush();
     }
 
     /** The next frame of an answer. Throws {@link PythonFailure} where Python could not answer. */
-    byte[] receive() throws IOException {
+    public byte[] receive() throws IOException {
         int length;
         try {
             length = answers.readInt();
         } catch (EOFException e) {
-            throw new PythonFailure("the process of the Python functions has ended");
+            throw new PythonFailure("the process of Python has ended");
         }
         if (length == FAILED) {
             throw new PythonFailure(new String(answers.readNBytes(answers.readInt()), StandardCharsets.UTF_8));
         }
         byte[] frame = answers.readNBytes(length);
         if (frame.length < length) {
-            throw new PythonFailure("the process of the Python functions has ended within an answer");
+            throw new PythonFailure("the process of Python has ended within an answer");
         }
         return frame;
     }
