@@ -38,7 +38,6 @@ REFUSED = [
     ),
     ("INSERT INTO p SELECT s, n FROM a ORDER BY n;", "spark-node", "ORDER BY columns that are no time attribute"),
     ("INSERT INTO p SELECT s, n FROM a WHERE s = 5;", "spark-node", "are not converted implicitly"),
-    ("INSERT OVERWRITE w SELECT s, n FROM a;", "spark-table", "cannot overwrite a table"),
 ]
 
 

@@ -11,7 +11,6 @@ from flinkplan.executor.errors import TableError
 from flinkplan.executor.prepare.checks import check_executable
 from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.specs import ContextResolvedTable
-from flinkplan.planner import compile_script
 
 from .plans import BLACKHOLE, passthrough, pipeline, row_type, scan, sink_node
 
@@ -73,18 +72,6 @@ def test_csv_takes_no_deep_columns(type_: str) -> None:
 
 def test_variables_are_filled_in() -> None:
     check_executable(passthrough(FILES | {"path": "${ROOT}/${DAY}"}), {"ROOT": str(HERE), "DAY": "operators"}, {})
-
-
-def test_a_stream_overwrites_nothing() -> None:
-    """Flink compiles INSERT OVERWRITE into files, and fails as the job starts."""
-    plan = compile_script(
-        "CREATE TABLE t (a INT) WITH ('connector' = 'datagen');"
-        "CREATE TABLE o (a INT) WITH ('connector' = 'filesystem', 'path' = 'o', 'format' = 'json');"
-        "INSERT OVERWRITE o SELECT a FROM t;"
-    )
-    with pytest.raises(TableError, match="a streaming job cannot overwrite a table") as caught:
-        check_executable(plan, {}, {})
-    assert caught.value.where == "table `default_catalog`.`default_database`.`o`"
 
 
 def test_a_source_that_tells_no_watermarks_is_not_asked_for_them() -> None:

@@ -17,7 +17,6 @@ from ...plan.functions.comparison import EQ, NE, are_text_and_number
 from ...plan.nodes import ExecNode, Limit, Match, OverAggregate, Sink, Sort, SortLimit, TemporalJoin
 from ...plan.rex import Call, Literal, RexNode, walk
 from ...plan.specs import ConstantRankRange, HoppingWindow
-from ...plan.specs.tables import Overwrite
 from ...plan.text.positions import pointer
 from ...plan.types import CHARACTER, LogicalType
 
@@ -116,8 +115,7 @@ def _value(rex: RexNode) -> object:
 
 
 def _sink(node: Sink) -> Iterator[tuple[str, str]]:
-    overwrites = any(isinstance(a, Overwrite) and a.overwrite for a in node.dynamic_table_sink.abilities or ())
-    if overwrites and not node.metadata.is_batch:
+    if node.dynamic_table_sink.overwrites and not node.metadata.is_batch:
         yield "INSERT OVERWRITE on a stream", "write INSERT INTO"
     resolved = node.dynamic_table_sink.table.resolved_table
     if resolved is None:

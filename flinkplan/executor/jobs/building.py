@@ -226,7 +226,9 @@ class RealTimes(Queries):
         stream, node = self._build(name, context)
         target = self._table(name, node, stream, context)
         runtime = context.runtime
-        frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(stream.frame._jdf)))
+        table = table_of(node.dynamic_table_sink.table, context.variables)
+        rows = builder_of(table).rows_one_by_one(table, node, stream, context)
+        frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(rows._jdf)))
         writer = frame.writeStream.queryName(f"{name}, {self._record.place}").outputMode("update")
         writer = writer.option("checkpointLocation", str(self._record.query(name)))
         assert self._spark._jvm is not None
@@ -287,7 +289,8 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
     table = table_of(node.dynamic_table_sink.table, context.variables)
     keys = sink_key(node, table)
     builder = builder_of(table)
-    if (own := builder.python_writer(table, node, stream, keys, context)) is not None:
+    is_own = not context.is_real_time
+    if is_own and (own := builder.python_writer(table, node, stream, keys, context)) is not None:
         return own
     spec = {
         **builder.writer(table, context),
@@ -296,6 +299,8 @@ def _writer(node: Sink, stream: Stream, location: Place, context: TranslationCon
         "published": str(location / "published"),
         "pending": str(location / "pending-partitions"),
     }
+    if node.dynamic_table_sink.overwrites:
+        spec["overwrites"] = {"partition": dict(node.dynamic_table_sink.static_partition)}
     writers = context.runtime.sink
     if context.is_real_time:
         return writers.RealTimeWriter(context.spark._jsparkSession, json.dumps(spec), str(location))

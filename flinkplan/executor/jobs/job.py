@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...plan.document import Plan
 from ...plan.errors import FlinkplanError, UnsupportedError
-from ...plan.nodes import WatermarkAssigner
+from ...plan.nodes import Sink, WatermarkAssigner
 from ...plan.record import replace
 from ...plan.session import session_options
 from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
@@ -192,6 +192,7 @@ def execute(plan: Plan, options: JobOptions) -> Job:
                 name for name in job_plan.queries if record.settings(name).get(STATE_ENCODING) == "avro"
             )
         _check_record(record, job_plan)
+    _check_overwrites(job_plan)
     if options.spark is None:
         options = replace(options, conf=chosen_settings(options.conf))
     if mode is Mode.REAL_TIME:
@@ -219,6 +220,19 @@ def execute(plan: Plan, options: JobOptions) -> Job:
         raise
     job.start(starts, plan, session_options(options.options), made.release)
     return job
+
+
+def _check_overwrites(job: JobPlan) -> None:
+    """Rows replace others only where all of them are written at once."""
+    if job.is_batch:
+        return
+    for node in job.plan.nodes:
+        if isinstance(node, Sink) and node.dynamic_table_sink.overwrites:
+            raise UnsupportedError(
+                f"a job in the mode '{job.mode.value}' cannot overwrite a table: it writes rows as they come",
+                where=f"table {node.dynamic_table_sink.table.identifier}",
+                hint="--mode bounded reads what is there now; or write INSERT INTO",
+            )
 
 
 def _as_begun(plan: Plan, checkpoint: str | None) -> Plan:

@@ -130,6 +130,41 @@ class DeltaLog:
             merger.when_matched_delete(is_deleted).when_matched_update(values, f"NOT {is_deleted}")
             merger.when_not_matched_insert(values, f"NOT {is_deleted}").execute()
 
+    def append(self, writer: str, batch: int, paths: Sequence[str]) -> None:
+        """As :meth:`TableLog.append`, which is not asked for: Spark writes the data files."""
+        raise AssertionError("files are committed")
+
+    def overwrite(self, writer: str, batch: int, paths: Sequence[str], partition: Mapping[str, str]) -> None:
+        """As :meth:`TableLog.overwrite`."""
+        import pyarrow as pa
+        from pyarrow.dataset import dataset
+
+        library = library_of(self._where)
+        with library_errors(self._where):
+            self._check()
+            schema = pa.schema(library.Schema.from_json(self._schema).to_arrow())
+            rows = dataset(list(paths), format="parquet").to_table() if paths else schema.empty_table()
+            parts = rows.select(self._partitions).group_by(self._partitions).aggregate([]).to_pylist()
+            if set(partition) == set(self._partitions):
+                parts = [dict(partition)]
+            properties = library.CommitProperties(
+                custom_metadata={"flinkplan.batch": str(batch)},
+                app_transactions=[library.Transaction(writer, batch)],
+            )
+            if parts or not self._partitions:
+                library.write_deltalake(
+                    self._table(),
+                    rows,
+                    mode="overwrite",
+                    predicate=" OR ".join(map(self._is_of, parts)) if self._partitions else None,
+                    commit_properties=properties,
+                )
+
+    def _is_of(self, part: Mapping[str, Any]) -> str:
+        """The condition that a row is of a partition, as SQL of the library: values are texts that are cast."""
+        types = types_of(self._schema)
+        return "(" + " AND ".join(_equals(name, part[name], types[name]) for name in self._partitions) + ")"
+
     def _described(self, file: DataFile) -> tuple[str, int, Mapping[str, str | None], int, bool, str]:
         """Path, bytes, partition, time (ms), whether it changes data, and statistics in JSON."""
         import json
@@ -140,6 +175,29 @@ class DeltaLog:
         stat = path.stat()
         statistics = json.dumps({"numRecords": read_metadata(path).num_rows})
         return file.path, stat.st_size, file.partition, int(stat.st_mtime * 1000), True, statistics
+
+
+_SQL_TYPES = {
+    "string": "VARCHAR",
+    "byte": "TINYINT",
+    "short": "SMALLINT",
+    "integer": "INT",
+    "long": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+}
+"""The names of Delta's types in the SQL of the library."""
+
+
+def _equals(name: str, value: Any, type_: str) -> str:
+    if value is None:
+        return f"{_quoted(name)} IS NULL"
+    literal = "'" + (value if isinstance(value, str) else text_of(value) or "").replace("'", "''") + "'"
+    sql_type = _SQL_TYPES.get(type_, type_.upper())
+    return f"{_quoted(name)} = " + (literal if sql_type == "VARCHAR" else f"CAST({literal} AS {sql_type})")
 
 
 def _quoted(name: str) -> str:
@@ -171,7 +229,7 @@ def snapshot_of(opened: Any, root: Path, where: str) -> Snapshot:
         StoredFile(
             file_path(action["path"], root),
             action["size_bytes"],
-            {key: _text(value) for key, value in (action.get("partition") or {}).items()},
+            {key: text_of(value) for key, value in (action.get("partition") or {}).items()},
         )
         for action in pyarrow.table(opened.get_add_actions()).to_pylist()
     ]
@@ -195,7 +253,7 @@ def file_path(path: str, root: Path) -> str:
     return text if text.startswith(("/", "file:")) else f"file://{root / text}"
 
 
-def _text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """A partition's value as the log has it."""
     match value:
         case None | "" | b"":

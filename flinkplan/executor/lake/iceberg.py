@@ -205,6 +205,30 @@ class IcebergLog:
                     if attempt == _ATTEMPTS - 1:
                         raise
 
+    def append(self, writer: str, batch: int, paths: Sequence[str]) -> None:
+        """As :meth:`TableLog.append`, which is not asked for: Spark writes the data files."""
+        raise AssertionError("files are committed")
+
+    def overwrite(self, writer: str, batch: int, paths: Sequence[str], partition: Mapping[str, str]) -> None:
+        """As :meth:`TableLog.overwrite`, of the partitions that rows are of, as ``ReplacePartitions`` does."""
+        import warnings
+
+        from pyarrow.dataset import dataset
+
+        with library_errors(self._where):
+            self._table.refresh()
+            self._check()
+            empty = self._table.schema().as_arrow().empty_table()
+            rows = dataset(list(paths), format="parquet").to_table() if paths else empty
+            note = {"flinkplan.batch": str(batch)}
+            with self._table.transaction() as transaction, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that nothing was there
+                if not self._partitions:
+                    transaction.overwrite(rows, snapshot_properties=note)
+                elif rows.num_rows:
+                    transaction.dynamic_partition_overwrite(rows, snapshot_properties=note)
+                transaction.set_properties({_COMMITTED + writer: str(batch)})
+
 
 class Snapshot(Record):
     """The Parquet files of a snapshot, and the types of its columns by their names."""

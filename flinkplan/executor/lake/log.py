@@ -13,6 +13,9 @@ from ...plan.record import Record
 DELETED = "__deleted"
 """The column that says that a key has no row any more."""
 
+KIND = "__kind"
+"""The column with the kind of a change: 0 for +I, 1 for -U, 2 for +U and 3 for -D."""
+
 
 class DataFile(Record):
     """A Parquet file of a table: its path below the table's directory, and the texts of the partition columns."""
@@ -34,6 +37,18 @@ class TableLog(Protocol):
         """Put rows in the place of those of their primary keys, or remove these, as one version.
 
         The local Parquet files at ``paths`` have the columns of the table and :data:`DELETED`, and each key once.
+        Where the writer keeps all changes they have :data:`KIND` instead, and each file all changes of its keys, in
+        order.
+        """
+
+    def append(self, writer: str, batch: int, paths: list[str]) -> None:
+        """Add the rows of the local Parquet files at ``paths``, as one version."""
+
+    def overwrite(self, writer: str, batch: int, paths: list[str], partition: Mapping[str, str]) -> None:
+        """Put the rows of the local Parquet files at ``paths`` in place of others, as one version.
+
+        They replace those of the partitions that they are of, or of the ``partition`` that was named; in a table
+        without partitions all.
         """
 
 
@@ -56,6 +71,12 @@ class JavaTableLog:
                     return json.dumps({"answer": self._log.holds(writer, batch)})
                 case "merge", [writer, batch, paths]:
                     self._log.merge(writer, batch, paths)
+                    return json.dumps({"answer": None})
+                case "overwrite", [writer, batch, paths, partition]:
+                    self._log.overwrite(writer, batch, paths, partition)
+                    return json.dumps({"answer": None})
+                case "append", [writer, batch, paths]:
+                    self._log.append(writer, batch, paths)
                     return json.dumps({"answer": None})
                 case "commit", [writer, batch, paths]:
                     self._log.commit(writer, batch, [_data_file(path) for path in paths])

@@ -18,7 +18,7 @@ from ...plan.nodes.expressions import expressions
 from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.row_kinds import INSERTS
-from ...plan.specs import ContextResolvedTable, Overwrite
+from ...plan.specs import ContextResolvedTable
 from ...plan.tables import DESCRIPTORS, plan_tables, unset_variables
 from ..connectors import Connector, find_connector
 from ..connectors.tables import Table, table_of
@@ -159,12 +159,6 @@ def _raise(plan: Plan, refused_subjects: Iterable[Refusal]) -> None:
 def _of_table(
     node: ExecNode, reference: ContextResolvedTable, variables: Mapping[str, str], databases: Sequence[str]
 ) -> Iterator[Refusal]:
-    if isinstance(node, Sink) and Overwrite(True) in (node.dynamic_table_sink.abilities or ()):
-        message = "a streaming job cannot overwrite a table"
-        if node.metadata.is_batch:
-            message = "INSERT OVERWRITE is not executed"
-        error = TableError(message, hint="write INSERT INTO")
-        yield Refusal(Subject.TABLE, error)
     try:
         table = table_of(reference, variables)
     except TableError as e:
@@ -212,6 +206,8 @@ def _steps_to_table(node: ExecNode) -> tuple[str, ...]:
 
 def _unfit_for_batch(connector: Connector, table: Table) -> TableError | None:
     """Why a table cannot be read in batch mode.  Source: ``DynamicSourceUtils.validateScanSourceForBatch``."""
+    if connector.ends_in_batch_mode:
+        return None
     if not connector.is_bounded(table):
         return TableError("an unbounded table cannot be read in batch mode", hint="bound it, or use streaming mode")
     if source_kinds(table.options, has_key(table.resolved)) != INSERTS:

@@ -93,7 +93,7 @@ BUNDLED = (
         "filesystem",
         "files below a folder, perhaps in folders of partitions",
         Source(by_format, projection=True, filters=True, limit=True, partitions=True),
-        Sink(by_format),
+        Sink(by_format, overwrites=True),
         (*EVERYWHERE, *_FILES),
         formats=("format",),
         metadata={

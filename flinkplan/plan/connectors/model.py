@@ -95,6 +95,8 @@ class Sink(Record):
     as_requested: bool = False
     deletes_by_key: bool = False
     """Whether the key is enough to delete a row."""
+    overwrites: bool = False
+    """Whether INSERT OVERWRITE replaces what is in the table."""
 
 
 ProblemsRule: TypeAlias = Callable[[Options, ResolvedSchema, bool], Iterator[Problem]]

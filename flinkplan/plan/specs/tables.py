@@ -240,3 +240,14 @@ class TableSinkSpec(PlanRecord):
     table: ContextResolvedTable
     abilities: tuple[SinkAbility, ...] | None = None
     target_columns: Annotated[tuple[tuple[int, ...], ...] | None, Input.TABLE] = None
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether the rows replace those of the table, or of the partitions that they are of: INSERT OVERWRITE."""
+        return any(isinstance(ability, Overwrite) and ability.overwrite for ability in self.abilities or ())
+
+    @property
+    def static_partition(self) -> Mapping[str, str]:
+        """The partition that INSERT … PARTITION names, by its columns."""
+        named = (ability.partition for ability in self.abilities or () if isinstance(ability, Partitioning))
+        return next(named, {})

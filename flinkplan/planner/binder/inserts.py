@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.connectors import CONNECTORS
 from ...plan.errors import VALIDATION
 from ...plan.findings import did_you_mean
 from ...plan.functions.cast import cast_without_rule
@@ -73,11 +74,13 @@ def _sink(context: Context, node: ast.Insert) -> Table:
         raise BindError(message, node.table.span, hint, in_flink=(VALIDATION, in_flink))
     if isinstance(table, View):
         raise BindError(f"'{node.table}' is a view, nothing can be inserted into it", node.table.span)
-    if node.overwrite and (table.resolved.options or {}).get("connector") != "filesystem":
+    connector = CONNECTORS.get((table.resolved.options or {}).get("connector", ""))
+    if node.overwrite and not (connector and connector.sink and connector.sink.overwrites):
+        able = ", ".join(sorted(c.name for c in CONNECTORS.values() if c.sink and c.sink.overwrites))
         raise BindError(
             f"'{node.table}' cannot be overwritten",
             node.span.to(node.table.span),
-            "only tables of files can, and those in batch mode; write INSERT INTO",
+            f"only tables of {able} can; write INSERT INTO",
         )
     if table.resolved.distribution is not None:
         raise BindError(

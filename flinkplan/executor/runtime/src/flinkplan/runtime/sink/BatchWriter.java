@@ -62,6 +62,7 @@ public final class BatchWriter implements EndingWriter {
             case "print" -> new PrintSink(
                     spec.get("identifier").asText(), spec.get("toErrors").asBoolean(), new RowText(type), type.size());
             case "filesystem" -> fileSink(spec, type);
+            case "kafka" -> MessageSink.of(spec);
             case "jdbc" -> new JdbcSink(JdbcWriter.of(spec));
             default -> throw new IllegalArgumentException("unknown connector " + spec.get("connector"));
         };
@@ -99,6 +100,10 @@ public final class BatchWriter implements EndingWriter {
             counts.add(batch, written, RowsRead.of(execution.executedPlan()), rows, execution);
             return;
         }
+        if (finished(name, rows)) {
+            counts.add(batch, 0, 0);
+            return;
+        }
         publication.clean(name);
         try {
             List<RowSink.Written> done = run(partitions, sink, name, changelog);
@@ -111,6 +116,15 @@ public final class BatchWriter implements EndingWriter {
         } finally {
             publication.clean(name);
         }
+    }
+
+    /** Whether the batch was about to replace files when its process died, which is now done. */
+    private boolean finished(String name, Dataset<Row> rows) throws IOException {
+        List<Publication.Staged> files = publication.finish(name);
+        if (files != null && commits != null) {
+            commits.after(files, rows.sparkSession());
+        }
+        return files != null;
     }
 
     @Override

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.batch.RowsRead;
 import flinkplan.runtime.python.PythonMethods;
+import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -49,6 +50,9 @@ public final class ColumnarWriter implements EndingWriter {
     private final List<String> order = new ArrayList<>();
     private final List<Integer> keys = new ArrayList<>();
     private final boolean merges;
+    private final boolean handsOver;
+    private final boolean allChanges;
+    private final String overwritten;
     private final Publication publication;
     private final PartitionCommits commits;
     private final Compaction compaction;
@@ -59,9 +63,13 @@ public final class ColumnarWriter implements EndingWriter {
      * @param spec {@code {"path", "format", "options", "type", "partitions", "published", …}} in JSON; where it has
      *     {@code "order"}, files hold all columns in that order, and each file those of one partition; {@code "stored"}
      *     are the types of columns that files hold with other ones; {@code "changelog"} says that row kinds and what
-     *     rows stand in order by follow the columns, {@code "keys"} are the indexes of those of the primary key
+     *     rows stand in order by follow the columns, {@code "keys"} are the indexes of those of the primary key; {@code
+     *     "handsOver"} says that the log writes data files of its own, {@code "allChanges"} that it takes all changes,
+     *     not only the last one of each key; {@code "overwrites": {"partition"}} that the rows replace those of the
+     *     table, or of the partitions that they are of
      * @param log what commits the files of a batch to a table that has a log: its methods {@code holds} and {@code
-     *     commit}, or, of changes, {@code merge}; null where the files alone are the table
+     *     commit}, or {@code append} where it writes data files, or, of changes, {@code merge}, or {@code overwrite};
+     *     null where the files alone are the table
      */
     public ColumnarWriter(String spec, BiFunction<String, String, String> log) throws JsonProcessingException {
         JsonNode json = MAPPER.readTree(spec);
@@ -75,6 +83,10 @@ public final class ColumnarWriter implements EndingWriter {
         json.path("order").forEach(name -> order.add(name.asText()));
         json.path("keys").forEach(key -> keys.add(key.asInt()));
         merges = log != null && json.path("changelog").asBoolean();
+        JsonNode overwrites = json.path("overwrites");
+        overwritten = overwrites.isObject() ? overwrites.get("partition").toString() : null;
+        handsOver = merges || json.path("handsOver").asBoolean() || (log != null && overwritten != null);
+        allChanges = json.path("allChanges").asBoolean() && overwritten == null;
         publication = Publication.of(json);
         commits = PartitionCommits.of(json);
         compaction = Compaction.of(json);
@@ -91,13 +103,17 @@ public final class ColumnarWriter implements EndingWriter {
         }
         Observation observation = new Observation();
         Dataset<Row> rows = log == null ? compaction.of(given) : withMicroseconds(given);
-        Dataset<Row> named = merges ? lastOfEachKey(rows) : rows.toDF(names.toArray(String[]::new));
+        Dataset<Row> named = merges ? changes(rows) : rows.toDF(names.toArray(String[]::new));
         Dataset<Row> counted = ordered(named.observe(observation, count(lit(1)).as("rows")));
         List<String> folders = order.isEmpty() || partitions.isEmpty() ? partitions : List.of(PARTITION);
-        if (merges) {
+        if (handsOver) {
             folders = List.of();
         }
         String name = BatchWriter.name(rows, batch);
+        if (log == null && finished(name, rows)) {
+            counts.add(batch, 0, 0);
+            return;
+        }
         Path staging = Publication.staging(path, name);
         publication.clean(name);
         LongAdder rowsRead = new LongAdder();
@@ -111,10 +127,10 @@ public final class ColumnarWriter implements EndingWriter {
                     .partitionBy(folders.toArray(String[]::new))
                     .save(staging.toString());
             List<Publication.Staged> files = staged(staging, name);
-            if (merges) {
+            if (handsOver) {
                 List<String> paths =
                         files.stream().map(file -> new Path(staging, file.staged()).toUri().getPath()).toList();
-                log.ask("merge", text(query), batch.toString(), MAPPER.writeValueAsString(paths));
+                hand(query, batch, MAPPER.writeValueAsString(paths));
             } else {
                 publication.publish(name, files);
                 if (commits != null) {
@@ -148,6 +164,40 @@ public final class ColumnarWriter implements EndingWriter {
         return org.apache.spark.sql.classic.Dataset.ofRows(session, own.queryExecution().analyzed());
     }
 
+    private void hand(String query, Long batch, String paths) throws JsonProcessingException {
+        if (overwritten != null) {
+            log.ask("overwrite", text(query), batch.toString(), paths, overwritten);
+        } else {
+            log.ask(merges ? "merge" : "append", text(query), batch.toString(), paths);
+        }
+    }
+
+    /** Whether the batch was about to replace files when its process died, which is now done. */
+    private boolean finished(String name, Dataset<Row> rows) throws IOException {
+        List<Publication.Staged> files = publication.finish(name);
+        if (files != null && commits != null) {
+            commits.after(files, rows.sparkSession());
+        }
+        return files != null;
+    }
+
+    /** The changes of a batch as they are handed to the log, or the rows that they leave. */
+    private Dataset<Row> changes(Dataset<Row> changes) {
+        Dataset<Row> handed = allChanges ? allChanges(changes) : lastOfEachKey(changes);
+        return overwritten == null ? handed : handed.filter(col(DELETED).equalTo(false)).drop(DELETED);
+    }
+
+    /** All changes of a batch with their kinds, those of a key together and in their order. */
+    private Dataset<Row> allChanges(Dataset<Row> changes) {
+        Dataset<Row> inOrder = Changes.inOrder(changes, keys);
+        List<Column> columns = new ArrayList<>();
+        for (int i = 0; i < names.size(); i++) {
+            columns.add(inOrder.col(inOrder.columns()[i]).as(names.get(i)));
+        }
+        columns.add(inOrder.col(Hidden.KIND));
+        return inOrder.select(columns.toArray(Column[]::new));
+    }
+
     /** The last change of each key in a batch: the columns of its row, and whether the key has none any more. */
     private Dataset<Row> lastOfEachKey(Dataset<Row> changes) {
         Column[] key = keys.stream().map(i -> changes.col(changes.columns()[i])).toArray(Column[]::new);
@@ -172,9 +222,9 @@ public final class ColumnarWriter implements EndingWriter {
             Column column = rows.col("`" + name.replace("`", "``") + "`");
             columns.add(stored.containsKey(name) ? column.cast(stored.get(name)).as(name) : column);
         }
-        if (merges) {
+        if (merges && overwritten == null) {
             columns.add(rows.col(DELETED));
-        } else if (!partitions.isEmpty()) {
+        } else if (!handsOver && !partitions.isEmpty()) {
             Column[] values = partitions.stream()
                     .map(name -> rows.col("`" + name.replace("`", "``") + "`"))
                     .toArray(Column[]::new);

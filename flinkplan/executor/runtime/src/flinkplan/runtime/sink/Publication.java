@@ -2,12 +2,17 @@ package flinkplan.runtime.sink;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import flinkplan.runtime.storage.DurableFiles;
 import java.io.IOException;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
+import java.util.TreeSet;
 import java.util.UUID;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.spark.deploy.SparkHadoopUtil;
@@ -24,6 +29,8 @@ final class Publication {
 
     private final String path;
     private final Path list;
+    private final boolean overwrites;
+    private final String emptied;
     private boolean isFirst = true;
 
     /**
@@ -59,18 +66,36 @@ final class Publication {
         }
     }
 
-    private Publication(String path, Path list) {
-        this.path = path;
-        this.list = list;
+    private Publication(JsonNode spec) {
+        path = spec.get("path").asText();
+        list = new Path(spec.get("published").asText());
+        JsonNode overwriting = spec.path("overwrites");
+        overwrites = overwriting.isObject();
+        emptied = overwrites ? emptied(overwriting.path("partition"), spec.path("partitions")) : null;
+    }
+
+    /** The folder of the table, or of a partition that is named in full; null where rows say which partition it is. */
+    private static String emptied(JsonNode partition, JsonNode columns) {
+        StringJoiner folder = new StringJoiner("/");
+        for (JsonNode column : columns) {
+            String value = partition.path(column.asText()).asText("");
+            if (value.isBlank()) {
+                return null;
+            }
+            folder.add(PartitionPaths.escape(column.asText()) + "=" + PartitionPaths.escape(value));
+        }
+        return folder.toString();
     }
 
     /**
      * That of a table's folder.
      *
-     * @param spec {@code {"path", "published": the file of the checkpoint that names the last batch's files, …}}
+     * @param spec {@code {"path", "published": the file of the checkpoint that names the last batch's files, …}}; where
+     *     it has {@code "overwrites": {"partition": values by column}}, the one batch replaces what is in the folders
+     *     that it writes into, and in that of the table or of this partition also where it has no rows
      */
     static Publication of(JsonNode spec) {
-        return new Publication(spec.get("path").asText(), new Path(spec.get("published").asText()));
+        return new Publication(spec);
     }
 
     /** What a file of a batch is called, with what tells it from the others. */
@@ -93,6 +118,12 @@ final class Publication {
     void publish(String batch, List<Staged> files) throws IOException {
         Path staging = staging(path, batch);
         FileSystem fileSystem = fileSystem(staging);
+        if (overwrites) {
+            List<String> replaced = replaced(fileSystem, files);
+            write(batch, files, replaced);
+            replace(batch, files, replaced);
+            return;
+        }
         if (isFirst) {
             takeBack(batch);
             isFirst = false;
@@ -106,6 +137,83 @@ final class Publication {
             fileSystem.mkdirs(target.getParent());
             DurableFiles.move(fileSystem, new Path(staging + "/" + file.staged()), target);
         }
+    }
+
+    /**
+     * The files of a batch that was to replace others when its process died: they are shown now, the others removed.
+     * Null where there is no such batch.  Its query may have read the table, so that it must not run again.
+     */
+    List<Staged> finish(String batch) throws IOException {
+        byte[] content = overwrites ? DurableFiles.read(fileSystem(list), list) : null;
+        JsonNode begun = content == null ? null : MAPPER.readTree(content);
+        if (begun == null || !begun.path("batch").asText().equals(batch) || !begun.has("replaced")) {
+            return null;
+        }
+        List<Staged> files = new ArrayList<>();
+        for (JsonNode file : begun.path("staged")) {
+            files.add(new Staged(file.path("staged").asText(), file.path("target").asText()));
+        }
+        List<String> replaced = new ArrayList<>();
+        begun.path("replaced").forEach(name -> replaced.add(name.asText()));
+        replace(batch, files, replaced);
+        return files;
+    }
+
+    private void replace(String batch, List<Staged> files, List<String> replaced) throws IOException {
+        Path staging = staging(path, batch);
+        FileSystem fileSystem = fileSystem(staging);
+        for (Staged file : files) {
+            Path from = new Path(staging + "/" + file.staged());
+            Path target = new Path(below(file.target()));
+            fileSystem.mkdirs(target.getParent());
+            if (fileSystem.exists(from)) {
+                DurableFiles.move(fileSystem, from, target);
+            }
+        }
+        for (String name : replaced) {
+            fileSystem.delete(new Path(below(name)), true);
+        }
+        if (emptied != null) {
+            fileSystem.mkdirs(new Path(path + "/" + emptied));
+        }
+    }
+
+    /** A path below the table's folder.  The list of somebody else's names others. */
+    private String below(String name) throws IOException {
+        if (name.isEmpty() || name.startsWith("/") || List.of(name.split("/")).contains("..")) {
+            throw new IOException("the checkpoint names no file of the table, but " + name);
+        }
+        return path + "/" + name;
+    }
+
+    /** What is in the folders into which files go, below the table's. */
+    private List<String> replaced(FileSystem fileSystem, List<Staged> files) throws IOException {
+        TreeSet<String> folders = new TreeSet<>();
+        files.forEach(file -> folders.add(file.target().substring(0, file.target().lastIndexOf('/') + 1)));
+        if (emptied != null) {
+            folders.add(emptied.isEmpty() ? "" : emptied + "/");
+        }
+        List<String> replaced = new ArrayList<>();
+        for (String folder : folders) {
+            Path there = new Path(path + "/" + folder);
+            if (fileSystem.exists(there)) {
+                for (FileStatus file : fileSystem.listStatus(there)) {
+                    String name = file.getPath().getName();
+                    if (!name.startsWith("_") && !name.startsWith(".")) {
+                        replaced.add(folder + name);
+                    }
+                }
+            }
+        }
+        return replaced;
+    }
+
+    private void write(String batch, List<Staged> files, List<String> replaced) throws IOException {
+        ObjectNode content = MAPPER.createObjectNode().put("batch", batch);
+        ArrayNode staged = content.putArray("staged");
+        files.forEach(file -> staged.addObject().put("staged", file.staged()).put("target", file.target()));
+        replaced.forEach(content.putArray("replaced")::add);
+        DurableFiles.write(fileSystem(list), list, MAPPER.writeValueAsBytes(content));
     }
 
     private void write(String batch, List<String> files) throws IOException {
