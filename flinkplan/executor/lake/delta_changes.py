@@ -7,11 +7,12 @@ transaction protocol of Delta Lake.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...plan.connectors.delta import (
+    CHANGE_FEED,
     CHECK_INTERVAL,
     IGNORE_CHANGES,
     IGNORE_DELETES,
@@ -19,12 +20,32 @@ from ...plan.connectors.delta import (
     STARTING_TIME,
     STARTING_VERSION,
     default_of,
+    reads_changes,
 )
 from ...plan.options import is_true
 from ..connectors.tables import Table
 from ..errors import TableError
-from .delta import check_columns, check_features, file_path, library_errors, library_of, root_of, snapshot_of, time_of
+from .delta import (
+    check_columns,
+    check_features,
+    file_path,
+    library_errors,
+    library_of,
+    root_of,
+    snapshot_of,
+    text_of,
+    time_of,
+    types_of,
+)
+from .log import KIND
 from .positions import StoredFile
+from .row_changes import ChangeFiles
+
+_FEED, _KIND, _VERSION = "delta.enableChangeDataFeed", "_change_type", "_commit_version"
+"""The property of tables with a change data feed, and the columns of the feed that are read."""
+
+_KINDS = ("insert", "update_preimage", "update_postimage", "delete")
+"""The kinds of changes in the feed, in the order of their numbers."""
 
 
 class DeltaChanges:
@@ -37,6 +58,7 @@ class DeltaChanges:
         self._starting_version, self._starting_time = options.get(STARTING_VERSION), options.get(STARTING_TIME)
         self._ignores_changes = is_true(options.get(IGNORE_CHANGES))
         self._ignores_deletes = self._ignores_changes or is_true(options.get(IGNORE_DELETES))
+        self._changes = ChangeFiles() if reads_changes(options) else None
         self.interval = int(options.get(CHECK_INTERVAL, default_of(CHECK_INTERVAL))) / 1000
         self.begins_whole = self._starting_version is None and self._starting_time is None
         with library_errors(self._where):
@@ -99,7 +121,39 @@ class DeltaChanges:
     def added(self, after: int | None, to: int) -> list[StoredFile]:
         """As :meth:`Changes.added`."""
         first = 0 if after is None else after + 1
+        if self._changes is not None:
+            return list(self._changed(first, to, self._changes))
         return [file for version in range(first, to + 1) for file in self._added_by(version)]
+
+    def _changed(self, first: int, last: int, written: ChangeFiles) -> Iterator[StoredFile]:
+        """Files with the changes of versions, those of each version and partition for itself."""
+        import pyarrow as pa
+
+        for version in range(first, last + 1):
+            for action, value in _actions(self._root, version, self._where):
+                if action == "metaData":
+                    self._check_metadata(value, version)
+        with library_errors(self._where):
+            opened = library_of(self._where).DeltaTable(str(self._root), version=last)
+            if opened.metadata().configuration.get(_FEED) != "true":
+                raise TableError(
+                    f"the Delta table keeps no changes: '{_FEED}' is not 'true'",
+                    where=self._where,
+                    hint=f"set it when the table is created, or leave '{CHANGE_FEED}' out",
+                )
+            feed = pa.RecordBatchReader.from_stream(opened.load_cdf(starting_version=first, ending_version=last))
+            rows = _plain(feed.read_all())
+        kinds = pa.compute.index_in(rows[_KIND].cast(pa.string()), value_set=pa.array(_KINDS)).cast(pa.int8())
+        rows = rows.append_column(KIND, kinds)
+        stored = [name for name in types_of(self._schema) if name not in self.partitions]
+        # what is taken back comes first: a row that has moved to another partition is in both
+        is_added = pa.compute.is_in(kinds, value_set=pa.array([0, 2], pa.int8()))
+        for version in range(first, last + 1):
+            of_version = pa.compute.equal(rows[_VERSION], version)
+            for chosen in (pa.compute.invert(is_added), is_added):
+                part = rows.filter(pa.compute.and_(of_version, chosen))
+                for partition, members in _by_partition(part, self.partitions):
+                    yield written.write(members.select([*stored, KIND]), partition)
 
     def _added_by(self, version: int) -> list[StoredFile]:
         """The files that a version has added.  Raises :class:`TableError` where it has removed rows or columns."""
@@ -134,6 +188,30 @@ class DeltaChanges:
         check_columns(metadata["schemaString"], self._schema, self._where)
         if tuple(metadata.get("partitionColumns") or ()) != self.partitions:
             raise TableError(f"version {version} partitions the Delta table otherwise", where=self._where)
+
+
+def _plain(rows: Any) -> Any:
+    """Rows without the types of Arrow that Parquet's writers do not all take."""
+    import pyarrow as pa
+
+    plain = {"string_view": pa.string(), "binary_view": pa.binary()}
+    return rows.cast(pa.schema([field.with_type(plain.get(str(field.type), field.type)) for field in rows.schema]))
+
+
+def _by_partition(rows: Any, names: Sequence[str]) -> Iterator[tuple[Mapping[str, str | None], Any]]:
+    """The rows of each partition, with the texts of its values."""
+    import pyarrow as pa
+
+    if not names or not rows.num_rows:
+        yield from [({}, rows)] if rows.num_rows else []
+        return
+    for values in rows.select(names).group_by(list(names)).aggregate([]).to_pylist():
+        members = rows
+        for name, value in values.items():
+            column = members[name]
+            same = column.is_null() if value is None else pa.compute.equal(column, pa.scalar(value, column.type))
+            members = members.filter(same)
+        yield {name: text_of(value) for name, value in values.items()}, members
 
 
 def _actions(root: Path, version: int, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

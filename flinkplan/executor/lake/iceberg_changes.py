@@ -5,6 +5,7 @@ Sources: ``ContinuousSplitPlannerImpl`` and ``FlinkReadOptions`` of Apache Icebe
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...plan.connectors.iceberg import (
@@ -20,12 +21,16 @@ from ...plan.connectors.iceberg import (
     STRATEGY,
     WHOLE_FIRST,
     default_of,
+    reads_changes,
 )
 from ...plan.durations import parse_duration
 from ..connectors.tables import Table
 from ..errors import TableError
 from .iceberg import appended, check_columns, columns_of, files_of, library_errors, lineage, opened_table
+from .iceberg_deletes import data_files, rows_left
+from .iceberg_names import ColumnNames
 from .positions import StoredFile
+from .row_changes import ChangeFiles, changes_between
 
 
 class IcebergChanges:
@@ -37,6 +42,7 @@ class IcebergChanges:
         options = table.options
         self._strategy = options.get(STRATEGY, WHOLE_FIRST).upper()
         self._branch = options.get(BRANCH)
+        self._changes = ChangeFiles() if reads_changes(options) else None
         self._most = int(options.get(MOST_SNAPSHOTS, default_of(MOST_SNAPSHOTS)))
         self.interval = parse_duration(options.get(INTERVAL, default_of(INTERVAL))) / 1000
         self.begins_whole = self._strategy == WHOLE_FIRST
@@ -103,7 +109,50 @@ class IcebergChanges:
     def added(self, after: int | None, to: int) -> list[StoredFile]:
         """As :meth:`Changes.added`."""
         with library_errors(self._where):
+            if self._changes is not None:
+                return list(self._changed(after, to, self._changes))
             return list(appended(self._opened, after, to, self._where))
+
+    def _changed(self, after: int | None, to: int, written: ChangeFiles) -> Iterator[StoredFile]:
+        """The files that snapshots only append, and for others files with the changes between the rows of two."""
+        from pyiceberg.table.snapshots import Operation
+
+        for snapshot in lineage(self._opened, after, to, self._where):
+            parent = _parent(snapshot)
+            if snapshot.summary is not None and snapshot.summary.operation == Operation.APPEND:
+                yield from appended(self._opened, parent, snapshot.snapshot_id, self._where)
+                continue
+            before, current = self._live(parent), self._live(snapshot.snapshot_id)
+            gone = [file for key, file in before.items() if key not in current]
+            come = [file for key, file in current.items() if key not in before]
+            rows = changes_between(self._rows(gone), self._rows(come))
+            if rows.num_rows:
+                yield written.write(rows, {})
+
+    def _live(self, id_: int | None) -> Mapping[Any, tuple[Any, Sequence[Any]]]:
+        """The data files of a snapshot with what deletes rows of each, by the paths of all of them."""
+        snapshot = None if id_ is None else self._opened.snapshot_by_id(id_)
+        if snapshot is None:
+            return {}
+        files = data_files(self._opened, snapshot, self._where)
+        return {(f.file_path, frozenset(d.file_path for d in deletes)): (f, deletes) for f, deletes in files}
+
+    def _rows(self, files: Sequence[tuple[Any, Sequence[Any]]]) -> Any:
+        """The rows of data files, with the columns that the table has now."""
+        import pyarrow as pa
+
+        schema = self._opened.schema()
+        if files and ColumnNames(self._opened, schema, self._where).may_differ:
+            message = "changes of Iceberg tables whose columns were renamed are not read here"
+            raise TableError(message, where=self._where)
+        types = schema.as_arrow()
+        parts = [types.empty_table()]
+        for file, deletes in files:
+            rows = rows_left(self._opened, file, deletes, self._where)
+            has = set(rows.column_names)
+            columns = [rows[f.name].cast(f.type) if f.name in has else pa.nulls(rows.num_rows, f.type) for f in types]
+            parts.append(pa.table(columns, schema=types))
+        return pa.concat_tables(parts).replace_schema_metadata(None)
 
 
 def _parent(snapshot: Any) -> int | None:

@@ -31,7 +31,20 @@ def files_without_deleted_rows(opened: Any, snapshot: Any, where: str) -> Iterat
 
     Raises :class:`TableError` for files that are not in local directories or not of Parquet, and for deletion vectors.
     """
-    from pyiceberg.manifest import DataFileContent, ManifestContent
+    folder, numbers = temporary_folder("lake-"), count()
+    for file, about in data_files(opened, snapshot, where):
+        if not about:
+            yield StoredFile(file.file_path, file.file_size_in_bytes, {})
+        elif (left := rows_left(opened, file, about, where)).num_rows:
+            yield _written(left, folder / f"{next(numbers)}.parquet")
+
+
+def data_files(opened: Any, snapshot: Any, where: str) -> Iterator[tuple[Any, Sequence[Any]]]:
+    """The data files of a snapshot, each with the files of deletes that may be about it.
+
+    Raises :class:`TableError` for files that are not of Parquet, as deletion vectors are.
+    """
+    from pyiceberg.manifest import ManifestContent
 
     data: list[Any] = []
     deletes: list[Any] = []
@@ -41,23 +54,25 @@ def files_without_deleted_rows(opened: Any, snapshot: Any, where: str) -> Iterat
     for entry in (*data, *deletes):
         if "PARQUET" not in str(entry.data_file.file_format).upper():
             raise TableError(f"files of the format {entry.data_file.file_format} are not read here", where=where)
-    folder, numbers = temporary_folder("lake-"), count()
-    is_equality = DataFileContent.EQUALITY_DELETES
     for entry in data:
-        file = entry.data_file
-        about = [delete for delete in deletes if _is_about(delete, entry, opened)]
-        if not about:
-            yield StoredFile(file.file_path, file.file_size_in_bytes, {})
-            continue
-        by_position = [delete.data_file for delete in about if delete.data_file.content != is_equality]
-        by_key: dict[tuple[int, ...], list[Any]] = {}
-        for delete in about:
-            if delete.data_file.content == is_equality:
-                by_key.setdefault(tuple(delete.data_file.equality_ids or ()), []).append(delete.data_file)
-        keys = {tuple(_columns(opened, ids, where)): files for ids, files in by_key.items()}
-        left = _left(file.file_path, by_position, keys, where)
-        if left.num_rows:
-            yield _written(left, folder / f"{next(numbers)}.parquet")
+        yield entry.data_file, [delete.data_file for delete in deletes if _is_about(delete, entry, opened)]
+
+
+def rows_left(opened: Any, file: Any, about: Sequence[Any], where: str) -> Any:
+    """The rows of a data file that none of some files of deletes is about.
+
+    Raises :class:`TableError` for files that are not in local directories.
+    """
+    from pyiceberg.manifest import DataFileContent
+
+    is_equality = DataFileContent.EQUALITY_DELETES
+    by_position = [delete for delete in about if delete.content != is_equality]
+    by_key: dict[tuple[int, ...], list[Any]] = {}
+    for delete in about:
+        if delete.content == is_equality:
+            by_key.setdefault(tuple(delete.equality_ids or ()), []).append(delete)
+    keys = {tuple(_columns(opened, ids, where)): files for ids, files in by_key.items()}
+    return _left(file.file_path, by_position, keys, where)
 
 
 def _is_about(delete: Any, entry: Any, opened: Any) -> bool:

@@ -9,24 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import FlinkplanError
-from ..options import BOOLEAN, POSITIVE, TEXT, WHOLE, Option, OptionType, exactly_one_of
-from ..row_kinds import INSERTS
+from ..options import BOOLEAN, POSITIVE, TEXT, WHOLE, Option, OptionType, exactly_one_of, is_true
+from ..row_kinds import ALL, INSERTS, Kinds
 from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE, unused
 from .kinds import upserts_by_key
-from .model import Connector, Options, Problem, Sink, Source, always
+from .model import Connector, Options, Problem, Sink, Source
 
 PATH, MODE, VERSION, TIME, PROPERTY = "table-path", "mode", "versionAsOf", "timestampAsOf", "delta.*"
 STARTING_VERSION, STARTING_TIME, CHECK_INTERVAL = "startingVersion", "startingTimestamp", "updateCheckIntervalMillis"
-IGNORE_DELETES, IGNORE_CHANGES = "ignoreDeletes", "ignoreChanges"
+IGNORE_DELETES, IGNORE_CHANGES, CHANGE_FEED = "ignoreDeletes", "ignoreChanges", "readChangeFeed"
 STREAMING, LATEST = "streaming", "latest"
-_OF_STREAMS = (STARTING_VERSION, STARTING_TIME, CHECK_INTERVAL, IGNORE_DELETES, IGNORE_CHANGES)
+_OF_STREAMS = (STARTING_VERSION, STARTING_TIME, CHECK_INTERVAL, IGNORE_DELETES, IGNORE_CHANGES, CHANGE_FEED)
 _OF_BATCHES = (VERSION, TIME)
 
 
 def is_streaming(options: Options) -> bool:
     """Whether new versions are read, too."""
     return options.get(MODE, "").lower() == STREAMING
+
+
+def reads_changes(options: Options) -> bool:
+    """Whether a stream has all changes of the table, from its change data feed."""
+    return is_streaming(options) and is_true(options.get(CHANGE_FEED))
+
+
+def _source(options: Options, keyed: bool) -> Kinds:
+    return ALL if reads_changes(options) else INSERTS
 
 
 def _read_version(text: str) -> None:
@@ -42,6 +51,9 @@ def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterat
         return
     if VERSION in options and TIME in options:
         yield Problem(TIME, f"either '{VERSION}' or '{TIME}' names the snapshot", "leave one of them out")
+    for key in (IGNORE_DELETES, IGNORE_CHANGES):
+        if reads_changes(options) and is_true(options.get(key)):
+            yield Problem(key, f"'{CHANGE_FEED}' has all changes", f"leave it out, or '{CHANGE_FEED}'")
     if STARTING_VERSION in options and STARTING_TIME in options:
         yield Problem(
             STARTING_TIME, f"either '{STARTING_VERSION}' or '{STARTING_TIME}' begins", "leave one of them out"
@@ -56,8 +68,8 @@ def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterat
 DELTA = Connector(
     "delta",
     "tables of Delta Lake",
-    Source(always(INSERTS)),
-    Sink(upserts_by_key, as_requested=True),
+    Source(_source),
+    Sink(upserts_by_key, as_requested=True, overwrites=True),
     (
         *EVERYWHERE,
         Option(PATH, TEXT, None, "the directory of the table, which a sink creates", required=True),
@@ -72,6 +84,9 @@ DELTA = Connector(
         unused("updateCheckDelayMillis", WHOLE, "1000", "the delay of the first look"),
         Option(IGNORE_DELETES, BOOLEAN, "false", "a stream goes on over versions that delete rows"),
         Option(IGNORE_CHANGES, BOOLEAN, "false", "a stream goes on over versions that change rows"),
+        Option(
+            CHANGE_FEED, BOOLEAN, "false", "a stream reads all changes; the table keeps them, which Flink does not read"
+        ),
         unused("parquetBatchSize", WHOLE, "2048", "how many rows are read at once"),
         Option(PROPERTY, TEXT, None, "a property of the table, which it has from its creation on"),
     ),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..options import BOOLEAN, DURATION, MEMORY, POSITIVE, TEXT, WHOLE, Option, exactly_one_of, is_true, one_of
-from ..row_kinds import ALL, INSERTS
+from ..row_kinds import ALL, INSERTS, Kinds
 from ..specs import ResolvedSchema
 from .bundled import EVERYWHERE, unused
 from .model import Connector, Options, Problem, Sink, Source, always
@@ -21,6 +21,7 @@ SNAPSHOT, TIME, BRANCH, TAG = SNAPSHOT_NAMES = "snapshot-id", "as-of-timestamp",
 STREAMING, INTERVAL, STRATEGY, MOST_SNAPSHOTS = (
     *("streaming", "monitor-interval", "starting-strategy", "max-planning-snapshot-count"),
 )
+CHANGES = "read-changes"
 START_SNAPSHOT, START_TIME, START_TAG = "start-snapshot-id", "start-snapshot-timestamp", "start-tag"
 END_SNAPSHOT, END_TAG = "end-snapshot-id", "end-tag"
 WHOLE_FIRST, FROM_SNAPSHOT, FROM_TIME = (
@@ -48,6 +49,15 @@ def is_streaming(options: Options) -> bool:
     return is_true(options.get(STREAMING))
 
 
+def reads_changes(options: Options) -> bool:
+    """Whether a stream has all changes between snapshots, not only what they append."""
+    return is_streaming(options) and is_true(options.get(CHANGES))
+
+
+def _source(options: Options, keyed: bool) -> Kinds:
+    return ALL if reads_changes(options) else INSERTS
+
+
 def starts_or_ends(options: Options) -> bool:
     """Whether a batch reads what was appended between two snapshots."""
     return any(key in options for key in (START_SNAPSHOT, START_TAG, END_SNAPSHOT, END_TAG))
@@ -62,6 +72,8 @@ def _problems(options: Options, schema: ResolvedSchema, as_sink: bool) -> Iterat
     for by_id, by_tag in ((START_SNAPSHOT, START_TAG), (END_SNAPSHOT, END_TAG)):
         if by_id in options and by_tag in options:
             yield Problem(by_tag, f"'{by_id}' names the snapshot already", "leave one of them out")
+    if is_true(options.get(CHANGES)) and not is_streaming(options):
+        yield Problem(CHANGES, "only a stream reads changes", f"add '{STREAMING}' = 'true', or leave it out")
     if is_streaming(options):
         yield from _stream_problems(options)
 
@@ -85,8 +97,8 @@ def _stream_problems(options: Options) -> Iterator[Problem]:
 ICEBERG = Connector(
     "iceberg",
     "tables of Apache Iceberg",
-    Source(always(INSERTS), projection=True, limit=True),
-    Sink(always(ALL), as_requested=True),
+    Source(_source, projection=True, limit=True),
+    Sink(always(ALL), as_requested=True, overwrites=True),
     (
         *EVERYWHERE,
         Option(CATALOG, TEXT, None, "the catalog, which may also be configured for PyIceberg"),
@@ -121,6 +133,7 @@ ICEBERG = Connector(
             WHOLE_FIRST,
             "what a stream begins with",
         ),
+        Option(CHANGES, BOOLEAN, "false", "a stream reads deleted rows, too, which Flink's source passes over"),
         Option(MOST_SNAPSHOTS, POSITIVE, "2147483647", "how many snapshots a batch of a stream reads at most"),
         Option(
             START_SNAPSHOT, WHOLE, None, "the snapshot with which a stream begins; a batch reads what came after it"

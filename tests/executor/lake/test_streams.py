@@ -20,6 +20,7 @@ from flinkplan.executor.lake.delta_changes import DeltaChanges
 from flinkplan.executor.lake.iceberg import snapshot
 from flinkplan.executor.lake.iceberg_changes import IcebergChanges
 from flinkplan.executor.lake.positions import Changes, Positions, files_now
+from flinkplan.executor.lake.row_changes import changes_between
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.plan.tables import plan_tables
@@ -305,9 +306,138 @@ def test_a_batch_reads_what_was_appended_between_two_snapshots(tmp_path: Path) -
         ids(", 'end-tag' = 'dusk'")
 
 
+class Feed(Delta):
+    """A Delta table that keeps its changes."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.options += ", 'readChangeFeed' = 'true', 'updateCheckIntervalMillis' = '50'"
+
+    def add(self, table: pa.Table) -> None:
+        kept = {"delta.enableChangeDataFeed": "true"}
+        write_deltalake(self.path, table, mode="append", partition_by=["p"], configuration=kept)
+
+    def delete(self, id_: int) -> None:
+        DeltaTable(self.path).delete(f"id = {id_}")
+
+    def update(self, id_: int, p: str) -> None:
+        DeltaTable(self.path).update(updates={"p": f"'{p}'"}, predicate=f"id = {id_}")
+
+
+class Replaced(Iceberg):
+    """An Iceberg table all of whose changes are read."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.options += ", 'read-changes' = 'true'"
+
+    def delete(self, id_: int) -> None:
+        self.table.delete(f"id = {id_}")
+
+    def update(self, id_: int, p: str) -> None:
+        self.table.overwrite(rows(id_, p=p), f"id = {id_}")
+
+
+CHANGING: list[Any] = [pytest.param(Feed, id="delta"), pytest.param(Replaced, id="iceberg")]
+
+
+def changed(files: Any) -> list[tuple[Any, ...]]:
+    """Kind, id and partition of the rows in files."""
+    import pyarrow.parquet as pq
+
+    found = []
+    for file in files:
+        for row in pq.ParquetFile(file.path.removeprefix("file://")).read().to_pylist():
+            found.append((row.get("__kind", 0), row["id"], file.partition.get("p", row.get("p"))))
+    return found
+
+
+@pytest.mark.parametrize("kind", CHANGING)
+def test_changes_of_a_table_are_read(kind: Callable[[Path], Feed | Replaced], tmp_path: Path) -> None:
+    lake = kind(tmp_path)
+    lake.add(rows(1, 2, 3, p="x"))
+    changes = lake.changes(source(lake))
+    start = changes.newest()
+    assert start is not None
+    assert changed(changes.whole(start)) == [(0, 1, "x"), (0, 2, "x"), (0, 3, "x")]
+    lake.add(rows(4, p=None))
+    lake.delete(3)
+    lake.update(1, "y")
+    end = changes.newest()
+    assert end is not None
+    update = [(1, 1, "x"), (2, 1, "y")] if isinstance(lake, Feed) else [(3, 1, "x"), (0, 1, "y")]
+    assert changed(changes.added(start, end)) == [(0, 4, None), (3, 3, "x"), *update]
+
+
+def test_a_delta_table_that_keeps_no_changes(tmp_path: Path) -> None:
+    feed = Feed(tmp_path)
+    Delta.add(feed, rows(1))
+    with pytest.raises(TableError, match=r"keeps no changes: 'delta.enableChangeDataFeed' is not 'true'"):
+        feed.changes(source(feed)).added(-1, 0)
+
+
+def test_rows_that_are_there_as_often_are_no_changes() -> None:
+    def table(*values: Any) -> pa.Table:
+        ids, lists = zip(*values, strict=True) if values else ((), ())
+        return pa.table({"id": pa.array(ids, pa.int32()), "l": pa.array(lists, pa.list_(pa.string()))})
+
+    before = table((1, ["a"]), (1, ["a"]), (None, None), (2, []))
+    after = table((2, []), (1, ["a"]), (None, None), (None, None), (3, ["b", None]))
+    expected = [
+        {"id": 1, "l": ["a"], "__kind": 3},
+        {"id": None, "l": None, "__kind": 0},
+        {"id": 3, "l": ["b", None], "__kind": 0},
+    ]
+    assert changes_between(before, after).to_pylist() == expected
+    assert changes_between(before, before).num_rows == changes_between(table(), table()).num_rows == 0
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("kind", CHANGING)
+def test_changes_are_aggregated(kind: Callable[[Path], Feed | Replaced], place: Place) -> None:
+    lake = kind(place.root)
+    lake.add(rows(1, 2, 3, p="x"))
+    out = place.root / "out"
+    plan = compile_script(
+        f"CREATE TABLE lake (id INT, p STRING) WITH ({lake.options});"
+        f"CREATE TABLE seen (p STRING, n BIGINT, s INT) WITH ("
+        f"'connector' = 'filesystem', 'path' = '{out}', 'format' = 'debezium-json');"
+        "INSERT INTO seen SELECT p, COUNT(*), SUM(id) FROM lake GROUP BY p;"
+    )
+
+    def run() -> dict[str, tuple[int, int]]:
+        options = JobOptions(
+            checkpoint=str(place.root / "checkpoint"),
+            mode=Mode.AVAILABLE_NOW,
+            variables=lake.variables,
+            spark=place.spark,
+        )
+        execute(plan, options).wait()
+        counts: dict[str, tuple[int, int]] = {}
+        for path in sorted(out.rglob("part-*")):
+            for line in map(json.loads, path.read_text().splitlines()):
+                if line["op"] == "d":
+                    counts.pop(line["before"]["p"], None)
+                else:
+                    counts[line["after"]["p"]] = line["after"]["n"], line["after"]["s"]
+        return counts
+
+    assert run() == {"x": (3, 6)}
+    lake.delete(3)
+    lake.update(1, "y")
+    assert run() == {"x": (1, 2), "y": (1, 1)}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
+        ("'connector' = 'delta', 'table-path' = '/l', 'readChangeFeed' = 'true'", "no place where 'mode' is 'batch'"),
+        (
+            "'connector' = 'delta', 'table-path' = '/l', 'mode' = 'streaming', 'readChangeFeed' = 'true', "
+            "'ignoreDeletes' = 'true'",
+            "'readChangeFeed' has all changes",
+        ),
+        ("'connector' = 'iceberg', 'catalog-name' = 'c', 'read-changes' = 'true'", "only a stream reads changes"),
         ("'connector' = 'delta', 'table-path' = '/l', 'startingVersion' = '1'", "no place where 'mode' is 'batch'"),
         (
             "'connector' = 'delta', 'table-path' = '/l', 'mode' = 'streaming', 'versionAsOf' = '1'",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ....plan.connectors.delta import PATH, is_streaming
+from ....plan.connectors.delta import PATH, is_streaming, reads_changes
 from ....plan.files import Place
 from ....plan.nodes import TableSourceScan
 from ...connectors.tables import Table
@@ -18,7 +18,7 @@ from ...lake.delta_changes import DeltaChanges
 from ...lake.log import JavaTableLog
 from ...lake.positions import StoredFile
 from ..context import TranslationContext
-from ..stream import SEQUENCE, Stream
+from ..stream import KIND, SEQUENCE, Stream
 from .base import TableBuilder, table_builder
 from .lake import read_files
 from .requests import Request
@@ -41,8 +41,10 @@ class Delta(TableBuilder):
             now = snapshot(table)
             check_columns(now.schema, schema, f"table {table.identifier}")
             files, partitions = now.files, now.partitions
-        rows = read_files(table, files, partitions, spark_type, request, context)
-        return Stream(fields.select(rows, [*request.outputs(rows), SEQUENCE]), node.output_type)
+        changes = reads_changes(table.options)
+        rows = read_files(table, files, partitions, spark_type, request, context, changes=changes)
+        hidden = [KIND, SEQUENCE] if changes else [SEQUENCE]
+        return Stream(fields.select(rows, [*request.outputs(rows), *hidden]), node.output_type, changes)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         stored = [(n, t) for n, t in table.physical if n not in table.partition_keys]
