@@ -82,8 +82,8 @@ soak-state: java venv ## kill each command that writes state 50 times; those of 
 soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/executor/kafka/test_kill.py
 
-soak-lake: java venv ## kill jobs into a Delta and an Iceberg table, and over growing ones, 30 times each
-	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/lake/test_kill.py
+soak-lake: java venv ## kill jobs into a Delta, an Iceberg and a Paimon table, and over growing ones, 30 times each
+	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/lake/test_kill.py tests/executor/lake/test_paimon_environment.py
 
 soak-cdc: java venv ## kill jobs over a table of PostgreSQL, and of MariaDB, 30 times each, most around the end of its snapshot
 	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/cdc/test_kill.py

@@ -315,7 +315,11 @@ class Session:
         if type_.default_database is None and DEFAULT_DATABASE_OPTION not in options:
             raise BindError(f"a catalog of the type '{kind}' needs the option '{DEFAULT_DATABASE_OPTION}'", node.span)
         definition = CatalogDefinition(type_, options)
+        is_new = name not in self.catalog.catalogs
         self.catalog.create_catalog(name, properties, external=definition, if_not_exists=node.if_not_exists)
+        if is_new and (known := type_.definitions(name, options)):
+            self._define_tables(name, CatalogScripts({f"the catalog {name}": known}).tables(name))
+            self.catalog.stored |= {identifier for identifier in self.catalog.objects if identifier.catalog == name}
         self._define_tables(name, tables)
 
     def _define_tables(self, catalog: str, tables: Iterable[ast.CreateTable | ast.CreateView]) -> None:

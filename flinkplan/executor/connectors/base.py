@@ -22,6 +22,9 @@ class Connector:
     upserts = False
     """Whether of rows with the same primary key, where a table has one, the last one written stays."""
 
+    ends_in_batch_mode = False
+    """Whether a table that a stream reads without end is read once, its rows all inserted, by a plan of batch mode."""
+
     knows_watermarks = False
     """Whether a source tells watermarks of its own, as SOURCE_WATERMARK() asks for."""
 

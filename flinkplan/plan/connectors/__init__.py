@@ -23,6 +23,7 @@ from .kafka import KAFKA
 from .kinds import format_name
 from .model import FORMAT, KEY_FORMAT, VALUE_FORMAT, Connector, Format, Options, Sink, Source
 from .others import OTHERS
+from .paimon import PAIMON
 from .savepoint import SAVEPOINT
 
 __all__ = [
@@ -58,7 +59,19 @@ __all__ = [
 
 CONNECTORS: Mapping[str, Connector] = {
     connector.name: connector
-    for connector in (*BUNDLED, *KAFKA, JDBC, HYBRID, SAVEPOINT, DELTA, ICEBERG, POSTGRES_CDC, MYSQL_CDC, *OTHERS)
+    for connector in (
+        *BUNDLED,
+        *KAFKA,
+        JDBC,
+        HYBRID,
+        SAVEPOINT,
+        DELTA,
+        ICEBERG,
+        PAIMON,
+        POSTGRES_CDC,
+        MYSQL_CDC,
+        *OTHERS,
+    )
 }
 """The connectors by name."""
 

@@ -15,8 +15,6 @@ from .kinds import (
     fluss_source,
     hudi_sink,
     hudi_source,
-    paimon_sink,
-    paimon_source,
     unless,
     upserts_by_key,
 )
@@ -79,14 +77,10 @@ OTHERS = (
     _cdc("vitess-cdc", "Vitess", always(ALL), has_metadata=False),
     _cdc("tidb-cdc", "TiDB", always(UPSERTS)),
     _cdc("mongodb-cdc", "MongoDB", unless("scan.full-changelog", UPSERTS, ALL), deletes_by_key=True),
+    Connector("hudi", "tables of Apache Hudi", Source(hudi_source, **_TABLES), Sink(hudi_sink, overwrites=True)),
     Connector(
-        "paimon",
-        "tables of Apache Paimon",
-        Source(paimon_source, **_TABLES, deletes_by_key=True, lookups=True),
-        Sink(paimon_sink, as_requested=True),
+        "hive", "tables of Apache Hive", Source(always(INSERTS), lookups=True), Sink(always(INSERTS), overwrites=True)
     ),
-    Connector("hudi", "tables of Apache Hudi", Source(hudi_source, **_TABLES), Sink(hudi_sink)),
-    Connector("hive", "tables of Apache Hive", Source(always(INSERTS), lookups=True), Sink(always(INSERTS))),
     Connector(
         "fluss",
         "tables of Apache Fluss",

@@ -110,6 +110,8 @@ class Catalog(Struct):
     """Those of the catalogs that are not in memory: their tables are known by scripts."""
     declared: set[str] = field(default_factory=set)
     """The catalogs that scripts of catalog tables create, which a pipeline may create again."""
+    stored: set[Identifier] = field(default_factory=set)
+    """The tables that external catalogs are known to have, which a pipeline may define again."""
     databases: dict[tuple[str, str], Properties] = field(
         default_factory=lambda: {(DEFAULT_CATALOG, DEFAULT_DATABASE): Properties()}
     )
@@ -214,6 +216,9 @@ class Catalog(Struct):
                 of_class=NO_DATABASE if has_catalog else VALIDATION,
             )
         place = self.temporary if item.temporary else self.objects
+        if not item.temporary and identifier in self.stored and not if_not_exists:
+            self.stored.discard(identifier)
+            replace = True
         if identifier in place and not replace:
             if if_not_exists:
                 return

@@ -1,6 +1,7 @@
 """Catalogs outside of flinkplan: what their tables have that no CREATE TABLE says.
 
-flinkplan asks none of them.  Their tables are known by scripts of CREATE TABLE statements.
+flinkplan asks none of them, but reads the warehouses of Paimon (:mod:`.paimon`).  Other tables are known by scripts of
+CREATE TABLE statements.
 
 Sources: the factories of the catalogs in Flink, flink-connector-jdbc, Apache Iceberg, Paimon, Hudi and Fluss, and Delta
 Lake.
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping
 
 from ...plan.record import Record
 from .identifier import Identifier
+from .paimon import definitions, table_path
 
 TYPE = "type"
 IN_MEMORY = "generic_in_memory"
@@ -23,11 +25,13 @@ class CatalogType(Record):
     """A type of catalogs.
 
     ``default_database`` is that of a catalog which names none; ``None``: each names one.  ``table_options`` gives the
-    options that its tables have by the options of the catalog and the name of the table.
+    options that its tables have by the options of the catalog and the name of the table, ``definitions`` the CREATE
+    TABLE statements of the tables that the catalog is known to have, by its name and options.
     """
 
     default_database: str | None
     table_options: Callable[[Options, Identifier], Options] = lambda catalog, table: {}
+    definitions: Callable[[str, Options], str] = lambda name, catalog: ""
 
 
 class CatalogDefinition(Record):
@@ -60,6 +64,12 @@ def _iceberg(catalog: Options, table: Identifier) -> Options:
     return {"connector": "iceberg", **place, **named}
 
 
+def _paimon(catalog: Options, table: Identifier) -> Options:
+    """As ``FileSystemCatalog`` finds them."""
+    path = table_path(catalog, table.database, table.name)
+    return {"connector": "paimon"} if path is None else {"connector": "paimon", "path": path}
+
+
 _OF_ICEBERG = ("catalog-type", "uri", "warehouse", "credential", "token", "jdbc.user", "jdbc.password")
 
 EXTERNAL = {
@@ -69,8 +79,8 @@ EXTERNAL = {
     "hudi": CatalogType("default", _connector("hudi")),
     "iceberg": CatalogType("default", _iceberg),
     "jdbc": CatalogType(None, _jdbc),
-    "paimon": CatalogType("default", _connector("paimon")),
-    "paimon-generic": CatalogType("default", _connector("paimon")),
+    "paimon": CatalogType("default", _paimon, definitions),
+    "paimon-generic": CatalogType("default", _paimon, definitions),
 }
 """The types of external catalogs, by the option ``type``."""
 

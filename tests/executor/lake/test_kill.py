@@ -18,6 +18,7 @@ from tests.compat.pipelines import TABLES
 from tests.compat.watched import ROWS, expected, feed
 from tests.killing import Kills, Place, Work, left
 
+from .paimon_reader import paimon_rows
 from .readers import delta_table, iceberg_table
 
 pytestmark = [
@@ -35,14 +36,26 @@ def iceberg(folder: Path, name: str) -> Any:
     return iceberg_table(folder.with_name(f"{folder.name}.db"), folder / "lake", f"default.{name}")
 
 
+def paimon(folder: Path, name: str) -> Any:
+    return pa.Table.from_pylist(paimon_rows(folder / name, apart=True))
+
+
 OPTIONS: dict[Callable[[Path, str], Any], str] = {
     delta: "'connector' = 'delta', 'table-path' = '${DIR}/NAME'",
     iceberg: "'connector' = 'iceberg', 'catalog-type' = 'jdbc', 'uri' = '${CATALOG}', 'warehouse' = 'file://${DIR}/lake'",
+    paimon: "'connector' = 'paimon', 'path' = '${DIR}/NAME'",
 }
+
+
+def with_library(name: str) -> None:
+    """Skip a test of Paimon tables where pypaimon is not installed: see ``test_paimon_environment.py``."""
+    if "paimon" in name:
+        pytest.importorskip("pypaimon", reason="pypaimon takes no PyArrow from 20 on")
 
 
 @pytest.mark.parametrize("read", OPTIONS)
 def test_tables_hold_each_row_once(read: Callable[[Path, str], Any], tmp_path: Path) -> None:
+    with_library(read.__name__)
     folder = tmp_path / "killed"
     script = (
         TABLES.replace("'format' = 'json')", "'format' = 'json', 'source.monitor-interval' = '100 ms')")
@@ -84,6 +97,22 @@ def more_iceberg(folder: Path, number: int) -> None:
         table.append(_rows(number, half))
 
 
+def more_paimon(folder: Path, number: int) -> None:
+    """Add rows to a Paimon table, in two snapshots."""
+    from pypaimon.catalog.catalog_factory import CatalogFactory
+    from pypaimon.schema.schema import Schema
+
+    catalog = CatalogFactory.create({"warehouse": str(folder / "warehouse")})
+    catalog.create_database("shop", ignore_if_exists=True)
+    schema = Schema.from_pyarrow_schema(_rows(number, 0).schema)
+    catalog.create_table("shop.grown", schema, ignore_if_exists=True)
+    for half in range(2):
+        builder = catalog.get_table("shop.grown").new_batch_write_builder()
+        write = builder.new_write()
+        write.write_arrow(_rows(number, half))
+        builder.new_commit().commit(write.prepare_commit())
+
+
 def _rows(number: int, half: int) -> pa.Table:
     return pa.table({"id": [number * ROWS + i for i in range(ROWS)], "half": [half] * ROWS})
 
@@ -91,11 +120,15 @@ def _rows(number: int, half: int) -> pa.Table:
 GROWING: dict[Callable[[Path, int], None], str] = {
     more_delta: f"{OPTIONS[delta]}, 'mode' = 'streaming', 'updateCheckIntervalMillis' = '50'",
     more_iceberg: f"{OPTIONS[iceberg]}, 'streaming' = 'true', 'monitor-interval' = '50 ms'",
+    more_paimon: f"{OPTIONS[paimon]}, 'continuous.discovery-interval' = '50 ms'".replace(
+        "NAME", "warehouse/shop.db/grown"
+    ),
 }
 
 
 @pytest.mark.parametrize("more", GROWING)
 def test_rows_of_growing_tables_come_once(more: Callable[[Path, int], None], tmp_path: Path) -> None:
+    with_library(more.__name__)
     folder = tmp_path / "killed"
     folder.mkdir()
     script = (
