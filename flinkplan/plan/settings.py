@@ -204,10 +204,19 @@ _EXECUTING = _settings(
     ),
 )
 
+CATALOG_STORE, CATALOG_STORE_FOLDER = "table.catalog-store.kind", "table.catalog-store.file.path"
+
 _SESSION = _settings(
     Effect.SESSION,
     ("table.plan.force-recompile", BOOLEAN, "false", "COMPILE PLAN overwrites a plan"),
     ("table.dml-sync", BOOLEAN, "false", "an INSERT waits for its end"),
+    (
+        CATALOG_STORE,
+        one_of("GENERIC_IN_MEMORY", "FILE"),
+        "generic_in_memory",
+        "with file, the catalogs in the files of a folder are there",
+    ),
+    (CATALOG_STORE_FOLDER, TEXT, None, "that folder, which has a file NAME.yaml with the options of each catalog"),
     ("pipeline.name", TEXT, None, "the name of a job; unless set, it names the sinks"),
     (
         "sql-client.execution.result-mode",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import advice
@@ -28,6 +29,7 @@ from .catalog.external import EXTERNAL, IN_MEMORY, TYPE, UNKNOWN, CatalogDefinit
 from .catalog.functions import Functions, Loader
 from .catalog.options import check_catalog_options
 from .catalog.restoring import restored
+from .catalog.store import store_folder, stored_catalogs
 from .ddl.alter import alter_table, alter_view
 from .ddl.catalog_scripts import CatalogScripts
 from .ddl.catalogs import alter_catalog
@@ -73,9 +75,22 @@ class Session:
             self.set_option(key, value)
         self._defaults = dict(self.config)
         self._catalog_scripts = CatalogScripts(catalog_tables or {})
-        for statement in self._catalog_scripts.catalogs:
+        self._define_catalogs(self._catalog_scripts)
+        self._catalog_store: Path | None = None
+        self._open_catalog_store()
+
+    def _define_catalogs(self, scripts: CatalogScripts) -> None:
+        """Define catalogs that a pipeline may define again."""
+        for statement in scripts.catalogs:
             self.apply(statement)
             self.catalog.declared.add(statement.name.name)
+
+    def _open_catalog_store(self) -> None:
+        """Define the catalogs of the store that the options name, unless they are there."""
+        folder = store_folder(self.config)
+        if folder is not None and folder != self._catalog_store:
+            self._catalog_store = folder
+            self._define_catalogs(CatalogScripts(stored_catalogs(folder)))
 
     def set_option(self, key: str, value: str, span: Span = NO_SPAN) -> None:
         """Set an option.  Raises :class:`FlinkplanError` for a value that it cannot have."""
@@ -341,6 +356,7 @@ class Session:
     def _set(self, node: ast.SetOption) -> None:
         if node.key is not None and node.value is not None:
             self.set_option(node.key, node.value, node.span)
+            self._open_catalog_store()
 
     def _reset(self, node: ast.ResetOption) -> None:
         if node.key is None:

@@ -46,7 +46,7 @@ def running(plan: Plan, spark: SparkSession, folder: Path, batches: Batches | No
         checkpoint=str(folder / "checkpoint"),
         mode=Mode.REAL_TIME,
         checkpoint_interval=5.0,
-        listener=batches,
+        listener=batches or Batches(),
         spark=spark,
     )
     job = execute(plan, options)

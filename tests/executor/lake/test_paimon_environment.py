@@ -57,6 +57,7 @@ def run(python: Path, *arguments: str) -> None:
 
 
 @pytest.mark.programs
+@pytest.mark.nightly("an environment takes a minute to make")
 def test_tables(python: Path) -> None:
     run(python, "-m", "not spark", str(FOLDER / "test_paimon.py"))
 
