@@ -6,6 +6,7 @@ They run in an environment with pypaimon, see ``test_paimon_environment.py``.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -328,11 +329,13 @@ def test_changes_go_into_a_table_and_out_of_it(producer: str, place: Place) -> N
 
     def seen() -> list[str]:
         lines = [line for p in (place.root / "seen").rglob("part-*") for line in p.read_text().splitlines()]
-        left: list[str] = []
+        left: Counter[str] = Counter()
         for each in map(json.loads, lines):
-            row = each["before"] if each["op"] == "d" else each["after"]
-            left.remove(row["v"]) if each["op"] == "d" else left.append(row["v"])
-        return sorted(left)
+            if each["op"] == "d":
+                left[each["before"]["v"]] -= 1
+            else:
+                left[each["after"]["v"]] += 1
+        return sorted(left.elements())
 
     place.put("1", *(change("c", i, f"v{i}", "xy"[i % 2]) for i in range(4)))
     run(place, writes)
