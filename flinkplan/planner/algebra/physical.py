@@ -160,12 +160,13 @@ class GlobalGroupAggregate(CompleteChanges, GroupedRows, kw_only=True):
     count_star: int | None = None
 
 
-class IncrementalGroupAggregate(SameKinds, CompleteChanges, UnknownColumns, AccumulatorPhase, kw_only=True):
+class IncrementalGroupAggregate(SameKinds, CompleteChanges, UnknownKeys, UnknownBounds, AccumulatorPhase, kw_only=True):
     """Merges partial and final aggregation of a split distinct aggregation."""
 
     partial_grouping: tuple[int, ...]
     final_grouping: tuple[int, ...]
     partial_calls: tuple[specs.AggregateCall, ...]
+    final_calls: tuple[specs.AggregateCall, ...]
     partial_local_input: LogicalType
     need_retraction: bool
     ttl: int | None = None
@@ -187,7 +188,7 @@ class LegacyWindowAggregate(CompleteChanges, UnknownBounds, WindowAggregateBase,
         return named.property.reference.type.nullable_()
 
 
-class OverAggregate(CompleteChanges, ConstantColumns, UnknownBounds, Unary, kw_only=True):
+class OverAggregate(CompleteChanges, ConstantColumns, Unary, kw_only=True):
     """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns.
 
     The columns keep the names that they had when it was made: ``LogicalWindow`` is given its row type.
@@ -286,15 +287,13 @@ class LateRows(SameKinds, CompleteChanges, NoWatermark, UnknownColumns, Unary, k
         return self.input.inputs[0].names
 
 
-class RegularJoin(NoWatermark, UnknownBounds, SpecifiedJoin, kw_only=True):
+class RegularJoin(NoWatermark, SpecifiedJoin, kw_only=True):
     """A regular join, which keeps both sides in state."""
 
     ttl: TtlHint | None = None
 
 
-class IntervalJoin(
-    ReadsInserts, InsertsOnly, CompleteChanges, ConstantColumns, UnknownBounds, PhysicalBinary, kw_only=True
-):
+class IntervalJoin(ReadsInserts, InsertsOnly, CompleteChanges, ConstantColumns, PhysicalBinary, kw_only=True):
     """A join with time bounds."""
 
     description: ClassVar[str] = "an interval join"
@@ -305,7 +304,7 @@ class IntervalJoin(
         return self.spec.join_spec.join_type
 
 
-class WindowJoin(ReadsInserts, InsertsOnly, CompleteChanges, UnknownBounds, SpecifiedJoin, kw_only=True):
+class WindowJoin(ReadsInserts, InsertsOnly, CompleteChanges, SpecifiedJoin, kw_only=True):
     """A join of rows of equal windows; ``condition`` no longer compares the windows."""
 
     description: ClassVar[str] = "a window join"
@@ -313,7 +312,7 @@ class WindowJoin(ReadsInserts, InsertsOnly, CompleteChanges, UnknownBounds, Spec
     right_windowing: specs.WindowingStrategy
 
 
-class VersionedJoin(CompleteDeletes, UnknownBounds, SpecifiedJoin, kw_only=True):
+class VersionedJoin(CompleteDeletes, SpecifiedJoin, kw_only=True):
     """An event-time temporal join; index -1 on the right means processing time."""
 
     left_time: int
@@ -326,14 +325,14 @@ class TableFunctionJoin(
     """A correlation with a table function."""
 
 
-class Rank(CompleteDeletes, UnknownBounds, RankBase, kw_only=True):
+class Rank(CompleteDeletes, RankBase, kw_only=True):
     """Top-N; ``uses_mini_batches``: results are emitted after each mini-batch."""
 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
     uses_mini_batches: bool = False
 
 
-class Deduplicate(ReadsInserts, CompleteChanges, OneRowPerKey, UnknownBounds, SameRowType, kw_only=True):
+class Deduplicate(ReadsInserts, CompleteChanges, OneRowPerKey, SameRowType, kw_only=True):
     """The first or last row of each key; ``uses_mini_batches``: results are emitted after each mini-batch."""
 
     description: ClassVar[str] = "a deduplication by time"
@@ -347,7 +346,7 @@ class Deduplicate(ReadsInserts, CompleteChanges, OneRowPerKey, UnknownBounds, Sa
         return self.keys
 
 
-class WindowRank(ReadsInserts, InsertsOnly, CompleteChanges, UnknownDirections, UnknownBounds, RankBase, kw_only=True):
+class WindowRank(ReadsInserts, InsertsOnly, CompleteChanges, UnknownDirections, RankBase, kw_only=True):
     """Top-N of each window."""
 
     description: ClassVar[str] = "a Top-N per window"
@@ -364,7 +363,7 @@ class WindowDeduplicate(ReadsInserts, InsertsOnly, CompleteChanges, UnknownColum
     windowing: specs.WindowingStrategy
 
 
-class SortLimit(CompleteDeletes, NoWatermark, UnknownDirections, UnknownBounds, SameRowType, kw_only=True):
+class SortLimit(CompleteDeletes, NoWatermark, UnknownDirections, SameRowType, kw_only=True):
     """ORDER BY … LIMIT."""
 
     order: tuple[specs.SortField, ...]
@@ -373,7 +372,7 @@ class SortLimit(CompleteDeletes, NoWatermark, UnknownDirections, UnknownBounds, 
     strategy: specs.RankStrategy = specs.AppendFastStrategy()
 
 
-class Limit(CompleteDeletes, NoWatermark, UnknownDirections, UnknownBounds, SameRowType, kw_only=True):
+class Limit(CompleteDeletes, NoWatermark, UnknownDirections, SameRowType, kw_only=True):
     """LIMIT."""
 
     offset: int
@@ -387,7 +386,6 @@ class TemporalSort(
     CompleteChanges,
     NeedsWatermark,
     UnknownDirections,
-    UnknownBounds,
     SameRowType,
     kw_only=True,
 ):
@@ -397,7 +395,7 @@ class TemporalSort(
     order: tuple[specs.SortField, ...]
 
 
-class FullSort(InsertsOnly, CompleteChanges, NoWatermark, UnknownDirections, UnknownBounds, SameRowType, kw_only=True):
+class FullSort(InsertsOnly, CompleteChanges, NoWatermark, UnknownDirections, SameRowType, kw_only=True):
     """ORDER BY of a bounded stream."""
 
     order: tuple[specs.SortField, ...]
@@ -409,7 +407,7 @@ class MultiJoin(NoWatermark, UnknownDirections, UnknownBounds, NaryJoin, kw_only
     keys: tuple[tuple[int, ...], ...]
 
 
-class UnionAll(SameKinds, SameUpdates, NoWatermark, UnknownKeys, UnknownBounds, Union, kw_only=True):
+class UnionAll(SameKinds, SameUpdates, NoWatermark, UnknownKeys, Union, kw_only=True):
     """All rows of all inputs."""
 
 

@@ -6,6 +6,8 @@ Sources: ``FlinkRelMdColumnInterval``, ``FlinkRelMdFilteredColumnInterval``.
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import reduce
+from typing import Any
 
 from ...plan.functions import Direction, aggregation_of, called
 from ...plan.functions.aggregate import COUNT
@@ -13,11 +15,12 @@ from ...plan.functions.comparison import EQ, GE, GT, IS_TRUE, LE, LT, SEARCH
 from ...plan.functions.conditional import CASE
 from ...plan.record import Record
 from ...plan.rex import Bound, Call, InputRef, Literal, RexNode, Sarg, children
-from ...plan.specs import AggregateCall
+from ...plan.specs import AggregateCall, ConstantRankRange, VariableRankRange
 from ...plan.types import NUMERIC
+from ..algebra import physical as p
 from ..algebra.calls import is_call_of
 from ..algebra.dispatch import Dispatch
-from ..algebra.physical import Calc, Exchange, GlobalGroupAggregate, GroupAggregate, LocalGroupAggregate
+from ..algebra.physical_bases import PhysicalBinary
 from ..algebra.rel import Rel
 from ..algebra.traits import UnknownBounds
 from ..rex.expressions import MIRRORED, conjunctions, is_call
@@ -48,10 +51,10 @@ UNKNOWN = Bounds()
 def argument_bounds(rel: Rel, call: AggregateCall) -> Bounds:
     """The bounds of the argument of an aggregate call over ``rel``, also by its FILTER."""
     (index,) = call.arg_list
-    while isinstance(rel, Exchange):
+    while isinstance(rel, p.Exchange):
         rel = rel.input
     bounds = column_bounds(rel, index)
-    if call.filter_arg < 0 or not isinstance(rel, Calc):
+    if call.filter_arg < 0 or not isinstance(rel, p.Calc):
         return bounds
     kept, value = rel.projection[call.filter_arg], rel.projection[index]
     return bounds.within(_implied(children(kept)[0] if is_call(kept, IS_TRUE) else kept, value))
@@ -63,14 +66,45 @@ def column_bounds(rel: Rel, index: int) -> Bounds:
     return rule(rel, index) if rule else UNKNOWN
 
 
-def _exchange(rel: Exchange, index: int) -> Bounds:
+def _input(rel: Any, index: int) -> Bounds:
+    """The bounds of an operator that computes nothing of this column: those of its input."""
     return column_bounds(rel.input, index)
 
 
-def _calc(rel: Calc, index: int) -> Bounds:
+def _calc(rel: p.Calc, index: int) -> Bounds:
     value = rel.projection[index]
     bounds = _value(value, rel.input)
-    return bounds if rel.condition is None else bounds.within(_implied(rel.condition, value))
+    if rel.condition is None or not isinstance(value, InputRef):
+        return bounds
+    return bounds.within(_implied(rel.condition, value))
+
+
+def _join(rel: PhysicalBinary, index: int) -> Bounds:
+    width = rel.left.width
+    bounds = column_bounds(rel.left, index) if index < width else column_bounds(rel.right, index - width)
+    types = (*rel.left.types, *rel.right.types)
+    return bounds.within(_implied(rel.condition, InputRef(index, types[index])))
+
+
+def _union(rel: p.UnionAll, index: int) -> Bounds:
+    first, *others = (column_bounds(operand, index) for operand in rel.operands)
+    return reduce(Bounds.or_, others, first)
+
+
+def _rank(rel: p.Rank | p.WindowRank, index: int) -> Bounds:
+    if index < rel.input.width:
+        return column_bounds(rel.input, index)
+    match rel.range:
+        case ConstantRankRange(start, end):
+            return Bounds(Decimal(start), Decimal(end))
+        case VariableRankRange(end_index):
+            upper = column_bounds(rel.input, end_index).upper
+            return UNKNOWN if upper is None else Bounds(Decimal(1), upper)
+    return UNKNOWN
+
+
+def _over(rel: p.OverAggregate, index: int) -> Bounds:
+    return column_bounds(rel.input, index) if index < rel.input.width else UNKNOWN
 
 
 def _value(rex: RexNode, source: Rel) -> Bounds:
@@ -123,7 +157,7 @@ def _end(bound: Bound | None) -> Decimal | None:
     return None if bound is None else Decimal(str(bound.value))
 
 
-def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
+def _aggregate(rel: p.GroupAggregate | p.LocalGroupAggregate, index: int) -> Bounds:
     keys = len(rel.grouping)
     if index < keys:
         return column_bounds(rel.input, rel.grouping[index])
@@ -145,11 +179,14 @@ def _aggregate(rel: GroupAggregate | LocalGroupAggregate, index: int) -> Bounds:
 _RULES: Dispatch[Bounds] = Dispatch(
     "bounds of columns",
     {
-        Exchange: _exchange,
-        Calc: _calc,
-        GroupAggregate: _aggregate,
-        LocalGroupAggregate: _aggregate,
-        GlobalGroupAggregate: _exchange,
+        p.Calc: _calc,
+        **dict.fromkeys((p.Exchange, p.Deduplicate, p.GlobalGroupAggregate), _input),
+        **dict.fromkeys((p.SortLimit, p.Limit, p.TemporalSort, p.FullSort), _input),
+        **dict.fromkeys((p.GroupAggregate, p.LocalGroupAggregate), _aggregate),
+        **dict.fromkeys((p.RegularJoin, p.IntervalJoin, p.WindowJoin, p.VersionedJoin), _join),
+        **dict.fromkeys((p.Rank, p.WindowRank), _rank),
+        p.OverAggregate: _over,
+        p.UnionAll: _union,
     },
     unknown=(UnknownBounds,),
     physical=True,

@@ -132,8 +132,8 @@ def _takes_back(condition: RexNode, below: Directions) -> bool:
     operands = [_uncast(o) for o in condition.operands]
     changing = [below[o.index] for o in operands if isinstance(o, InputRef) and below[o.index] != CONSTANT]
     function = called(condition)
-    if function in (AND, OR):
-        return any(_takes_back(o, below) for o in operands)
+    if function in (AND, OR):  # Flink looks at the first two alone
+        return any(_takes_back(o, below) for o in operands[:2])
     if function in (GT, GE):
         return bool(changing) and changing[0] != INCREASING
     if function in (LT, LE):
@@ -208,10 +208,19 @@ def _legacy_window(rel: p.LegacyWindowAggregate) -> Directions | None:
 
 
 def _aggregate(rel: p.GroupAggregate | p.LocalGroupAggregate) -> Directions | None:
-    below = monotonicity(rel.input)
-    if below is None or any(below[g] != CONSTANT for g in rel.grouping):
+    return _aggregated(rel.input, rel.grouping, rel.calls)
+
+
+def _incremental(rel: p.IncrementalGroupAggregate) -> Directions | None:
+    """The directions of the final calls, which are taken as if they read what the first phase emits."""
+    return _aggregated(rel.input, rel.final_grouping, rel.final_calls)
+
+
+def _aggregated(source: Rel, grouping: Sequence[int], calls: Sequence[AggregateCall]) -> Directions | None:
+    below = monotonicity(source)
+    if below is None or any(below[g] != CONSTANT for g in grouping):
         return None
-    return (*(CONSTANT for _ in rel.grouping), *(_call(c, below, rel.input) for c in rel.calls))
+    return (*(CONSTANT for _ in grouping), *(_call(c, below, source) for c in calls))
 
 
 def _call(call: AggregateCall, below: Directions, source: Rel) -> str:
@@ -255,6 +264,7 @@ _RULES: Dispatch[Directions | None] = Dispatch(
         p.LegacyWindowAggregate: _legacy_window,
         p.GroupAggregate: _aggregate,
         p.LocalGroupAggregate: _aggregate,
+        p.IncrementalGroupAggregate: _incremental,
         p.GlobalGroupAggregate: _exchange,
     },
     unknown=(UnknownDirections,),

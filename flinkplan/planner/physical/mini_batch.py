@@ -181,6 +181,7 @@ def _incremental(rel: Rel) -> Rel:
         partial_grouping=partial.grouping,
         final_grouping=keys,
         partial_calls=partial.calls,
+        final_calls=local.calls,
         partial_local_input=partial.local_input,
         accumulators=columns.fields,
     )
