@@ -300,11 +300,12 @@ class AggregateBinder(WindowedBinder):
         exprs = tuple(self.inputs[i][0] for i in read)
         below = Project(input=rel, exprs=exprs, names=tuple(names[i] for i in read))
         source: Rel = rel if not exprs or _is_identity(below) else below
+        grouping = tuple(range(self.group_count))
         return Aggregate(
             input=source,
-            grouping=tuple(range(self.group_count)),
+            grouping=grouping,
             calls=remap_calls(self.calls, place),
-            grouping_sets=self.group_sets,
+            grouping_sets=None if self.group_sets == (grouping,) else self.group_sets,
             ttl=ttl,
         )
 
