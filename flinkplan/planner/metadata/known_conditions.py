@@ -24,6 +24,8 @@ def known_conditions(rel: Rel) -> tuple[RexNode, ...]:
             return (*known_conditions(rel.left), *right, *_stable(rel.condition))
         case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
             return known_conditions(rel.left)
+        case Join(type=JoinType.RIGHT):
+            return tuple(shift(c, rel.left.width) for c in known_conditions(rel.right))
         case Project():
             places = {e.index: i for i, e in enumerate(rel.exprs) if isinstance(e, InputRef)}
             return _moved(known_conditions(rel.input), places)

@@ -158,8 +158,12 @@ def _constants(rel: Rel, below: Callable[[Rel], Mapping[int, Literal]]) -> Mappi
             return {**below(rel.left), **right, **_equalities(rel.condition)}
         case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
             return below(rel.left)
+        case Join(type=JoinType.RIGHT):
+            return {i + rel.left.width: value for i, value in below(rel.right).items()}
         case Sort():
             return below(rel.input)
+        case SetOp(kind=SetKind.EXCEPT):  # casts to the common types are made after its predicates are read
+            return cast_constants(rel.operands[0])
         case SetOp(kind=SetKind.UNION):
             first, *others = map(below, rel.operands)
             return {i: value for i, value in first.items() if all(other.get(i) == value for other in others)}
