@@ -23,14 +23,17 @@ from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
 from ..metadata.window_properties import window_columns
 from ..rex import sargs
-from ..rex.expressions import conjunctions, identity, is_call, refs, remap, rewrite
+from ..rex.expressions import are_identity, conjunctions, identity, is_call, refs, remap, rewrite
 from ..rex.normal_forms import to_cnf
 from .rule import Order, RuleSet, rule
 
 
 @rule(on=Calc, over=OverAggregate)
 def to_rank(rel: Calc, over: OverAggregate) -> Rel:
-    """A filter on a rank over a window of rows becomes a Top-N."""
+    """A filter on a rank becomes a Top-N, with a column for the rank only if the calc computes with it.
+
+    A calc that would hand on all columns as they are is left out.
+    """
     if rel.condition is None:
         return rel
     calls = [c for g in over.groups for c in g.agg_calls]
@@ -55,8 +58,10 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
         partition=tuple(sorted(set(over.partition))),
         order=over.groups[0].order_by.fields,
         range=range_,
-        rank=_name(over, rel),
+        rank=_name(over, rel) if any(rank_index in refs(e) for e in rel.projection) else None,
     )
+    if not rest and are_identity(rel.projection, rank.types):
+        return rank
     return merge_calc(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None), merges_python=True)
 
 
