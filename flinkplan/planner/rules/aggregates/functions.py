@@ -24,6 +24,7 @@ from ...metadata.window_properties import groups_by_window
 from ...rex.builder import convert
 from ...rex.expressions import are_columns, case, cast, compare, identity
 from ...rex.simplify import simplify
+from ..empty import is_empty, prune_empty
 from ..rule import rule
 from .groups import remove_distinct
 
@@ -38,6 +39,8 @@ def reduce_functions(rel: _Aggregation) -> Rel:
     """
     if isinstance(rel, Aggregate) and rel.grouping_sets is not None:
         return rel
+    if isinstance(rel, Aggregate) and is_empty(rel.input):
+        return _over_nothing(rel)
     forced = any(aggregation_of(c.internal_name).variance for c in rel.calls)
     if not forced and not any(is_call_of(c, AVG, SUM) for c in rel.calls):
         return rel
@@ -46,6 +49,12 @@ def reduce_functions(rel: _Aggregation) -> Rel:
     if not forced and len(reduction.calls) >= len(rel.calls):
         return rel if any(is_call_of(c, AVG) for c in rel.calls) else _sum_of_window_results(rel)
     return reduced
+
+
+def _over_nothing(rel: Aggregate) -> Rel:
+    """The aggregation of no rows: the row that its sums and counts have, with averages computed from it."""
+    averages = without_averages(rel)
+    return rel if averages is None else replace(averages, input=prune_empty(averages.input))
 
 
 def without_averages(rel: Aggregate) -> Project | None:
