@@ -50,7 +50,14 @@ from .rules.local_times import fold_local_times
 from .rules.overs import merge_projections, remove_renaming, split_overs
 from .rules.partitions import push_partitions
 from .rules.predicates import PUSH_FILTERS
-from .rules.projections import NAME_COLUMNS, PUSH_PROJECTIONS, PUSH_PROJECTIONS_AGAIN, drop_aliases, trim_one_sided
+from .rules.projections import (
+    NAME_COLUMNS,
+    PUSH_PROJECTIONS,
+    PUSH_PROJECTIONS_AGAIN,
+    drop_aliases,
+    narrow_joins,
+    trim_one_sided,
+)
 from .rules.python_calls import split_python_calcs, split_python_correlates, split_python_joins
 from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
 from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
@@ -58,7 +65,7 @@ from .rules.rule import Config, Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
 from .rules.sorts import push_sorts
-from .rules.table_functions import push_into_correlates
+from .rules.table_functions import push_past_correlates
 from .rules.time_attributes import MATERIALIZE_TIME
 from .subqueries.rewriting import rewrite_subqueries
 
@@ -75,7 +82,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "subquery_rewrite",
         "All that follows knows joins, not subqueries inside expressions.",
-        (Walk(rewrite_subqueries), to_sources),
+        (Walk(rewrite_subqueries), to_sources, Walk(push_past_correlates)),
     ),
     Stage(
         "default_rewrite",
@@ -89,7 +96,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             fold_local_times,
             remove_renaming,
             shorten_coalesce,
-            push_into_correlates,
             reduce_expressions,
             prune_empty,
             pull_up_constants,
@@ -130,7 +136,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "project_rewrite",
         "Each operator reads only what is needed above it.",
-        (trim_one_sided, NAME_COLUMNS, PUSH_PROJECTIONS),
+        (trim_one_sided, NAME_COLUMNS, narrow_joins, PUSH_PROJECTIONS),
     ),
     Stage(
         "logical",

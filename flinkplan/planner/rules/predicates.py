@@ -15,13 +15,12 @@ from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ..algebra.builders import filtered
-from ..algebra.logical import Aggregate, Correlate, Filter, Join, Project, SetOp, TemporalJoin
+from ..algebra.logical import Aggregate, Filter, Join, Project, SetOp, TemporalJoin
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.rel import LEFT_NULLABLE, ONE_SIDED, RIGHT_NULLABLE, Rel
 from ..metadata.join_kinds import join_keys
 from ..rex.expressions import (
     COMPARISONS,
-    TRUE,
     and_,
     cast,
     conjunctions,
@@ -85,13 +84,21 @@ def push_past_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
     return _pushed(below, conjunctions(rel.condition)) or rel
 
 
+@rule(on=Filter, over=(Join, TemporalJoin))
+def push_into_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
+    """FILTER_INTO_JOIN of Calcite: the same, but a condition on a key of one side says nothing of the other side."""
+    if below.type in ONE_SIDED:
+        return replace(below, left=filtered(below.left, [rel.condition]))
+    return _pushed(below, conjunctions(rel.condition), transfers=False) or rel
+
+
 @rule(on=(Join, TemporalJoin))
 def push_join_condition(rel: Join | TemporalJoin) -> Rel:
     """FlinkFilterJoinRule.JOIN_CONDITION_PUSH: join conditions on one side become filters of that input."""
     return _pushed(rel, ()) or rel
 
 
-def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None:
+def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...], *, transfers: bool = True) -> Rel | None:
     """The join with the conditions above it and its own pushed down; ``None`` where nothing is to push.
 
     Nothing is pushed below an event-time temporal join: without the filtered rows older versions would last longer.
@@ -100,7 +107,7 @@ def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None
         return None
     width = join.left.width
     kind = simplify_join(join.type, above, width)
-    left, right, stay = _by_side(above, width)
+    left, right, stay = split_by_side(above, width)
     if kind in LEFT_NULLABLE:
         left, stay = [], [*stay, *left]
     if kind in RIGHT_NULLABLE:
@@ -109,7 +116,7 @@ def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None
     own = list(original)
     if kind is JoinType.INNER:
         own, stay = [*own, *stay], []
-    own_left, own_right, _ = _by_side(own, width)
+    own_left, own_right, _ = split_by_side(own, width)
     if kind in (JoinType.LEFT, JoinType.FULL, JoinType.ANTI):
         own_left = []
     if kind in (JoinType.RIGHT, JoinType.FULL, JoinType.ANTI):
@@ -118,7 +125,7 @@ def _pushed(join: Join | TemporalJoin, above: tuple[RexNode, ...]) -> Rel | None
     left, right = [*left, *own_left], [*right, *own_right]
     if kind is join.type and not left and not right and len(own) == len(original):
         return None
-    if kind in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
+    if transfers and kind in (JoinType.INNER, JoinType.LEFT, JoinType.RIGHT):
         keys = _equal_columns(original, width) or _equal_columns(own, width)
         known = [*above, *original] if kind is JoinType.INNER else [p for p in above if _is_bound(p)]
         to_left, to_right = _transferred(known, keys, kind, width)
@@ -182,7 +189,8 @@ def _join(rel: T, kind: JoinType, left: Rel, right: Rel, condition: RexNode) -> 
     return replace(rel, type=kind, left=left, right=right, condition=condition)
 
 
-def _by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[RexNode], list[RexNode]]:
+def split_by_side(parts: Iterable[RexNode], width: int) -> tuple[list[RexNode], list[RexNode], list[RexNode]]:
+    """The conditions that read only the first ``width`` columns, only the others, and the rest."""
     left, right, rest = [], [], []
     for part in parts:
         read = refs(part)
@@ -237,26 +245,6 @@ def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
 
 
-@rule(on=Filter, over=Correlate)
-def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
-    """FilterCorrelateRule: conditions on the outer row go below, those on the function's columns into the correlate.
-
-    A function that no row is joined with stays below its filter.
-    """
-    width = below.input.width
-    if not width:
-        return rel
-    left, right, rest = _by_side(conjunctions(rel.condition), width)
-    if below.type is JoinType.LEFT:
-        right, rest = [], [*right, *rest]
-    if not left and not right:
-        return rel
-    own = and_([*([below.condition] if below.condition else []), *(shift(r, -width) for r in right)])
-    condition = None if own == TRUE else own
-    new = replace(below, input=filtered(below.input, left), condition=condition)
-    return filtered(new, [p for p in conjunctions(rel.condition) if p in rest])
-
-
 PUSH_FILTERS = RuleSet(
     "push_filters",
     (
@@ -265,10 +253,9 @@ PUSH_FILTERS = RuleSet(
         push_past_join,
         push_past_aggregate,
         push_past_set_op,
-        push_past_correlate,
         push_join_condition,
     ),
     Order.BOTTOM_UP,
     to_fixpoint=True,
 )
-"""Push every filter as far down as possible."""
+"""Push every filter as far down as possible; past a correlate, none is pushed that was not there when it was made."""

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...plan.functions import aggregation_of
+from ...plan.functions.aggregate import AVG, SUM
 from ...plan.functions.cast import CAST
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown
 from ..algebra.builders import select_columns
+from ..algebra.calls import is_call_of
 from ..algebra.logical import (
     Aggregate,
     Correlate,
@@ -154,7 +157,7 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     needed = sorted(refs(below.condition).union(_read(rel)))
     if len(needed) == below.input.width:
         return rel
-    trimmed = select_columns(drop_aliases(below.input), needed)
+    trimmed = select_columns(below.input, needed)
     mapping = {old: new for new, old in enumerate(needed)}
     given = None if below.given is None else tuple(below.given[i] for i in needed)
     inner = Filter(input=trimmed, condition=built_condition(remap(below.condition, mapping)), given=given)
@@ -168,6 +171,27 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     An input of which nothing is read keeps its first column.
     """
     return _trimmed(rel, below, refs(below.condition))
+
+
+@rule(on=Project, over=Project)
+def narrow_joins(rel: Project, below: Project) -> Rel:
+    """Push the lower one of two projections into a join below it, past filters.
+
+    So it decides on the column that an input keeps of which nothing is read.  Source: ``HepMatchOrder.BOTTOM_UP``.
+    """
+    source = below.input
+    while isinstance(source, Filter):
+        source = source.input
+    return replace(rel, input=_into_join(below)) if isinstance(source, Join) else rel
+
+
+def _into_join(rel: Rel) -> Rel:
+    if not isinstance(rel, Project):
+        return rel
+    if isinstance(rel.input, Join):
+        return push_past_join(rel)
+    pushed = push_past_filter(rel)
+    return pushed.over(lambda filtered: filtered.over(_into_join))
 
 
 @rule(on=Project, over=(Join, MultiJoin))
@@ -375,16 +399,34 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
 
 @rule(on=Project, over=Aggregate)
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
-    """PruneAggregateCallRule: unread calls are removed, but one is kept if nothing else is left."""
+    """PruneAggregateCallRule: unread calls are removed, but one is kept if nothing else is left.
+
+    Where an unread call is a SUM or an AVG, ``AggregateReduceFunctionsRule`` has also replaced what selects a grouping
+    column by that column, which costs less.
+    """
     keys = len(below.grouping)
     read = _read(rel)
     kept = [i for i in range(len(below.calls)) if keys + i in read or (i == keys == 0 and not read)]
     if len(kept) == len(below.calls):
         return rel
+    if any(is_call_of(call, AVG, SUM) for i, call in enumerate(below.calls) if i not in kept):
+        rel = _with_keys(rel, below)
+        read = _read(rel)
+        kept = [i for i in kept if keys + i in read]
     indexes = [*range(keys), *(keys + i for i in kept)]
     mapping = {old: new for new, old in enumerate(indexes)}
     new = replace(below, calls=tuple(below.calls[i] for i in kept))
     return _reading(rel, new, mapping)
+
+
+def _with_keys(rel: Project, below: Aggregate) -> Project:
+    """The projection with grouping columns in place of calls that select one of them, such as MAX."""
+    columns: list[RexNode] = list(identity(below.types))
+    for i, call in enumerate(below.calls, len(below.grouping)):
+        selects = aggregation_of(call.internal_name).selects_argument or is_call_of(call, AVG)
+        if selects and call.filter_arg < 0 and call.arg_list[0] in below.grouping:
+            columns[i] = cast(columns[below.grouping.index(call.arg_list[0])], call.type)
+    return replace(rel, exprs=tuple(inline(e, tuple(columns)) for e in rel.exprs))
 
 
 @rule(on=Project, over=SourceScan)

@@ -1,69 +1,41 @@
-"""Conditions on the columns of a table function go into its correlate."""
+"""Filters above table functions, which read each row of another relation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from ...plan.record import replace
-from ...plan.rex import InputRef, RexNode
 from ...plan.specs import JoinType
 from ..algebra.builders import filtered
-from ..algebra.logical import Correlate, Filter, Join, Project, Values
+from ..algebra.logical import Correlate, Filter, Values
 from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
-from ..algebra.tree import with_inputs
-from ..rex.expressions import and_, conjunctions, inline, refs, shift
+from ..rex.expressions import and_, conjunctions, shift
 from ..rex.simplify import simplify_condition
+from .predicates import push_into_join, push_past_project, split_by_side
 from .reduce import constants
-from .rule import rule
+from .rule import Order, RuleSet, rule
 
 
-@rule(on=(Filter, Correlate))
-def push_into_correlates(rel: Filter | Correlate) -> Rel:
-    """Push conditions on a table function's columns into its correlate, before constants replace columns.
+@rule(on=Filter, over=Correlate)
+def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
+    """FilterCorrelateRule: conditions on the outer row go below, those on the function's columns into the correlate.
 
-    Source: ``FilterCorrelateRule``.  Conditions on the outer row's columns are pushed later.
+    A function that no row is joined with stays below its filter.  The columns of a function below a filter lose the
+    names of the statement: ``ProjectRemoveRule`` removes the projection with these.
     """
-    match rel:
-        case Filter(input=Project() | Join() | Correlate()):
-            below, taken = _sunk(rel.input, {p: p for p in conjunctions(rel.condition)})
-            return filtered(below, [p for p in conjunctions(rel.condition) if p not in taken]) if taken else rel
-        case Correlate():
-            return _named(rel)
-    return rel
+    width = below.input.width
+    if not width:
+        return rel
+    left, right, rest = split_by_side(conjunctions(rel.condition), width)
+    if below.type is JoinType.LEFT:
+        right, rest = [], [*right, *rest]
+    own = [*conjunctions(below.condition), *(shift(r, -width) for r in right)]
+    condition = simplify_condition(and_(own)) if right else below.condition
+    new = name_by_projection(replace(below, input=filtered(below.input, left), condition=condition))
+    return filtered(replace(new, aliases=None) if rest else new, [p for p in conjunctions(rel.condition) if p in rest])
 
 
-def _sunk(rel: Rel, parts: Mapping[RexNode, RexNode]) -> tuple[Rel, set[RexNode]]:
-    """The relation with the conditions that functions below it take, and these; each is given with what it is here."""
-    taken: set[RexNode] = set()
-    match rel:
-        case Project(input=source, exprs=exprs):
-            moved = {
-                p: inline(q, exprs) for p, q in parts.items() if all(isinstance(exprs[i], InputRef) for i in refs(q))
-            }
-        case Correlate(type=JoinType.INNER, input=source) if source.types:
-            width = source.width
-            moved, own = _by_side(parts, width)
-            if own:
-                before = conjunctions(rel.condition) if rel.condition else []
-                rel = _named(replace(rel, condition=simplify_condition(and_([*before, *own.values()]))))
-                taken.update(own)
-        case Join(type=JoinType.INNER, left=left):
-            width = left.width
-            sides = [_sunk(i, m) for i, m in zip(rel.inputs, _by_side(parts, width), strict=True)]
-            return with_inputs(rel, tuple(new for new, _ in sides)), set().union(*(sunk for _, sunk in sides))
-        case _:
-            return rel, taken
-    below, taken_below = _sunk(source, moved)
-    return with_inputs(rel, (below,)), taken | taken_below
-
-
-def _by_side(parts: Mapping[RexNode, RexNode], width: int) -> tuple[dict[RexNode, RexNode], dict[RexNode, RexNode]]:
-    left = {p: q for p, q in parts.items() if max(refs(q), default=width) < width}
-    return left, {p: shift(q, -width) for p, q in parts.items() if refs(q) and min(refs(q)) >= width}
-
-
-def _named(rel: Correlate) -> Correlate:
+@rule(on=Correlate)
+def name_by_projection(rel: Correlate) -> Rel:
     """A function of which the condition fixes a column: the projection that named its columns has become its own."""
     if rel.condition is None:
         return rel
@@ -71,3 +43,19 @@ def _named(rel: Correlate) -> Correlate:
     if not constants(Filter(input=Values(tuples=(), fields=function), condition=rel.condition)):
         return rel
     return replace(rel, function_type=row_of(rel.names[rel.input.width :], function.field_types))
+
+
+_PUSH_PAST_CORRELATES = RuleSet(
+    "push_past_correlates",
+    (push_past_project, push_into_join, push_past_correlate, name_by_projection),
+    Order.BOTTOM_UP,
+    to_fixpoint=True,
+)
+
+
+def push_past_correlates(rel: Rel) -> Rel:
+    """Push the filters of a query with correlates, as they are written, also past these.
+
+    What follows from filters later stays above correlates.  Source: ``RelDecorrelator.decorrelate``.
+    """
+    return _PUSH_PAST_CORRELATES.run(rel) if Correlate in rel.classes else rel

@@ -84,12 +84,16 @@ CASES: list[tuple[str, str]] = [
     ("fold_local_times", "SELECT id FROM a WHERE k > FROM_UNIXTIME(0)"),
     ("fold_local_times", "SELECT CAST('2024-03-31 02:30:00' AS TIMESTAMP_LTZ(3)), CAST(k AS TIMESTAMP_LTZ(3)) FROM a"),
     ("reduce_rows", "SELECT CAST(y AS BIGINT), x FROM (VALUES (ARRAY[1], 1), (ARRAY[2], 2)) AS v(x, y)"),
-    ("push_into_correlates", "SELECT id, x FROM nested, UNNEST(xs) AS t (x) WHERE x = 1 AND id > 2 AND x > id"),
+    ("push_past_correlates", "SELECT id, x FROM nested, UNNEST(xs) AS t (x) WHERE x = 1 AND id > 2 AND x > id"),
     (
-        "push_into_correlates",
+        "push_past_correlates",
         "SELECT y FROM (SELECT id, x, y FROM nested, UNNEST(xs) AS t (x), UNNEST(xs) AS u (y)) WHERE x = 1 AND y <> 2",
     ),
-    ("push_into_correlates", "SELECT id, x FROM nested LEFT JOIN UNNEST(xs) AS t (x) ON x = 1"),
+    ("push_past_correlates", "SELECT x FROM nested, UNNEST(xs) AS t (x) JOIN c ON x = cid WHERE cid > 2 AND id = 1"),
+    (
+        "narrow_joins",
+        "SELECT cid FROM (SELECT k, cid FROM (SELECT a.k, v, cid FROM a LEFT JOIN c ON TRUE) WHERE v > 1)",
+    ),
     ("reduce_expressions", "SELECT k, v + 1 FROM a WHERE k = 'x' AND (v = 1 OR v = 2 OR FALSE)"),
     ("reduce_expressions", "SELECT id, v, COALESCE(v, 0) FROM a WHERE v IS NULL"),
     ("reduce_expressions", "SELECT b = TRUE, b = FALSE, b <> FALSE, b <> TRUE FROM a WHERE b = FALSE AND v > 1"),
@@ -285,8 +289,12 @@ CASES: list[tuple[str, str]] = [
         "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM ("
         "SELECT id, v, k, COUNT(*) AS n FROM a GROUP BY id, v, k)) WHERE rn <= 3",
     ),
-    ("drop_constant_ranks", "SELECT id, rn FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn = 2"),
-    ("drop_unused_ranks", "SELECT id, v FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn <= 3"),
+    ("drop_constant_ranks", "SELECT id, rn FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn < 2"),
+    (
+        "drop_unused_ranks",
+        "SELECT id FROM (SELECT *, RANK() OVER (ORDER BY v) AS rk FROM (SELECT *, RANK() OVER (ORDER BY k) AS rn "
+        "FROM a) WHERE rn <= 3) WHERE rk <= 2",
+    ),
     ("split_python_joins", "SELECT a.id FROM a JOIN c ON a.id = c.cid AND is_odd(a.v + c.cid)"),
     ("split_python_correlates", "SELECT w FROM c, LATERAL TABLE(words(UPPER(name))) AS t (w) WHERE w <> 'x'"),
     ("split_python_calcs", "SELECT id, plus_one(v + 1) * 2, 'x' FROM a WHERE is_odd(id) AND v > 0"),
