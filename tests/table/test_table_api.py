@@ -9,8 +9,19 @@ from pathlib import Path
 import pytest
 
 from flinkplan.plan.errors import FlinkplanError
-from flinkplan.table import DataTypes, EnvironmentSettings, Table, TableEnvironment
-from flinkplan.table.expressions import UNBOUNDED_RANGE, call, col, descriptor, if_then_else, lit, map_, row_interval
+from flinkplan.table import DataTypes, EnvironmentSettings, Row, Table, TableEnvironment
+from flinkplan.table.expressions import (
+    UNBOUNDED_RANGE,
+    array,
+    call,
+    col,
+    descriptor,
+    if_then_else,
+    lit,
+    map_,
+    row,
+    row_interval,
+)
 from flinkplan.table.udf import AggregateFunction, udaf, udf, udtf
 from flinkplan.table.window import Over, Session, Slide, Tumble
 
@@ -123,6 +134,47 @@ def test_python_functions_are_nodes_of_their_own(env: TableEnvironment) -> None:
     assert "PythonCorrelate(invocation=[words($1)]" in joined.explain()
     grouped = orders.group_by(orders.customer).select(call("total", orders.amount))
     assert "PythonGroupAggregate(groupBy=[customer]" in grouped.explain()
+
+
+@udf(result_type=DataTypes.ROW([DataTypes.FIELD("a", DataTypes.BIGINT()), DataTypes.FIELD("b", DataTypes.STRING())]))  # type: ignore[untyped-decorator]
+def pair(i: int, text: str) -> Row:
+    return Row(i, text)
+
+
+def test_columns_of_a_map_have_the_names_of_the_function(env: TableEnvironment) -> None:
+    env.create_temporary_function("pair", pair)
+    mapped = env.from_path("orders").map(call("pair", col("id"), col("customer"))).alias("x", "y")
+    assert "Calc(select=[f0.a AS a, f0.b AS b])" in execution_plan(mapped)
+    changed = mapped.select(col("x"), col("y").upper_case.alias("y"))
+    assert "Calc(select=[f0.a AS x, UPPER(f0.b) AS y])" in execution_plan(changed)
+
+
+def test_a_condition_with_a_function_without_a_name_stays_above_the_source(env: TableEnvironment) -> None:
+    assert "filter=" not in env.from_path("orders").where(double(col("id")) > 3).explain()
+
+
+def test_values_of_rows_and_arrays(env: TableEnvironment) -> None:
+    table = env.from_path("orders").select(array("a", col("customer")), array(1, 2.5), row(col("id"), "x").get("f1"))
+    assert "ARRAY('a', customer) AS _c0, ARRAY(1, 2.5E0) AS _c1, ROW(id, 'x').f1 AS _c2" in execution_plan(table)
+
+
+def test_a_grouped_column_under_another_name_stays_the_key(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE TABLE sums (c STRING, n BIGINT) WITH ('connector' = 'print')")
+    grouped = env.from_path("orders").group_by(col("customer")).select(col("customer"), col("id").max).alias("c", "n")
+    sink = grouped.insert_into("sums").compile_plan().plan.sinks[0]
+    assert sink.input_upsert_key == (0,)
+
+
+def test_what_aggregates_read_of_a_table_function_has_its_own_name(env: TableEnvironment) -> None:
+    env.create_temporary_function("words", words)
+    query = (
+        "SELECT customer, MAX(w) FROM orders, LATERAL TABLE(words(customer)) AS t(w) WHERE w <> 'a' GROUP BY customer"
+    )
+    assert "GroupAggregate(groupBy=[customer], select=[customer, MAX(f0) AS EXPR$1])" in env.explain_sql(query)
+
+
+def test_a_schema_shows_time_attributes(env: TableEnvironment) -> None:
+    assert str(env.from_path("orders").select(col("ts")).get_resolved_schema()) == "(\n  `ts` TIMESTAMP(3) *ROWTIME*\n)"
 
 
 def test_a_statement_set_shares_what_its_inserts_have_in_common(env: TableEnvironment) -> None:

@@ -23,7 +23,6 @@ ALIAS = declare(
     syntax=SPECIAL,
     named=False,
     style=Style.ALIAS,
-    pushing=Pushing.NEVER,
     local_time=LocalTime.NEVER,
 )
 """The first operand, under the name of the second: the Table API leaves it in plans."""

@@ -24,7 +24,7 @@ from ..algebra.physical_bases import AggregateBase, SpecifiedJoin
 from ..algebra.rel import LEFT_NULLABLE, ONE_SIDED, RIGHT_NULLABLE, Rel, Unary
 from ..algebra.scan_columns import scan_columns
 from ..algebra.traits import OneRowPerKey, UnknownKeys
-from ..rex.expressions import is_call
+from ..rex.expressions import is_call, unaliased
 from .join_kinds import join_keys
 
 Key = frozenset[int]
@@ -59,7 +59,9 @@ def _immutable_in_scan(rel: p.SourceScan) -> Key:
 
 def _immutable_in_calc(rel: p.Calc) -> Key:
     below = immutable_columns(rel.input)
-    return frozenset(i for i, rex in enumerate(rel.projection) if isinstance(rex, InputRef) and rex.index in below)
+    return frozenset(
+        i for i, rex in enumerate(map(unaliased, rel.projection)) if isinstance(rex, InputRef) and rex.index in below
+    )
 
 
 def _immutable_in_join(rel: SpecifiedJoin) -> Key:
@@ -161,7 +163,8 @@ def project_keys(projection: tuple[RexNode, ...], keys: Keys) -> Keys:
     Of the choices among columns that are selected several times Flink takes those that go through all of them at once.
     """
     places: dict[int, list[int]] = {}
-    for i, rex in enumerate(projection):
+    for i, named in enumerate(projection):
+        rex = unaliased(named)
         if is_call(rex, CAST) and _is_injective(rex.operands[0].type, rex.type):
             rex = rex.operands[0]
         if isinstance(rex, InputRef):

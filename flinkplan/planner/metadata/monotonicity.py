@@ -26,6 +26,7 @@ from ...plan.functions.comparison import (
     OR,
     SEARCH,
 )
+from ...plan.functions.conditional import ALIAS
 from ...plan.functions.user import PythonFunction
 from ...plan.record import cached_on_record
 from ...plan.rex import Call, InputRef, RexNode
@@ -118,7 +119,7 @@ def _direction(rex: RexNode, below: Directions) -> str:
 
 
 def _uncast(rex: RexNode) -> RexNode:
-    while is_call(rex, CAST):
+    while is_call(rex, CAST, ALIAS):
         rex = rex.operands[0]
     return rex
 

@@ -26,7 +26,7 @@ from ...plan.functions.comparison import (
     OR,
     SEARCH,
 )
-from ...plan.functions.conditional import CASE
+from ...plan.functions.conditional import ALIAS, CASE
 from ...plan.record import cached_on_record, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, Sarg, children, classes
 from ...plan.types import BOOLEAN, LogicalType
@@ -47,6 +47,13 @@ NEGATED_TESTS: dict[Function | None, Function] = {
 TRUE = Literal(True, BOOLEAN.not_null())
 FALSE = Literal(False, BOOLEAN.not_null())
 UNKNOWN = Literal(None, BOOLEAN)
+
+
+def unaliased(rex: RexNode) -> RexNode:
+    """The expression without the names that the Table API gives to it by calls of AS."""
+    while is_call(rex, ALIAS):
+        rex = rex.operands[0]
+    return rex
 
 
 def is_call(rex: RexNode, *functions: Function) -> TypeGuard[Call]:

@@ -18,7 +18,7 @@ from ..algebra.names import uniquify
 from ..algebra.physical import Calc
 from ..algebra.rel import Rel
 from ..errors import PlanningError
-from ..rex.expressions import and_, conjunctions, identity, ordered_refs
+from ..rex.expressions import and_, conjunctions, identity, ordered_refs, unaliased
 from .rule import rule
 
 Test = Callable[[RexNode], bool]
@@ -34,7 +34,27 @@ def split_python_calcs(rel: Calc) -> Rel:
         return rel
     for split in _SPLITS:
         rel = _split_all(split, rel)
-    return rel
+    return _with_names_of_results(rel)
+
+
+def _with_names_of_results(rel: Calc) -> Calc:
+    """Calcs that only take all fields of a function's result apart name them as the function does.
+
+    Source: ``PythonMapRenameRule``.
+    """
+    below = rel.input
+    if not isinstance(below, Calc):
+        return rel
+    rel = replace(rel, input=_with_names_of_results(below))
+    fields = [unaliased(rex) for rex in rel.projection]
+    rows = {rex.expr for rex in fields if type(rex) is FieldAccess}
+    if rel.condition is not None or len(rows) != 1:
+        return rel
+    (row,) = rows
+    names = tuple(rex.name for rex in fields if type(rex) is FieldAccess)
+    if type(row) is not InputRef or not calls_python(below.projection[row.index]) or names != row.type.field_names:
+        return rel
+    return replace(rel, names=names) if len(names) == len(fields) else rel
 
 
 def _split_all(split: Split, rel: Calc) -> Calc:
