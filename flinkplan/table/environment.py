@@ -323,7 +323,10 @@ class TableEnvironment(CatalogMethods):
 
     def explain_statement(self, statement: Insert | StatementSetNode) -> str:
         """A parsed statement as Flink explains it."""
-        return str(self._session.explain(statement))
+        inserts = statement.inserts if isinstance(statement, StatementSetNode) else (statement,)
+        bodies = [insert.query.body for insert in inserts]
+        of_table_api = all(isinstance(body, BoundQuery) and not body.of_sql for body in bodies)
+        return str(replace(self._session.explain(statement), of_table_api=of_table_api))
 
     def explain_query(self, query: Query, details: Collection[str] = (), *, of_table_api: bool = False) -> str:
         """A query as Flink explains it; ``of_table_api``: it is not in SQL."""

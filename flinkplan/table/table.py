@@ -419,7 +419,7 @@ class Table(Derivable):
         print(self.get_resolved_schema())
 
     def _query(self) -> ast.Query:
-        return ast.Query(ast.BoundQuery(self.rel))
+        return ast.Query(ast.BoundQuery(self.rel, self._is_of_sql))
 
     def insert_into(self, table_path_or_descriptor: str | TableDescriptor, overwrite: bool = False) -> Pipeline:
         """The pipeline that writes the rows to a table of the catalog, or of a descriptor."""

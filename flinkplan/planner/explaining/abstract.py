@@ -192,9 +192,8 @@ class _Function(Record):
 
 def _correlate(rel: a.Correlate) -> Shown:
     reads = sorted(
-        rel.input.names.index(r.name)
+        r.expr.type.field_names.index(r.name)
         for r in {r for r in walk(rel.call) if isinstance(r, FieldAccess) and isinstance(r.expr, CorrelVariable)}
-        if r.name in rel.input.names
     )
     call = rel.call
     if rel.by_position:

@@ -53,9 +53,10 @@ class ExplicitTable(Node):
 
 
 class BoundQuery(Node):
-    """A query that is bound already: ``rel`` is a relation."""
+    """A query that is bound already: ``rel`` is a relation; ``of_sql``: of a text, as it stands."""
 
     rel: Any
+    of_sql: bool = False
 
 
 class SelectItem(Node):
