@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.nodes import Sink
 from flinkplan.table import DataTypes, EnvironmentSettings, Row, Table, TableEnvironment
 from flinkplan.table.expressions import (
     UNBOUNDED_RANGE,
@@ -161,7 +162,8 @@ def test_values_of_rows_and_arrays(env: TableEnvironment) -> None:
 def test_a_grouped_column_under_another_name_stays_the_key(env: TableEnvironment) -> None:
     env.execute_sql("CREATE TABLE sums (c STRING, n BIGINT) WITH ('connector' = 'print')")
     grouped = env.from_path("orders").group_by(col("customer")).select(col("customer"), col("id").max).alias("c", "n")
-    sink = grouped.insert_into("sums").compile_plan().plan.sinks[0]
+    (sink,) = grouped.insert_into("sums").compile_plan().plan.sinks
+    assert isinstance(sink, Sink)
     assert sink.input_upsert_key == (0,)
 
 
