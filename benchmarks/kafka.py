@@ -139,6 +139,9 @@ def results(servers: str, name: str, begin: float, end: float) -> list[tuple[flo
     return found
 
 
+SLOTS = 6
+"""How many tasks run at once at most: those of two sources, a join and a sink."""
+
 CHECKPOINT_SECONDS = 10.0
 """Between two checkpoints of real-time mode."""
 
@@ -168,6 +171,7 @@ def running(script: str, mode: Mode) -> Iterator[Checkpoints]:
             checkpoint=folder,
             mode=mode,
             spark=None if mode is Mode.REAL_TIME else session(),
+            master=f"local[{SLOTS}]",
             checkpoint_interval=CHECKPOINT_SECONDS,
             listener=checkpoints,
         )

@@ -176,14 +176,14 @@ class PaimonChanges:
 
 
 def _snapshot(opened: Any, id_: int, where: str) -> Any:
-    found = opened.snapshot_manager().get_snapshot_by_id(id_)
-    if found is None:
+    snapshot = opened.snapshot_manager().get_snapshot_by_id(id_)
+    if snapshot is None:
         raise TableError(
             f"the snapshot {id_} of the Paimon table has expired, so that what it changed is not known",
             where=where,
             hint="start with a new checkpoint, which reads the table anew",
         )
-    return found
+    return snapshot
 
 
 class _Files:

@@ -72,14 +72,14 @@ class Kafka(TableBuilder):
         if pushed_watermark(node) is not None and not context.is_batch and len(partitions) > 1:
             divide(node, partitions, context)
             parts = [F.concat_ws("-", "topic", "partition").alias(PART)]
-        told = [c.alias(f"m{i}") for i, c in enumerate(metadata)]
+        carried = [c.alias(f"m{i}") for i, c in enumerate(metadata)]
         number = sql.Column(context.runtime.source.RowNumber.column())
         if context.tells_time:  # what tells that time goes on is a row without values
-            told.append(F.when(messages["offset"] == CLOCK, F.lit(CLOCK).cast("bigint")).alias(_TICK))
+            carried.append(F.when(messages["offset"] == CLOCK, F.lit(CLOCK).cast("bigint")).alias(_TICK))
             nothing = F.array(F.lit(None).cast(self._row_type(request)))
             rows = F.when(messages["offset"] == CLOCK, nothing).otherwise(rows)
             number = F.coalesce(_TICK, number)
-        frame = messages.select(*told, *parts, F.inline(rows))
+        frame = messages.select(*carried, *parts, F.inline(rows))
         columns = [column_name(i) for i in range(len(request.columns))]
         read = [frame[f"m{i}"].alias(column_name(len(columns) + i)) for i in range(len(metadata))]
         kind = F.coalesce(frame[KIND], F.lit(INSERT).cast("tinyint")) if context.tells_time else frame[KIND]
