@@ -66,7 +66,7 @@ def test_tables(python: Path) -> None:
 @pytest.mark.nightly("the same writer is tested with Delta and Iceberg tables, and the library without Spark")
 def test_jobs(python: Path) -> None:
     files = [str(FOLDER / f"test_{name}.py") for name in ("paimon", "overwrite")]
-    run(python, "-m", "spark", "-k", "paimon", *files)
+    run(python, "--nightly", "-m", "spark", "-k", "paimon", *files)
 
 
 @pytest.mark.spark

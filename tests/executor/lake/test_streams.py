@@ -393,7 +393,13 @@ def test_rows_that_are_there_as_often_are_no_changes() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kind", CHANGING)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(Feed, id="delta"),
+        pytest.param(Replaced, id="iceberg", marks=pytest.mark.nightly("files are read by the same source")),
+    ],
+)
 def test_changes_are_aggregated(kind: Callable[[Path], Feed | Replaced], place: Place) -> None:
     lake = kind(place.root)
     lake.add(rows(1, 2, 3, p="x"))
