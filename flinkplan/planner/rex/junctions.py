@@ -152,6 +152,8 @@ def _collected(
     """Terms, and for each search its column where it stood first."""
     plain: set[int] = set()
     has_merged = False
+    if not every:
+        terms = _with_lists_written_out(terms)
     for term in terms:
         searched = sargs.read(term)
         if searched is None or not sargs.is_searched(searched.operand):
@@ -168,6 +170,21 @@ def _collected(
     if not is_complex and not has_merged and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
         return terms
     return [s if i in plain else sargs.written(searches[s], unknown) for i, s in enumerate(slots)]
+
+
+def _with_lists_written_out(terms: list[RexNode]) -> list[RexNode]:
+    """The terms of an OR with IN lists as comparisons, where other terms are about the same column.
+
+    Source: ``SqlToRelConverter``, which makes no SEARCH of IN.
+    """
+    searches = [sargs.read(term) for term in terms]
+    columns = [searched.operand for searched in searches if searched is not None]
+    out: list[RexNode] = []
+    for term, searched in zip(terms, searches, strict=True):
+        is_list = is_call(term, SEARCH) and searched is not None and searched.null is None and searched.is_points
+        is_shared = searched is not None and columns.count(searched.operand) > 1
+        out += flatten(OR, sargs.expand(term)) if is_list and is_shared else [term]
+    return out
 
 
 def _all(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNode]) -> RexNode:

@@ -31,6 +31,11 @@ class Search(Record):
     type: LogicalType | None
 
     @property
+    def is_points(self) -> bool:
+        """Whether the search accepts some points."""
+        return all(map(_is_point, self.ranges))
+
+    @property
     def is_complemented_points(self) -> bool:
         """Whether the search accepts everything but some points."""
         if len(self.ranges) < 2 or self.ranges[0].lower is not None or self.ranges[-1].upper is not None:
