@@ -12,6 +12,7 @@ from ....plan.functions import Arguments, aggregation_of, arithmetic
 from ....plan.functions.aggregate import AVG, COUNT, SUM0
 from ....plan.functions.comparison import EQ
 from ....plan.functions.conditional import HASH_CODE, IF
+from ....plan.functions.model import EmptyResult
 from ....plan.record import replace
 from ....plan.rex import FUNCTION, InputRef, Literal, RexNode
 from ....plan.settings import is_on, value_of
@@ -163,24 +164,40 @@ def _partial(rel: Aggregate, source: Rel, grouping: tuple[int, ...], calls: list
     return Aggregate(
         input=source,
         grouping=grouping,
-        calls=tuple(replace(c, name=None) for c in calls),
+        calls=tuple(_inferred(replace(c, name=None), source, grouping) for c in calls),
         ttl=rel.ttl,
         phase="PARTIAL",
     )
+
+
+def _inferred(call: AggregateCall, source: Rel, grouping: Sequence[int]) -> AggregateCall:
+    """The call with its type derived anew: a value of an argument is NULL only where that is, or where there is none.
+
+    Source: ``ReturnTypes.AGG_SUM``, ``ARG0_NULLABLE_IF_EMPTY``.
+    """
+    known = aggregation_of(call.internal_name)
+    if known.empty_result is not EmptyResult.NULL or len(call.arg_list) != 1:
+        return call
+    nullable = source.types[call.arg_list[0]].nullable or not grouping or call.filter_arg >= 0
+    return replace(call, type=call.type.with_nullability(nullable))
 
 
 def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggregate:
     first = len(partial.grouping)
     keys = len(rel.grouping)
     calls = tuple(
-        replace(
-            part,
-            name=None,
-            internal_name=function,
-            syntax=FUNCTION,
-            arg_list=(first + i,),
-            filter_arg=-1,
-            distinct=False,
+        _inferred(
+            replace(
+                part,
+                name=None,
+                internal_name=function,
+                syntax=FUNCTION,
+                arg_list=(first + i,),
+                filter_arg=-1,
+                distinct=False,
+            ),
+            partial,
+            rel.grouping,
         )
         for i, (function, part) in enumerate(zip(functions, partial.calls, strict=True))
     )
@@ -194,14 +211,14 @@ def _final(rel: Aggregate, partial: Aggregate, functions: Sequence[str]) -> Aggr
 
 
 def _merged(rel: Aggregate, final: Aggregate) -> Rel:
-    """Sums and counts as averages, in a projection above."""
-    if len(final.calls) == len(rel.calls):
+    """Sums and counts as averages, and values of the types that they had, in a projection above."""
+    if len(final.calls) == len(rel.calls) and final.types == rel.types:
         return final
     columns = iter(identity(final.types))
     exprs: list[RexNode] = [next(columns) for _ in rel.grouping]
     for call in rel.calls:
         value = next(columns)
-        exprs.append(_average(value, next(columns), call) if is_call_of(call, AVG) else value)
+        exprs.append(_average(value, next(columns), call) if is_call_of(call, AVG) else cast(value, call.type))
     names: list[str] = []
     for i, e in enumerate(exprs):
         free = (f"$f{n}" for n in counting(i) if f"$f{n}" not in names)
