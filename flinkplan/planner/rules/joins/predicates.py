@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ....plan.functions.comparison import OR
 from ....plan.functions.conditional import COALESCE
 from ....plan.record import replace
-from ....plan.rex import InputRef, RexNode
+from ....plan.rex import InputRef, Literal, RexNode
 from ....plan.specs import JoinType
 from ...algebra.logical import Join, Project
 from ...algebra.rel import Rel
@@ -65,7 +65,9 @@ def reduce_join_conditions(rel: Join) -> Rel:
 
     def substitute(node: RexNode) -> RexNode:
         value = known.get(node.index) if isinstance(node, InputRef) else None
-        return node if value is None or value.value is None else replace(value, type=node.type.not_null())
+        if value is None:
+            return node
+        return Literal(None, node.type) if value.value is None else replace(value, type=node.type.not_null())
 
     parts = conjunctions(rel.condition)
     reduced = [_reduced(p, substitute) if refs(p) & set(known) else p for p in parts]
