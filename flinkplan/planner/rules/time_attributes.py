@@ -59,8 +59,8 @@ def _in_calls(rex: RexNode) -> RexNode:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type == rex.type:
         return operands[0]
-    if function is CAST and rex.type.is_rowtime:
-        return replace(rex, operands=operands)  # of metadata, to the column that has a watermark
+    if function is CAST and rex.type.is_time_attribute:  # of metadata, or of a column that a join may not fill any more
+        return replace(rex, operands=operands)
     return replace(rex, operands=tuple(map(materialized, operands)), type=rex.type.regular())
 
 
