@@ -158,6 +158,7 @@ class Session:
         from .explaining import Explanation, check_explained
         from .program import assemble, optimize
         from .rex.printer import prefix_expressions
+        from .rex.written import recorded_lists
         from .rules.joins.expressions import push_join_expressions
 
         try:
@@ -167,12 +168,13 @@ class Session:
                 bound.append(push_join_expressions.run(modify, config))
                 return optimize(modify, config)
 
-            optimized = self._optimized(self._context(), statement, kept)
+            with recorded_lists() as lists:
+                optimized = self._optimized(self._context(), statement, kept)
             plan = assemble(optimized, self.config, complete=True)
             with prefix_expressions():
                 physical = assemble(optimized, self.config, complete=True)
             check_explained(plan)
-            return Explanation(bound, physical, plan, config=self.config, sinks=optimized)
+            return Explanation(bound, physical, plan, config=self.config, sinks=optimized, lists=lists)
         except RecursionError:
             raise _too_deep(statement) from None
 

@@ -26,6 +26,7 @@ from ..rex.builder import (
 )
 from ..rex.expressions import is_call, not_
 from ..rex.sargs import search_of
+from ..rex.written import record_list, records_lists
 from ..sql import ast
 from ..sql.source import Span
 from .errors import BindError, unsupported
@@ -285,7 +286,11 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
     literals = all(isinstance(i, Literal) and i.value is not None for i in items)
     if literals and len(items) > 1 and not binder.keeps_as_written:
         parts = members(operand, items, "<>" if node.negated else "=", node.span)
-        return search_of(parts, every=node.negated)
+        search = search_of(parts, every=node.negated)
+        if records_lists():
+            is_member = disjunction(members(operand, items, "=", node.span))
+            record_list(search, comparison.NOT.call(is_member) if node.negated else is_member)
+        return search
     is_member = disjunction(members(operand, items, "=", node.span))
     return not_(is_member) if node.negated else is_member
 

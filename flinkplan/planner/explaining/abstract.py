@@ -5,7 +5,7 @@ Source: ``RelNode.explain`` of the ``LogicalXxx`` nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -44,6 +44,19 @@ def of_table_api() -> Iterator[None]:
         yield
     finally:
         _OF_TABLE_API.reset(token)
+
+
+_LISTS: ContextVar[Mapping[RexNode, RexNode] | None] = ContextVar("lists", default=None)
+
+
+@contextmanager
+def lists_as_written(lists: Mapping[RexNode, RexNode]) -> Iterator[None]:
+    """Inside it, IN lists are shown in the order that they are written in."""
+    token = _LISTS.set(lists)
+    try:
+        yield
+    finally:
+        _LISTS.reset(token)
 
 
 def abstract_lines(rel: Rel) -> Iterator[str]:
@@ -120,19 +133,26 @@ def _source(source: _Source) -> Shown:
 
 
 def _project(rel: a.Project) -> Shown:
-    return "LogicalProject", [f"{n}=[{_text(e)}]" for n, e in zip(rel.names, rel.exprs, strict=True)], rel.inputs
+    exprs = [f"{n}=[{_text(e)}]" for n, e in zip(rel.names, rel.exprs, strict=True)]
+    return "LogicalProject", [*_variables(rel.exprs), *exprs], rel.inputs
+
+
+def _variables(exprs: Iterable[RexNode]) -> list[str]:
+    """The correlation variables that subqueries in the expressions read."""
+    correlated = {each.correl for rex in exprs for each in walk(rex) if isinstance(each, SubQuery) and each.correl}
+    return [f"variablesSet=[[{', '.join(sorted(correlated))}]]"] if correlated else []
 
 
 def _filter(rel: a.Filter) -> Shown:
     """A filter; of WHERE, lists are written out, which they are in no other place."""
     is_where = not _OF_TABLE_API.get() and not isinstance(rel.input, a.Aggregate)
     condition = rewrite(rel.condition, _written_out) if is_where else rel.condition
-    correlated = sorted({each.correl for each in walk(condition) if isinstance(each, SubQuery) and each.correl})
-    variables = [f"variablesSet=[[{', '.join(correlated)}]]"] if correlated else []
-    return "LogicalFilter", [f"condition=[{_text(condition)}]", *variables], rel.inputs
+    return "LogicalFilter", [f"condition=[{_text(condition)}]", *_variables([condition])], rel.inputs
 
 
 def _written_out(rex: RexNode) -> RexNode:
+    if (written := (_LISTS.get() or {}).get(rex)) is not None:
+        return written
     if is_call(rex, OR) and any(is_call(part, OR) for part in children(rex)):
         return or_(children(rex))
     searched = read(rex) if is_call(rex, SEARCH) else None
@@ -200,7 +220,8 @@ def _correlate(rel: a.Correlate) -> Shown:
         call, reads = transform(call, lambda rex: _by_position(rex, rel)), []
     rows: Any = _Function(call, rel.function_type, rel.condition)
     if is_call(call, UNNEST_ROWS) or is_call(call, UNNEST_ROWS_WITH_ORDINALITY):
-        rows = _Unnested(call, rel.condition, rel.aliases if rel.aliases != rel.function_type.field_names else None)
+        is_named = rel.aliases != rel.function_type.field_names or is_call(call, UNNEST_ROWS_WITH_ORDINALITY)
+        rows = _Unnested(call, rel.condition, rel.aliases if is_named else None)
     if not rel.correl:
         return _RULES[type(rows)](rows)
     parts = [
@@ -317,16 +338,19 @@ def _window_function(rel: a.WindowFunction) -> Shown:
 
 
 def _match(rel: a.Match) -> Shown:
-    after = after_text(rel.after)
+    after = rel.after
+    assert isinstance(after, (Literal, Call))
+    shown = f"FLAG({after_text(after)})" if isinstance(after, Literal) else pattern_text(after)
     parts = {
         "partition": f"[{', '.join(map(str, rel.partition))}]",
         "order": f"[{', '.join(f'{field.index} {_direction(field)}' for field in rel.order)}]",
         "outputFields": f"[{', '.join(rel.names)}]",
         "allRows": "false",
-        "after": f"FLAG({after})" if isinstance(rel.after, Literal) else after,
+        "after": shown,
         "pattern": pattern_text(rel.pattern),
         "isStrictStarts": "false",
         "isStrictEnds": "false",
+        **({} if rel.interval is None else {"interval": _text(rel.interval)}),
         "subsets": f"[{', '.join('[' + ', '.join(names) + ']' for _, names in rel.subsets)}]",
         "patternDefinitions": f"[{', '.join(definition_digest(rex) for _, rex in rel.definitions)}]",
         "inputFields": f"[{', '.join(rel.input.names)}]",

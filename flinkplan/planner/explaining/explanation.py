@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 
 from ...plan import nodes
 from ...plan.changelog import row_kinds, without_old_rows
@@ -15,10 +14,11 @@ from ...plan.document import Plan
 from ...plan.errors import UnsupportedError
 from ...plan.nodes import ExecNode
 from ...plan.record import Record, field, replace
+from ...plan.rex import RexNode
 from ...plan.row_kinds import Kinds, kinds_text
 from ..algebra.rel import Rel
 from ..program import operators_of
-from .abstract import abstract_lines, of_table_api
+from .abstract import abstract_lines, lists_as_written, of_table_api
 from .advice import advice_text, advised_nodes, update_warnings, with_part
 from .costs import cost_text
 from .job_graph import job_graph
@@ -32,7 +32,8 @@ class Explanation(Record):
     physical tree says which kinds of rows each operator emits.  ``has_advice``: it is shown with Flink's advice,
     ``has_job_graph``: the operators of the job are shown as JSON; both depend on the settings ``config``.  ``sinks``
     are the operators that the advice is about.  ``has_costs``: the physical tree has the estimated costs.
-    ``of_table_api``: the query is of the Table API, not in SQL.
+    ``of_table_api``: the query is of the Table API, not in SQL.  ``lists``: by SEARCH calls, the IN lists of the
+    statement that they stand for.
     """
 
     bound: Sequence[Rel]
@@ -46,6 +47,7 @@ class Explanation(Record):
     of_table_api: bool = False
     config: Mapping[str, str] = field(default_factory=dict)
     sinks: Sequence[Rel] = ()
+    lists: Mapping[RexNode, RexNode] = field(default_factory=dict)
 
     def __str__(self) -> str:
         roots = self.bound if self.has_sinks else [rel.inputs[0] for rel in self.bound]
@@ -56,7 +58,7 @@ class Explanation(Record):
             warnings = tuple(update_warnings(operators, self.config))
             advice = advice_text(self.plan, self.config, warnings)
             title, physical = f"{title} With Advice", f"{physical}\n{advice}\n"
-        with of_table_api() if self.of_table_api else nullcontext():
+        with of_table_api() if self.of_table_api else lists_as_written(self.lists):
             abstract = _joined(map(abstract_lines, roots))
         sections = {
             "Abstract Syntax Tree": abstract,
