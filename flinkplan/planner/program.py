@@ -65,7 +65,6 @@ from .rules.rule import Config, Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
 from .rules.sorts import push_sorts
-from .rules.table_functions import push_past_correlates
 from .rules.time_attributes import MATERIALIZE_TIME
 from .subqueries.rewriting import rewrite_subqueries
 
@@ -82,7 +81,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "subquery_rewrite",
         "All that follows knows joins, not subqueries inside expressions.",
-        (Walk(rewrite_subqueries), to_sources, Walk(push_past_correlates)),
+        (Walk(rewrite_subqueries), to_sources),
     ),
     Stage(
         "default_rewrite",

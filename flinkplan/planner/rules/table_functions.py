@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.specs import JoinType
 from ..algebra.builders import filtered
-from ..algebra.logical import Correlate, Filter, Values
+from ..algebra.logical import Correlate, Filter, Project, Values
 from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
 from ..rex.expressions import and_, conjunctions, shift
@@ -45,17 +45,19 @@ def name_by_projection(rel: Correlate) -> Rel:
     return replace(rel, function_type=row_of(rel.names[rel.input.width :], function.field_types))
 
 
-_PUSH_PAST_CORRELATES = RuleSet(
+@rule(on=Project, over=Correlate)
+def merge_aliases(rel: Project, below: Correlate) -> Rel:
+    """FlinkProjectMergeRule: the projection that names a function's columns is merged with the one above it."""
+    return replace(rel, input=replace(below, aliases=None))
+
+
+PUSH_PAST_CORRELATES = RuleSet(
     "push_past_correlates",
     (push_past_project, push_into_join, push_past_correlate, name_by_projection),
     Order.BOTTOM_UP,
     to_fixpoint=True,
 )
+"""Push the filters of a query with correlates as they are written; what follows from them later stays above.
 
-
-def push_past_correlates(rel: Rel) -> Rel:
-    """Push the filters of a query with correlates, as they are written, also past these.
-
-    What follows from filters later stays above correlates.  Source: ``RelDecorrelator.decorrelate``.
-    """
-    return _PUSH_PAST_CORRELATES.run(rel) if Correlate in rel.classes else rel
+Source: ``RelDecorrelator.decorrelate``.
+"""

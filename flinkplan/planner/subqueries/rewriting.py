@@ -20,6 +20,7 @@ from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_a
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
+from ..rules.table_functions import PUSH_PAST_CORRELATES, merge_aliases
 from .aggregates import called_by_place, without_check
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
@@ -27,11 +28,15 @@ from .semi_joins import is_joinable, semi_join
 
 
 def rewrite_subqueries(root: Rel) -> Rel:
-    """IN and EXISTS of a filter become semi and anti joins; any other subquery is joined and becomes columns."""
+    """IN and EXISTS of a filter become semi and anti joins; any other subquery is joined and becomes columns.
+
+    Filters of a query with correlations are pushed down before those are resolved.
+    """
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
     if rewriter.met_correlation:
         rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
+        rel = merge_aliases.run(PUSH_PAST_CORRELATES.run(rel))
     return merge_projects.run(rel) if rewriter.took_apart else rel
 
 

@@ -84,12 +84,12 @@ CASES: list[tuple[str, str]] = [
     ("fold_local_times", "SELECT id FROM a WHERE k > FROM_UNIXTIME(0)"),
     ("fold_local_times", "SELECT CAST('2024-03-31 02:30:00' AS TIMESTAMP_LTZ(3)), CAST(k AS TIMESTAMP_LTZ(3)) FROM a"),
     ("reduce_rows", "SELECT CAST(y AS BIGINT), x FROM (VALUES (ARRAY[1], 1), (ARRAY[2], 2)) AS v(x, y)"),
-    ("push_past_correlates", "SELECT id, x FROM nested, UNNEST(xs) AS t (x) WHERE x = 1 AND id > 2 AND x > id"),
+    ("rewrite_subqueries", "SELECT id, x FROM nested, UNNEST(xs) AS t (x) WHERE x = 1 AND id > 2 AND x > id"),
     (
-        "push_past_correlates",
+        "rewrite_subqueries",
         "SELECT y FROM (SELECT id, x, y FROM nested, UNNEST(xs) AS t (x), UNNEST(xs) AS u (y)) WHERE x = 1 AND y <> 2",
     ),
-    ("push_past_correlates", "SELECT x FROM nested, UNNEST(xs) AS t (x) JOIN c ON x = cid WHERE cid > 2 AND id = 1"),
+    ("rewrite_subqueries", "SELECT x FROM nested, UNNEST(xs) AS t (x) JOIN c ON x = cid WHERE cid > 2 AND id = 1"),
     (
         "narrow_joins",
         "SELECT cid FROM (SELECT k, cid FROM (SELECT a.k, v, cid FROM a LEFT JOIN c ON TRUE) WHERE v > 1)",
@@ -257,7 +257,7 @@ CASES: list[tuple[str, str]] = [
         "without_distinct_operands",
         "SELECT DISTINCT k FROM a UNION SELECT name FROM (SELECT name, COUNT(*) FROM c GROUP BY name)",
     ),
-    ("drop_aliases", "SELECT id, x FROM nested LEFT JOIN UNNEST(xs) AS t (x) ON TRUE"),
+    ("drop_aliases", "SELECT cid, x FROM nested CROSS JOIN UNNEST(xs) AS t (x) JOIN c ON nested.id = cid"),
     (
         "split_distinct",
         "SELECT k, COUNT(DISTINCT id), COUNT(DISTINCT v) FROM a GROUP BY ROLLUP (k)",
