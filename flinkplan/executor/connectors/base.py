@@ -25,6 +25,9 @@ class Connector:
     ends_in_batch_mode = False
     """Whether a table that a stream reads without end is read once, its rows all inserted, by a plan of batch mode."""
 
+    answers_lookups = False
+    """Whether a lookup join can ask a table for the rows of keys."""
+
     knows_watermarks = False
     """Whether a source tells watermarks of its own, as SOURCE_WATERMARK() asks for."""
 

@@ -24,6 +24,7 @@ class Jdbc(Connector):
     """Rows that are read once, added, or put in the place of those of their key."""
 
     name = "jdbc"
+    answers_lookups = True
     upserts = True
 
     def check(self, table: Table, is_source: bool) -> None:

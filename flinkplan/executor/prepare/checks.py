@@ -188,6 +188,9 @@ def _of_table(
             return
         if is_source and node.metadata.is_batch and (unfit := _unfit_for_batch(connector, table)) is not None:
             yield Refusal(Subject.TABLE, unfit, steps=steps)
+        if isinstance(node, LookupJoin) and not connector.answers_lookups:
+            message = f"tables of '{connector.name}' are not asked for the rows of keys here"
+            yield Refusal(Subject.TABLE, TableError(message, hint="join the table as a stream"), steps=steps)
         obstacle = connector.changes_obstacle(table)
         if isinstance(node, Sink) and obstacle is not None and node.input_kinds != INSERTS:
             error = TableError(obstacle, hint="declare one, or write the rows of a query that only inserts")

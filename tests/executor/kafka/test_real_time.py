@@ -126,6 +126,24 @@ def test_messages_are_copied_with_their_kinds(broker: Broker, spark: SparkSessio
     ]
 
 
+@pytest.mark.spark
+@pytest.mark.nightly("sources tell that time goes on as those of files do")
+def test_windows_fire_without_new_messages(broker: Broker, spark: SparkSession, tmp_path: Path) -> None:
+    spark.conf.set(PARTITIONS, "1")
+    place = f"'connector' = 'kafka', 'properties.bootstrap.servers' = '{broker.servers}', 'format' = 'json'"
+    windows = compile_script(
+        "CREATE TABLE clicks (k STRING, pt AS PROCTIME()) WITH ("
+        f"{place}, 'topic' = 'live-clicks', 'scan.startup.mode' = 'earliest-offset');"
+        f"CREATE TABLE counted (k STRING, n BIGINT) WITH ({place}, 'topic' = 'live-counted');"
+        "INSERT INTO counted SELECT k, COUNT(*) FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(pt), INTERVAL '1' SECOND)) "
+        "GROUP BY k, window_start, window_end;"
+    )
+    broker.put("live-clicks", {"k": "a"}, {"k": "b"})
+    with running(windows, spark, tmp_path) as job:
+        wait_for(job, lambda: len(list(broker.messages("live-counted"))) >= 2)
+    assert sorted((value["k"], value["n"]) for _, value in broker.contents("live-counted")) == [("a", 1), ("b", 1)]
+
+
 def test_what_is_bounded_is_read_in_batches(tmp_path: Path) -> None:
     plan = compile_script(
         "CREATE TABLE t (k INT) WITH ('connector' = 'kafka', 'topic' = 't', 'format' = 'json', "

@@ -54,6 +54,17 @@ def test_what_is_refused_of_a_source(options: str, words: str) -> None:
     assert words in refused(options, "INSERT INTO seen SELECT id FROM lake")
 
 
+def test_tables_are_not_looked_up() -> None:
+    plan = compile_script(
+        f"CREATE TABLE lake (id BIGINT PRIMARY KEY NOT ENFORCED, v STRING) WITH ({LAKE});"
+        "CREATE TABLE made (id BIGINT, pt AS PROCTIME()) WITH ('connector' = 'datagen');"
+        "CREATE TABLE seen (v STRING) WITH ('connector' = 'print');"
+        "INSERT INTO seen SELECT v FROM made m JOIN lake FOR SYSTEM_TIME AS OF m.pt ON m.id = lake.id;"
+    )
+    (refusal,) = refusals(plan)
+    assert "tables of 'paimon' are not asked for the rows of keys here" in str(refusal.error)
+
+
 @pytest.mark.parametrize(
     ("columns", "options", "query", "words"),
     [
