@@ -145,8 +145,6 @@ class DeltaLog:
             schema = pa.schema(library.Schema.from_json(self._schema).to_arrow())
             rows = dataset(list(paths), format="parquet").to_table() if paths else schema.empty_table()
             parts = rows.select(self._partitions).group_by(self._partitions).aggregate([]).to_pylist()
-            if set(partition) == set(self._partitions):
-                parts = [dict(partition)]
             properties = library.CommitProperties(
                 custom_metadata={"flinkplan.batch": str(batch)},
                 app_transactions=[library.Transaction(writer, batch)],

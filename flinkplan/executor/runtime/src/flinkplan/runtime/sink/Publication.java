@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.UUID;
 import org.apache.hadoop.fs.FileStatus;
@@ -30,7 +29,7 @@ final class Publication {
     private final String path;
     private final Path list;
     private final boolean overwrites;
-    private final String emptied;
+    private final boolean isWhole;
     private boolean isFirst = true;
 
     /**
@@ -69,30 +68,16 @@ final class Publication {
     private Publication(JsonNode spec) {
         path = spec.get("path").asText();
         list = new Path(spec.get("published").asText());
-        JsonNode overwriting = spec.path("overwrites");
-        overwrites = overwriting.isObject();
-        emptied = overwrites ? emptied(overwriting.path("partition"), spec.path("partitions")) : null;
-    }
-
-    /** The folder of the table, or of a partition that is named in full; null where rows say which partition it is. */
-    private static String emptied(JsonNode partition, JsonNode columns) {
-        StringJoiner folder = new StringJoiner("/");
-        for (JsonNode column : columns) {
-            String value = partition.path(column.asText()).asText("");
-            if (value.isBlank()) {
-                return null;
-            }
-            folder.add(PartitionPaths.escape(column.asText()) + "=" + PartitionPaths.escape(value));
-        }
-        return folder.toString();
+        overwrites = spec.path("overwrites").isObject();
+        isWhole = spec.path("partitions").isEmpty();
     }
 
     /**
      * That of a table's folder.
      *
      * @param spec {@code {"path", "published": the file of the checkpoint that names the last batch's files, …}}; where
-     *     it has {@code "overwrites": {"partition": values by column}}, the one batch replaces what is in the folders
-     *     that it writes into, and in that of the table or of this partition also where it has no rows
+     *     it has {@code "overwrites"}, the one batch replaces what is in the folders that it writes into, or in that of
+     *     a table without partitions
      */
     static Publication of(JsonNode spec) {
         return new Publication(spec);
@@ -173,9 +158,6 @@ final class Publication {
         for (String name : replaced) {
             fileSystem.delete(new Path(below(name)), true);
         }
-        if (emptied != null) {
-            fileSystem.mkdirs(new Path(path + "/" + emptied));
-        }
     }
 
     /** A path below the table's folder.  The list of somebody else's names others. */
@@ -190,8 +172,8 @@ final class Publication {
     private List<String> replaced(FileSystem fileSystem, List<Staged> files) throws IOException {
         TreeSet<String> folders = new TreeSet<>();
         files.forEach(file -> folders.add(file.target().substring(0, file.target().lastIndexOf('/') + 1)));
-        if (emptied != null) {
-            folders.add(emptied.isEmpty() ? "" : emptied + "/");
+        if (isWhole) {
+            folders.add("");
         }
         List<String> replaced = new ArrayList<>();
         for (String folder : folders) {
