@@ -36,7 +36,10 @@ from .view_text import Lookup, view_query_text
 
 
 class _Draft(Record):
-    """The definition that LIKE takes over; ``merging`` says for each feature how conflicts are resolved."""
+    """The definition that LIKE takes over; ``merging`` says for each feature how conflicts are resolved.
+
+    ``supplied`` are the keys of the options that the table has from its catalog, which each table has for itself.
+    """
 
     columns: tuple[Column, ...] = ()
     watermarks: tuple[WatermarkSpec, ...] = ()
@@ -44,6 +47,7 @@ class _Draft(Record):
     partition_keys: tuple[str, ...] = ()
     distribution: TableDistribution | None = None
     options: tuple[tuple[str, str], ...] = ()
+    supplied: frozenset[str] = frozenset()
     merging: Mapping[str, str] = field(default_factory=dict)
 
     def check(self, feature: str, conflict: bool, feature_text: str, span: Span) -> None:
@@ -78,7 +82,8 @@ def create_table(context: Context, node: ast.CreateTable) -> Table:
     identifier = context.catalog.qualify(node.name.names)
     external = context.catalog.external.get(identifier.catalog)
     supplied = dict(external.table_options(identifier)) if external and not node.temporary else {}
-    options = dict(sorted((supplied | dict(draft.options) | {o.key: o.value for o in node.options}).items()))
+    taken = {key: value for key, value in draft.options if not (supplied and key in draft.supplied)}
+    options = dict(sorted((supplied | taken | {o.key: o.value for o in node.options}).items()))
     if not options and identifier.catalog in context.catalog.external:
         raise BindError(f"the table '{node.name}' has no WITH options", node.name.span, "add WITH ('connector' = '…')")
     return Table(
@@ -419,6 +424,7 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
         features = _FEATURES if option.feature == "ALL" else (option.feature,)
         merging.update(dict.fromkeys(features, option.merging))
     resolved = source.resolved
+    external = catalog.external.get(source.identifier.catalog)
     schema = resolved.schema
 
     def kept(feature: str) -> bool:
@@ -432,5 +438,6 @@ def _like(catalog: Catalog, node: ast.TableLike) -> _Draft:
         partition_keys=tuple(resolved.partition_keys or ()) if kept("PARTITIONS") else (),
         distribution=resolved.distribution if kept("DISTRIBUTION") else None,
         options=tuple((resolved.options or {}).items()) if kept("OPTIONS") else (),
+        supplied=frozenset(external.table_options(source.identifier)) if external else frozenset(),
         merging=merging,
     )

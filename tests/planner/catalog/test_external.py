@@ -58,6 +58,18 @@ def test_a_script_may_create_the_catalog_itself() -> None:
     assert compiled(insert, LAKE + TABLES) == compiled(LAKE + insert, LAKE + TABLES) == compiled(LAKE + insert)
 
 
+def test_a_table_like_another_has_a_place_of_its_own() -> None:
+    plan = compiled(
+        LAKE + "CREATE TABLE lake.sales.copy LIKE lake.sales.orders; INSERT INTO lake.sales.copy "
+        "SELECT id, customer FROM lake.sales.orders;",
+    )
+    sink = plan.nodes[-1]
+    assert isinstance(sink, Sink)
+    table = sink.dynamic_table_sink.table.resolved_table
+    assert table is not None and table.options is not None
+    assert (table.options["catalog-table"], table.options["write.format.default"]) == ("copy", "orc")
+
+
 def test_tables_of_a_database_have_the_options_that_flinks_catalog_gives_them() -> None:
     script = """
         CREATE CATALOG shop WITH ('type' = 'jdbc', 'base-url' = 'jdbc:postgresql://db:5432/', 'username' = 'u',
