@@ -19,6 +19,12 @@ final class Folding {
     /** With fewer rows than this for each group, on average, it costs more to look a group up than it saves. */
     private static final int WORTHWHILE = 2;
 
+    /** After so many rows it is judged by those whose group was there whether as many as are held would be worthwhile. */
+    private static final int SAMPLE = 1 << 14;
+
+    /** Where keys are equally frequent, {@link #CAPACITY} rows are of half as many groups if one in so many is repeated. */
+    private static final int REPEATED = 20;
+
     /** A group; its accumulators are shared by all and hold the group at work only. */
     private static final class Group {
         final InternalRow key;
@@ -48,7 +54,7 @@ final class Folding {
         }
     }
 
-    /** Takes a row in, which may be kept; what is to go on at once. */
+    /** Takes a row in, which is kept unless it {@link #passesOn}; what is to go on at once. */
     List<InternalRow> add(InternalRow key, InternalRow row, long sequence) {
         if (passesOn) {
             Group alone = new Group(key, calls.length);
@@ -56,6 +62,7 @@ final class Folding {
             return List.of(output(alone));
         }
         rows++;
+        boolean isTooSeldom = rows == SAMPLE && (rows - groups.size()) * REPEATED < rows;
         Group group = groups.get(key);
         if (group == null) {
             InternalRow kept = key.copy();
@@ -63,7 +70,12 @@ final class Folding {
             groups.put(kept, group);
         }
         add(group, row, sequence);
-        return groups.size() < CAPACITY ? List.of() : drain();
+        return groups.size() < CAPACITY && !isTooSeldom ? List.of() : drain();
+    }
+
+    /** Whether what is added next goes on at once, so that nothing of it is kept. */
+    boolean passesOn() {
+        return passesOn;
     }
 
     private void add(Group group, InternalRow row, long sequence) {

@@ -90,8 +90,9 @@ public final class PreAggregate extends RowGenerator {
             row = UnsafeProjection.create(asScala(columns));
             key = Rows.projection(input, IntStream.range(0, keys).toArray());
         }
-        InternalRow copy = row.apply(child).copy();
-        return asScala(folding.add(key.apply(copy), copy, copy.getLong(columns.size() - 1)));
+        InternalRow values = row.apply(child);
+        InternalRow kept = folding.passesOn() ? values : values.copy();
+        return asScala(folding.add(key.apply(kept), kept, kept.getLong(columns.size() - 1)));
     }
 
     @Override
