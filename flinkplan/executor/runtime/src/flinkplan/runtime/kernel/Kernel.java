@@ -4,6 +4,7 @@ import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.Place;
 import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.state.StateCache;
+import flinkplan.runtime.state.StateEncoders;
 import flinkplan.runtime.state.StateVariables;
 import flinkplan.runtime.state.Variables;
 import flinkplan.runtime.state.WithoutDefaults;
@@ -107,6 +108,10 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         WithoutDefaults.run(this::open);
         if (handle != null && !timeMode.equals(TimeMode.None())) {
             WithoutDefaults.run(() -> openTimers(handle));
+        }
+        StateEncoders encoders = StateEncoders.of(handle);
+        if (encoders != null) {
+            encoders.useForAll();
         }
     }
 

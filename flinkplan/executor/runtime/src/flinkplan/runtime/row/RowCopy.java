@@ -30,6 +30,10 @@ final class RowCopy extends InterpretedExpression {
         return schema;
     }
 
+    boolean packs() {
+        return !packed.isEmpty();
+    }
+
     @Override
     public Object eval(InternalRow input) {
         return packed.isEmpty() ? input.copy() : unpacked(input);

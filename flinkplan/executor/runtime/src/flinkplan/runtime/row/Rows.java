@@ -64,6 +64,11 @@ public final class Rows {
         return ((RowCopy) ((ExpressionEncoder<InternalRow>) encoder).objDeserializer()).schema();
     }
 
+    /** Whether an encoder of this class packs columns. */
+    public static boolean packs(Encoder<InternalRow> encoder) {
+        return ((RowCopy) ((ExpressionEncoder<InternalRow>) encoder).objDeserializer()).packs();
+    }
+
     /** The same of rows some columns of which are {@link Packed}. */
     @SuppressWarnings("unchecked")
     public static Encoder<InternalRow> encoder(StructType schema, BitSet packed) {

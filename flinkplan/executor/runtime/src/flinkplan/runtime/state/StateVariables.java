@@ -38,6 +38,7 @@ public final class StateVariables {
     private final Variables variables;
     private final boolean mayExpire;
     private final StateCache cache;
+    private final StateEncoders encoders;
 
     /**
      * @param variables opens the variables at {@code handle}
@@ -48,6 +49,7 @@ public final class StateVariables {
             StatefulProcessorHandle handle, Variables variables, boolean mayExpire, StateCache cache) {
         this.variables = variables;
         this.cache = cache;
+        this.encoders = StateEncoders.of(handle);
         this.mayExpire = mayExpire && handle instanceof StatefulProcessorHandleImplBase;
     }
 
@@ -56,15 +58,20 @@ public final class StateVariables {
         Encoder<InternalRow> encoder = Rows.stateEncoder(value);
         Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return written(variables.value(name, value, encoder, TTLConfig.NONE()), value, new Lifetime(0));
+            return written(lastingValue(name, value, encoder), value, new Lifetime(0));
         }
         ValueState<InternalRow> expiring = variables.value(name, value, encoder, ttl == 0 ? UNUSED : lifetime);
-        ValueState<InternalRow> lasting = variables.value(name + LASTING, value, encoder, TTLConfig.NONE());
+        ValueState<InternalRow> lasting = lastingValue(name + LASTING, value, encoder);
         return ttl == 0
                 ? new ChangedValue(written(lasting, value, lifetime), expired(expiring))
                 : new ChangedValue(
                         written(expiring, value, lifetime),
                         left(lasting, expiring, store -> store.iterator(name + LASTING)));
+    }
+
+    private ValueState<InternalRow> lastingValue(String name, StructType value, Encoder<InternalRow> encoder) {
+        ValueState<InternalRow> opened = variables.value(name, value, encoder, TTLConfig.NONE());
+        return encoders == null ? opened : encoders.value(name, encoder, opened);
     }
 
     private ValueState<InternalRow> written(ValueState<InternalRow> state, StructType value, Lifetime lifetime) {
@@ -76,15 +83,20 @@ public final class StateVariables {
         Encoder<InternalRow> encoder = Rows.stateEncoder(element);
         Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return written(variables.list(name, element, encoder, TTLConfig.NONE()), element, new Lifetime(0));
+            return written(lastingList(name, element, encoder), element, new Lifetime(0));
         }
         ListState<InternalRow> expiring = variables.list(name, element, encoder, ttl == 0 ? UNUSED : lifetime);
-        ListState<InternalRow> lasting = variables.list(name + LASTING, element, encoder, TTLConfig.NONE());
+        ListState<InternalRow> lasting = lastingList(name + LASTING, element, encoder);
         return ttl == 0
                 ? new ChangedList(written(lasting, element, lifetime), expired(expiring))
                 : new ChangedList(
                         written(expiring, element, lifetime),
                         left(lasting, expiring, store -> store.iteratorWithMultiValues(name + LASTING)));
+    }
+
+    private ListState<InternalRow> lastingList(String name, StructType element, Encoder<InternalRow> encoder) {
+        ListState<InternalRow> opened = variables.list(name, element, encoder, TTLConfig.NONE());
+        return encoders == null ? opened : encoders.list(name, encoder, opened);
     }
 
     private ListState<InternalRow> written(ListState<InternalRow> state, StructType element, Lifetime lifetime) {
@@ -97,17 +109,23 @@ public final class StateVariables {
         Encoder<InternalRow> values = Rows.stateEncoder(value);
         Lifetime lifetime = new Lifetime(ttl);
         if (!mayExpire) {
-            return written(variables.map(name, key, value, keys, values, TTLConfig.NONE()), key, value, new Lifetime(0));
+            return written(lastingMap(name, key, value, keys, values), key, value, new Lifetime(0));
         }
         MapState<InternalRow, InternalRow> expiring =
                 variables.map(name, key, value, keys, values, ttl == 0 ? UNUSED : lifetime);
-        MapState<InternalRow, InternalRow> lasting =
-                variables.map(name + LASTING, key, value, keys, values, TTLConfig.NONE());
+        MapState<InternalRow, InternalRow> lasting = lastingMap(name + LASTING, key, value, keys, values);
         return ttl == 0
                 ? new ChangedMap(written(lasting, key, value, lifetime), expired(expiring))
                 : new ChangedMap(
                         written(expiring, key, value, lifetime),
                         left(lasting, expiring, store -> store.iterator(name + LASTING)));
+    }
+
+    private MapState<InternalRow, InternalRow> lastingMap(
+            String name, StructType key, StructType value, Encoder<InternalRow> keys, Encoder<InternalRow> values) {
+        MapState<InternalRow, InternalRow> opened =
+                variables.map(name, key, value, keys, values, TTLConfig.NONE());
+        return encoders == null ? opened : encoders.map(name, keys, values, opened);
     }
 
     private MapState<InternalRow, InternalRow> written(
