@@ -39,8 +39,12 @@ public abstract class Accumulator implements Serializable {
         return true;
     }
 
-    /** Begins on a group of which nothing is in memory yet. */
-    void begin() {}
+    /**
+     * Begins on a group of which nothing is in memory yet.
+     *
+     * @param isNew whether nothing of the group is in any state
+     */
+    void begin(boolean isNew) {}
 
     /** Becomes the value of no rows at all. */
     abstract void reset();

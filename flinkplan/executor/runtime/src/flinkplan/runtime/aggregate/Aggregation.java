@@ -74,7 +74,7 @@ public final class Aggregation implements Serializable {
     /** Begins on a group of no rows. */
     public void begin() {
         for (Call call : calls) {
-            call.function().begin();
+            call.function().begin(false);
             call.function().reset();
         }
     }
@@ -83,7 +83,7 @@ public final class Aggregation implements Serializable {
     public void begin(InternalRow saved, int start) {
         for (int i = 0; i < calls.length; i++) {
             Accumulator function = calls[i].function();
-            function.begin();
+            function.begin(false);
             if (saved.isNullAt(start + i)) {
                 function.reset();
             } else {
@@ -125,7 +125,7 @@ public final class Aggregation implements Serializable {
     /** Empties the calls' states. */
     public void clear() {
         for (Call call : calls) {
-            call.function().begin();
+            call.function().begin(false);
             call.function().clear();
         }
     }

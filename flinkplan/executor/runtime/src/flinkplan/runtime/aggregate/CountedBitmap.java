@@ -41,8 +41,8 @@ public final class CountedBitmap extends Accumulator {
     }
 
     @Override
-    void begin() {
-        members.begin();
+    void begin(boolean isNew) {
+        members.begin(isNew);
     }
 
     @Override

@@ -23,8 +23,8 @@ abstract class Delegating extends Accumulator {
     }
 
     @Override
-    void begin() {
-        function.begin();
+    void begin(boolean isNew) {
+        function.begin(isNew);
     }
 
     @Override

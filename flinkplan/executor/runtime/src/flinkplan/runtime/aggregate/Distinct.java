@@ -35,9 +35,9 @@ public final class Distinct extends Delegating {
     }
 
     @Override
-    void begin() {
-        seen.begin();
-        super.begin();
+    void begin(boolean isNew) {
+        seen.begin(isNew);
+        super.begin(isNew);
     }
 
     @Override

@@ -47,9 +47,9 @@ public final class Extreme extends Accumulator {
     }
 
     @Override
-    void begin() {
+    void begin(boolean isNew) {
         if (retracts) {
-            values.begin();
+            values.begin(isNew);
             sorted = null;
         }
     }

@@ -81,7 +81,7 @@ final class Folding {
     private void add(Group group, InternalRow row, long sequence) {
         for (int i = 0; i < calls.length; i++) {
             Accumulator function = calls[i].function();
-            function.begin();
+            function.begin(true);
             if (group.rows == 0) {
                 function.reset();
             } else {

@@ -62,7 +62,7 @@ public final class FrameFunction extends TypedImperativeAggregate<Accumulator> i
             function.open(null, call.name(), 0);
             isOpen = true;
         }
-        function.begin();
+        function.begin(false);
         function.reset();
         return function;
     }

@@ -84,9 +84,11 @@ public final class GroupAggregate extends ChangelogKernel {
         InternalRow stored = state.get();
         rows = stored == null ? 0 : stored.getLong(0);
         touched = false;
+        // with a TTL each state expires by itself
+        boolean isNew = stored == null && spec.ttl() == 0;
         for (int i = 0; i < spec.calls().length; i++) {
             Accumulator function = spec.calls()[i].function();
-            function.begin();
+            function.begin(isNew);
             if (stored == null || stored.isNullAt(i + 1)) {
                 function.reset();
             } else {

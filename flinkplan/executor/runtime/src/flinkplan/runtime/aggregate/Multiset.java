@@ -1,7 +1,9 @@
 package flinkplan.runtime.aggregate;
 
 import flinkplan.runtime.kernel.States;
+import flinkplan.runtime.row.Reused;
 import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.state.StateVariables;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ObjLongConsumer;
@@ -33,7 +35,7 @@ final class Multiset {
 
     private final MapState<InternalRow, InternalRow> state;
     private final UnsafeProjection binary;
-    private final Map<InternalRow, Counter> counters = new LinkedHashMap<>();
+    private Map<InternalRow, Counter> counters = new LinkedHashMap<>();
     private boolean complete;
 
     Multiset(States states, String name, StructType row, long ttl) {
@@ -41,9 +43,10 @@ final class Multiset {
         binary = UnsafeProjection.create(row);
     }
 
-    void begin() {
-        counters.clear();
-        complete = state == null;
+    /** {@code isNew}: nothing is stored of the key. */
+    void begin(boolean isNew) {
+        counters = Reused.emptied(counters, LinkedHashMap::new);
+        complete = state == null || isNew && StateVariables.isUnchanged(state);
     }
 
     /** Counts a row {@code by} times more; how often it occurs then. */

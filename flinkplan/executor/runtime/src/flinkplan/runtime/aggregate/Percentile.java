@@ -49,8 +49,8 @@ public final class Percentile extends Accumulator {
     }
 
     @Override
-    void begin() {
-        values.begin();
+    void begin(boolean isNew) {
+        values.begin(isNew);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package flinkplan.runtime.join;
 
+import flinkplan.runtime.row.Reused;
 import flinkplan.runtime.row.Rows;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,7 +27,7 @@ final class KeyedRows extends JoinSide {
     private final MapState<InternalRow, InternalRow> state;
     private final Layout layout;
     private final boolean unique;
-    private final Map<InternalRow, Entry> entries = new LinkedHashMap<>();
+    private Map<InternalRow, Entry> entries = new LinkedHashMap<>();
     private boolean complete;
 
     private KeyedRows(MapState<InternalRow, InternalRow> state, Layout layout, boolean unique) {
@@ -79,7 +80,7 @@ final class KeyedRows extends JoinSide {
 
     @Override
     void begin() {
-        entries.clear();
+        entries = Reused.emptied(entries, LinkedHashMap::new);
         complete = false;
     }
 

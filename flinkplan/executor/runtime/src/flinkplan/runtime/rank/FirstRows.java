@@ -1,5 +1,6 @@
 package flinkplan.runtime.rank;
 
+import flinkplan.runtime.row.Reused;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ final class FirstRows extends PartitionRows {
     private final RankState state;
     private final int kept;
     private final int slack;
-    private final Map<InternalRow, Entry> touched = new HashMap<>();
+    private Map<InternalRow, Entry> touched = new HashMap<>();
     private long others;
     private boolean anyStored;
     private boolean changed;
@@ -32,7 +33,7 @@ final class FirstRows extends PartitionRows {
 
     @Override
     void read() {
-        touched.clear();
+        touched = Reused.emptied(touched, HashMap::new);
         changed = false;
         InternalRow first = state.first().get();
         others = first == null ? 0 : state.placeFirst(first, this);

@@ -1,5 +1,6 @@
 package flinkplan.runtime.rank;
 
+import flinkplan.runtime.row.Reused;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -9,8 +10,8 @@ import scala.collection.Iterator;
 /** A partition whose rows all stand in the map, where each can expire by itself, and all in memory. */
 final class MappedRows extends PartitionRows {
     private final RankState state;
-    private final Set<InternalRow> stored = new HashSet<>();
-    private final Set<InternalRow> changed = new HashSet<>();
+    private Set<InternalRow> stored = new HashSet<>();
+    private Set<InternalRow> changed = new HashSet<>();
     private boolean hasFirst;
 
     MappedRows(RankState state) {
@@ -20,8 +21,8 @@ final class MappedRows extends PartitionRows {
 
     @Override
     void read() {
-        stored.clear();
-        changed.clear();
+        stored = Reused.emptied(stored, HashSet::new);
+        changed = Reused.emptied(changed, HashSet::new);
         InternalRow first = state.first().get();
         hasFirst = first != null;
         if (hasFirst) {

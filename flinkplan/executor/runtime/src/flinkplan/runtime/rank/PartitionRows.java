@@ -1,5 +1,6 @@
 package flinkplan.runtime.rank;
 
+import flinkplan.runtime.row.Reused;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
@@ -22,7 +23,7 @@ abstract class PartitionRows {
 
     private final BaseOrdering ordering;
     private final TreeSet<Occurrence> sorted;
-    private final Map<InternalRow, Entry> entries = new HashMap<>();
+    private Map<InternalRow, Entry> entries = new HashMap<>();
     private long arrivals;
 
     /** A row at one of its places, and the number it has come there with. */
@@ -64,7 +65,7 @@ abstract class PartitionRows {
     /** Turns to a partition. */
     final void begin() {
         sorted.clear();
-        entries.clear();
+        entries = Reused.emptied(entries, HashMap::new);
         arrivals = 0;
         read();
     }

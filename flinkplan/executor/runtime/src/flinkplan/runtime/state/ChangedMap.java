@@ -18,6 +18,11 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
         this.former = former;
     }
 
+    /** Whether there is anything in the other variable. */
+    boolean hasFormer() {
+        return former.any();
+    }
+
     @Override
     public boolean exists() {
         return present.exists() || former.any() && former.state().exists();

@@ -148,6 +148,11 @@ public final class StateVariables {
         }
     }
 
+    /** Whether nothing of a map is in a variable of another TTL than the present one. */
+    public static boolean isUnchanged(MapState<InternalRow, InternalRow> map) {
+        return !(map instanceof ChangedMap changed) || !changed.hasFormer();
+    }
+
     private static <S> FormerVariable<S> expired(S expiring) {
         return new FormerVariable<>(expiring, () -> ((TTLState) expiring).getTTLRows().isEmpty());
     }
