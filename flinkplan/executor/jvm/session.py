@@ -154,6 +154,8 @@ SQL_CONF: Mapping[str, str] = {
     EMPTY_BATCHES: "false",
     ADAPTIVE: "false",
     PARTITIONS: "2",
+    # where few fields of a row are read, Spark would take kernels to emit no others, and so read other ones
+    "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled": "false",
     # values as Flink computes them
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",
