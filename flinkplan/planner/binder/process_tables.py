@@ -338,9 +338,7 @@ def _common_time(node: ast.FunctionCall, times: Sequence[LogicalType]) -> Logica
     if len({t.root for t in times}) > 1:
         raise BindError(f"the times of the tables of {node.name} are of different types", node.span)
     precision = max(t.precision or 0 for t in times)
-    forwards = times[0].root == "TIMESTAMP"  # Flink 2.3 makes a plain timestamp of one with a local time zone
-    kind = TimeKind.ROWTIME if forwards else TimeKind.REGULAR
-    return LogicalType(times[0].root, False, precision=precision, kind=kind)
+    return LogicalType(times[0].root, False, precision=precision, kind=TimeKind.ROWTIME)
 
 
 def _columns(

@@ -25,3 +25,7 @@ CREATE TEMPORARY SYSTEM FUNCTION last_row AS 'acme.LastRow' LANGUAGE JAVA USING 
 CREATE FUNCTION sum_all AS 'acme.SumAll' USING JAR 'file://${CASE}/functions.jar';
 CREATE TEMPORARY FUNCTION async_shout AS 'acme.AsyncShout' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE TEMPORARY SYSTEM FUNCTION failing AS 'acme.Failing' USING JAR 'file://${CASE}/functions.jar';
+CREATE FUNCTION sql_times AS 'acme.SqlTimes' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE TEMPORARY FUNCTION rows_of_map AS 'acme.RowsOfMap' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE FUNCTION count_all AS 'acme.CountAll' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE TEMPORARY FUNCTION stats AS 'acme.Stats' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';

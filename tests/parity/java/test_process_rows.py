@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 BOUNDED = """
     row-echo-query row-twice-window row-typed row-kinds named opened series retracted-group upserted-id
-    greeter-of-greeter map-state all-states-null-key count-all pass-set together totals-join timeout-ltz-rowtime
-    reminders-no-time windowed sorted-no-time
+    greeter-of-greeter map-state all-states-null-key count-all pass-set together totals-join periodic-ltz-rowtime
+    reminders-no-time windowed sorted-no-time batches timeout-window named2-session
 """
 """A case of each feature, each of another function, so that they are one job."""
 
 STREAMED = """
     row-state map-state list-state all-states-most timeout cancelling late late-once sorted-desc throttle pass-set
-    opened
+    opened periodic-hop late-split-tumble
 """
 """Cases with states and timers."""
 

@@ -30,7 +30,7 @@ CALCULATED = """
 
 OTHERS = """
     split-left numbers points wavg-retract wavg-filter wavg-distinct wavg-hop wavg-session wavg-over-rows
-    distincts-retract collected-tumble last-row async-nested join-condition
+    distincts-retract collected-tumble last-row async-nested join-condition count-all-retract stats-cumulate
 """
 """One of each operator that calls functions."""
 

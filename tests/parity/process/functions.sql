@@ -30,3 +30,8 @@ CREATE FUNCTION windowed AS 'acme.Windowed' LANGUAGE JAVA USING JAR '${CASE}/fun
 CREATE TEMPORARY FUNCTION optional_updates AS 'acme.OptionalUpdates' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE FUNCTION all_states AS 'acme.AllStates' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE TEMPORARY FUNCTION throttle AS 'acme.Throttle' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE TEMPORARY FUNCTION periodic_f AS 'acme.Periodic' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE FUNCTION late_split_f AS 'acme.LateSplit' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE FUNCTION chosen_f AS 'acme.Chosen' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE TEMPORARY FUNCTION batches_f AS 'acme.Batches' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE FUNCTION named2_f AS 'acme.Named2' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';

@@ -112,13 +112,15 @@ public abstract class FunctionHost implements ProcessHost {
     }
 
     /**
-     * Tells the function that a timer has fired. Where it fires at its time, what the function emits is not late.
+     * Tells the function that a timer has fired. What it emits stands behind the watermark before the one that fires the
+     * timer. Which that was is not known, for rows of other keys move it, too; hardly ever it is the very millisecond
+     * before, at which what ends at the timer's time would be done.
      *
      * @param due the watermark at which it fires: later than its time where it was set behind the watermark
      */
     void onTimer(String name, long at, long due) {
         time = at;
-        behind = due - 1;
+        behind = due > at ? due - 1 : at - 2;
         call().onTimer(name, at);
     }
 
