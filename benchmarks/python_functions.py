@@ -11,6 +11,7 @@ apache-flink, on which the jobs with Python functions run, too.  Seconds stand b
 
 import argparse
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -146,7 +147,7 @@ def of_python(folder: Path, function: str, statement: str, t: str) -> str:
 
 
 class Measured:
-    """A table of what jobs take beside what they are compared with."""
+    """A table of what jobs take beside what they are compared with; rows are told on standard error, too."""
 
     def __init__(self, title: str) -> None:
         self._table = Table("job", "flinkplan s", "compared with", "s", "ratio", "aim", title=title)
@@ -156,7 +157,9 @@ class Measured:
         a, b = least(mine), least(theirs)
         ratio = f"{a.seconds / b.seconds:.2f} ({a.processor / b.processor:.2f})"
         shown = [f"{r.seconds:.2f} ({r.processor:.2f})" for r in (a, b)]
-        self._table.add_row(job, shown[0], other, shown[1], ratio, aim)
+        cells = job, shown[0], other, shown[1], ratio, aim
+        print(*cells, sep="  ", file=sys.stderr, flush=True)
+        self._table.add_row(*cells)
 
     def print(self) -> None:
         """Print the table."""
