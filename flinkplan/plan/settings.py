@@ -28,8 +28,9 @@ from .options import (
     one_of,
     several_of,
 )
-from .settings_of_flink import DEFAULT_ONLY, SPARK, STREAMS_ONLY, WITHOUT_EFFECT, Effect, Setting
+from .settings_of_flink import DEFAULT_ONLY, SPARK, WITHOUT_EFFECT, Effect, Setting
 
+RUNTIME_MODE = "execution.runtime-mode"
 LOCAL_TIME_ZONE = "table.local-time-zone"
 STATE_TTL = "table.exec.state.ttl"
 LEGACY_CASTS = "table.exec.legacy-cast-behaviour"
@@ -186,6 +187,12 @@ _BOTH = _settings(
 _EXECUTING = _settings(
     Effect.EXECUTING,
     (
+        RUNTIME_MODE,
+        one_of("STREAMING", "BATCH"),
+        "streaming",
+        "whether a job emits changes, or in the end the final rows of its bounded input",
+    ),
+    (
         f"{_SINK}nested-constraint-enforcer",
         one_of("IGNORE", "ROWS", "ROWS_AND_COLLECTIONS"),
         "IGNORE",
@@ -339,7 +346,7 @@ def reason_without_effect(key: str, value: str) -> str | None:
 def changes_plans(key: str) -> bool:
     """Whether an option without effect in flinkplan changes what Flink compiles."""
     setting = SETTINGS.get(key)
-    return setting is not None and setting.instead in (DEFAULT_ONLY, STREAMS_ONLY)
+    return setting is not None and setting.instead == DEFAULT_ONLY
 
 
 def defaults(*effects: Effect) -> dict[str, str]:
@@ -351,6 +358,11 @@ def defaults(*effects: Effect) -> dict[str, str]:
 def value_of(config: Mapping[str, str], key: str) -> str:
     """The text of an option: the session's value, else the default."""
     return config.get(key) or SETTINGS[key].option.default or ""
+
+
+def is_batch_mode(config: Mapping[str, str]) -> bool:
+    """Whether what is executed emits the final rows of its bounded input, as jobs of Flink's batch mode do."""
+    return value_of(config, RUNTIME_MODE).upper() == "BATCH"
 
 
 def is_on(config: Mapping[str, str], key: str) -> bool:

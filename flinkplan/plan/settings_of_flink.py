@@ -54,7 +54,6 @@ def _ignored(instead: str, *rows: tuple[str, OptionType, str | None, str]) -> tu
 
 
 DEFAULT_ONLY = "it changes plans of Flink; the planner here does as Flink does by default"
-STREAMS_ONLY = "plans are of streaming jobs, which also run bounded input to its end"
 SPARK = "Spark has settings of its own: --conf"
 _BATCH = "it has an effect on batch jobs of Flink only"
 _RUNTIME = "it has no effect on plans; it tunes Flink's operators"
@@ -82,10 +81,6 @@ WITHOUT_EFFECT = (
     *_ignored(
         "only Flink's dialect is there",
         ("table.sql-dialect", one_of("DEFAULT", "HIVE"), "default", "the dialect of SQL"),
-    ),
-    *_ignored(
-        STREAMS_ONLY,
-        ("execution.runtime-mode", one_of("STREAMING", "BATCH", "AUTOMATIC"), "streaming", "streaming or batch"),
     ),
     *_ignored(
         SPARK,

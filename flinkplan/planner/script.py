@@ -8,6 +8,7 @@ from typing import TypeAlias, TypeVar
 from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, combined_error
 from ..plan.findings import Finding
+from ..plan.settings import RUNTIME_MODE, is_batch_mode
 from .binder.errors import BindError
 from .catalog.errors import FaultyDefinition
 from .catalog.functions import Loader
@@ -20,8 +21,6 @@ def parse_pipeline(text: str, file: str | None) -> ast.Script:
     """The statements of a pipeline: of a spec in YAML where the file's name ends so, else of a SQL script."""
     return parse_spec(text, file) if is_spec(file) else parse_script(text, file)
 
-
-RUNTIME_MODE = "execution.runtime-mode"
 
 T = TypeVar("T")
 Job: TypeAlias = ast.Insert | ast.StatementSet | ast.CreateTable
@@ -80,16 +79,22 @@ def compile_statements(
     """
 
     def compiled(session: Session, job: ast.Insert | ast.StatementSet) -> Plan:
-        if session.config.get(RUNTIME_MODE, "").upper() == "BATCH":
-            raise BindError(
-                "plans of batch mode are compiled by Flink only; a streaming plan over bounded tables also ends with "
-                "its input, and leaves the same rows in tables that take updates",
-                job.span,
-                f"leave '{RUNTIME_MODE}' out; or compile with Flink, whose batch plans are executed here",
-            )
+        check_streaming(session.config, job)
         return session.compile(job, complete=complete)
 
     return with_job(script, options, warn, compiled, load, catalog_tables)
+
+
+def check_streaming(config: Mapping[str, str], job: ast.Insert | ast.StatementSet) -> None:
+    """Raise :class:`BindError` where a plan would have to be one of batch mode."""
+    if is_batch_mode(config):
+        raise BindError(
+            "plans of batch mode are compiled by Flink only; a streaming plan over bounded tables also ends with "
+            "its input, and leaves the same rows in tables that take updates",
+            job.span,
+            f"leave '{RUNTIME_MODE}' out; or execute the statements with flinkplan run, without a plan; or compile "
+            "with Flink, whose batch plans are executed here",
+        )
 
 
 def with_job(

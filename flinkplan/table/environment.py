@@ -13,9 +13,10 @@ from ..plan.files import Place
 from ..plan.findings import Finding
 from ..plan.record import Record, replace
 from ..plan.secrets import masked
-from ..plan.settings import LOCAL_TIME_ZONE
+from ..plan.settings import LOCAL_TIME_ZONE, is_batch_mode
 from ..plan.text.tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
 from ..planner.binder.context import Context
+from ..planner.script import check_streaming
 from ..planner.session import Session
 from ..planner.sql import parse_script
 from ..planner.sql.ast import (
@@ -308,6 +309,7 @@ class TableEnvironment(CatalogMethods):
 
         Raises an error if it is invalid, or calls a function that a plan cannot name.
         """
+        check_streaming(self._session.config, statement)
         plan = self._compile(statement)
         check_storable(plan.plan)
         return plan
@@ -456,6 +458,7 @@ class TableEnvironment(CatalogMethods):
             lambda collector: self._starter(plan, config, collector=collector),
             width,
             "UTC" if zone == "default" else zone,
+            is_final=is_batch_mode(config),
         )
 
 

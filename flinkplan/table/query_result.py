@@ -17,7 +17,7 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError
 from ..plan.nodes import Sink
 from ..plan.text.content import Content
-from ..plan.text.tableau import MAX_WIDTH, changes
+from ..plan.text.tableau import MAX_WIDTH, changes, final
 from .result import ResultKind, TableResult, html_table
 from .rows import Row, RowIterator, RowKind
 
@@ -89,13 +89,16 @@ class QueryResult(TableResult):
     """The result of a SELECT; each access to its rows starts a job.
 
     ``max_width`` is the printed width of columns whose type has no maximum length.  ``zone`` is the session's time
-    zone.
+    zone.  ``is_final``: the rows are what the query comes to in the end, as in batch mode, and none is taken back.
     """
 
-    def __init__(self, plan: Plan, start: Start, max_width: int = MAX_WIDTH, zone: str = "UTC") -> None:
+    def __init__(
+        self, plan: Plan, start: Start, max_width: int = MAX_WIDTH, zone: str = "UTC", *, is_final: bool = False
+    ) -> None:
         super().__init__()
         self.max_width = max_width
         self._zone = zone
+        self._is_final = is_final
         self._start = start
         (sink,) = (node for node in plan.nodes if isinstance(node, Sink))
         table = sink.dynamic_table_sink.table.resolved_table
@@ -135,7 +138,8 @@ class QueryResult(TableResult):
         At most ``limit`` changes are shown, and only those that arrive within ``seconds``.
         """
         with self.texts(seconds) as rows:
-            yield from changes(self.columns, islice(rows, limit), self.max_width)
+            lines = final if self._is_final else changes
+            yield from lines(self.columns, islice(rows, limit), self.max_width)
 
     def print(self) -> None:
         """Print the rows as a table, while they arrive."""

@@ -25,7 +25,6 @@ ROWS_PER_PART = 5000
 _PATIENCE = 0.1
 """How long in seconds a client waits for rows before it gets an answer without rows."""
 _KINDS = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
-_RETRACTIONS = (1, 3)
 
 Change = tuple[int, tuple[str | None, ...], tuple[Any, ...]]
 """The number of a row's kind, the texts of its cells, and their Python values."""
@@ -80,44 +79,6 @@ class JobRows:
         self._job.stop()
 
 
-class FinalRows:
-    """The rows that are left of a query's changes when its job has ended, as in Flink's batch mode."""
-
-    def __init__(self, changes: JobRows) -> None:
-        self._changes = changes
-        self._rows: dict[int, Change] = {}
-        self._places: dict[tuple[str | None, ...], list[int]] = {}
-        self._next = 0
-        self._left: list[Change] | None = None
-
-    def take(self) -> tuple[list[Change], bool]:
-        """The next rows, and whether there may be more.  Raises the error of a job that fails."""
-        if self._left is None:
-            changes, is_more = self._changes.take()
-            for change in changes:
-                self._change(change)
-            if is_more:
-                return [], True
-            self._left = list(self._rows.values())
-        taken, self._left = self._left[:ROWS_PER_PART], self._left[ROWS_PER_PART:]
-        return taken, bool(taken)
-
-    def _change(self, change: Change) -> None:
-        kind, texts, values = change
-        places = self._places.setdefault(texts, [])
-        if kind in _RETRACTIONS:
-            if places:
-                del self._rows[places.pop()]
-            return
-        places.append(self._next)
-        self._rows[self._next] = (0, texts, values)
-        self._next += 1
-
-    def close(self) -> None:
-        """Stop the job, if it still runs."""
-        self._changes.close()
-
-
 class Result:
     """What a statement gives: columns, and rows that are fetched by a token which counts the parts.
 
@@ -127,7 +88,7 @@ class Result:
     def __init__(
         self,
         columns: Columns,
-        rows: Rows | JobRows | FinalRows,
+        rows: Rows | JobRows,
         *,
         has_content: bool = True,
         is_query: bool = False,

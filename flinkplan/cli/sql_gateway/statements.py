@@ -43,7 +43,7 @@ from ...table import EnvironmentSettings, QueryResult, TableEnvironment
 from ..shell.engine import Engine
 from ..shell.jobs import CHECKPOINT, RUNNING, JobList, job_name
 from .errors import GatewayError
-from .results import Columns, FinalRows, JobRows, Result, Rows
+from .results import Columns, JobRows, Result, Rows
 
 if TYPE_CHECKING:
     from ...executor.jobs.collecting import Collector
@@ -53,7 +53,6 @@ _SLICE = 0.1
 """How long in seconds one thread waits for a job until another has its turn."""
 _KEPT_JOBS = 1000
 """How many jobs that have ended SHOW JOBS lists."""
-_RUNTIME_MODE = "execution.runtime-mode"
 _NOT_IN_SET = (
     "Only 'INSERT/CREATE TABLE AS' statement is allowed in Statement Set or use 'END' statement to submit Statement "
     "Set."
@@ -225,9 +224,7 @@ class SessionStatements:
 
         collector = Collector(as_text=True, with_values=True)
         job = result.start(collector)
-        changes = JobRows(job, collector, len(result.columns))
-        mode = self.environment.get_config().get(_RUNTIME_MODE, "streaming").lower()
-        rows = FinalRows(changes) if mode == "batch" else changes
+        rows = JobRows(job, collector, len(result.columns))
         return Result(result.columns, rows, is_query=True, job_id=self._started[-1])
 
     # Statement sets that are sent statement by statement

@@ -12,6 +12,7 @@ from ...plan.errors import FlinkplanError, UnsupportedError
 from ...plan.nodes import Sink, WatermarkAssigner
 from ...plan.record import replace
 from ...plan.session import session_options
+from ...plan.settings import is_batch_mode
 from ...state.checkpoint import CheckpointInUseError, CheckpointRecord
 from ..build.context import Built
 from ..errors import ExecutionError, TableError
@@ -181,9 +182,9 @@ def execute(plan: Plan, options: JobOptions) -> Job:
     if options.checkpoint is not None:
         record = CheckpointRecord(options.checkpoint)
         if job_plan.is_batch and record.is_begun(job_plan.queries):
-            if plan.is_batch:
+            if plan.is_batch or is_batch_mode(options.options):
                 raise UnsupportedError(
-                    f"the checkpoint {options.checkpoint} is of a streaming job, and the plan is of batch mode",
+                    f"the checkpoint {options.checkpoint} is of a streaming job, and this one is of batch mode",
                     hint="name another directory: a batch job starts without state",
                 )
             job_plan = job_plan.in_micro_batches

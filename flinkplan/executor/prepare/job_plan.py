@@ -9,9 +9,10 @@ from ...plan.errors import UnsupportedError
 from ...plan.nodes import Sink
 from ...plan.record import Record, field, replace
 from ...plan.session import with_ttls
+from ...plan.settings import RUNTIME_MODE, is_batch_mode
 from ..connectors import is_bounded
 from ..errors import TableError
-from .known.folding import folds_changes
+from .known.folding import asks_for_changes, shows_changes
 from .known.pushed_watermarks import with_assigners
 from .modes import Mode
 from .query import QueryPlan
@@ -62,24 +63,31 @@ DEFAULT_SETTINGS = JobSettings()
 def prepare(plan: Plan, mode: Mode, settings: JobSettings = DEFAULT_SETTINGS) -> JobPlan:
     """What a job of a plan runs in a mode.
 
-    Raises :class:`UnsupportedError` for a plan of batch mode in another mode than bounded.
+    Raises :class:`UnsupportedError` for a plan, or a session, of batch mode in another mode than bounded.
     """
     if plan.is_batch and mode is not Mode.BOUNDED:
         raise UnsupportedError(
             f"a plan of Flink's batch mode does not run in the mode '{mode.value}': it reads its input to the end",
             hint="leave --mode out, or compile the pipeline in streaming mode",
         )
+    is_final = is_batch_mode(settings.options)
+    if is_final and mode is not Mode.BOUNDED:
+        raise UnsupportedError(
+            f"with '{RUNTIME_MODE}' = 'batch' a job reads its input to the end, which it has not in the mode "
+            f"'{mode.value}'",
+            hint=f"SET '{RUNTIME_MODE}' = 'streaming', or read tables that end",
+        )
     run = with_assigners(with_ttls(plan, settings.options))
-    is_batch = mode is Mode.BOUNDED and (plan.is_batch or not settings.streams)
+    is_batch = mode is Mode.BOUNDED and (plan.is_batch or is_final or not settings.streams)
     queries = {}
     for name, part in queries_of(run).items():
-        each_change = settings.is_watched or mode is Mode.REAL_TIME
+        is_watched = settings.is_watched or mode is Mode.REAL_TIME or shows_changes(part, settings.variables)
         queries[name] = QueryPlan(
             part,
             run if is_batch else part,
             mode,
             is_batch,
-            not each_change and folds_changes(part, settings.variables),
+            (is_final or not is_watched) and not asks_for_changes(part),
             settings.variables,
             settings.options,
         )

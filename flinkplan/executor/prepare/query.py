@@ -15,6 +15,7 @@ from ...plan.nodes import ExecNode
 from ...plan.record import Record, cached_property, field
 from ...plan.row_kinds import INSERTS, Kinds
 from ...plan.session import option_of
+from ...plan.settings import is_batch_mode
 from .known.native_calls import obstacle
 from .known.row_order import read_in_order, updated_in_place
 from .known.settled_joins import Joins
@@ -48,6 +49,15 @@ class QueryPlan(Record, dict=True):
     def is_real_time(self) -> bool:
         """Whether operators see each row when it comes, not with those of a batch."""
         return self.mode is Mode.REAL_TIME
+
+    @property
+    def is_final(self) -> bool:
+        """Whether a streaming plan yields the final rows of its bounded input, as it would in Flink's batch mode."""
+        return self.is_batch and not self.plan.is_batch and is_batch_mode(self.options)
+
+    def must_net(self, node: ExecNode) -> bool:
+        """Whether rows that ``node`` emits may be taken back, where only those that stay are wanted."""
+        return self.is_final and self.is_changelog(node) and not self.joins.is_settled(node)
 
     def step(self, node: ExecNode) -> Step:
         """What runs ``node``.  Raises :class:`UnsupportedError` for a node that is not run."""

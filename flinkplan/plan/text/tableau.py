@@ -1,6 +1,6 @@
-"""Formats rows as a text table, as Flink's ``TableResult.print()`` does for a streaming query.
+"""Formats rows as a text table, as Flink's ``TableResult.print()`` does.
 
-Source: Flink's ``TableauStyle``, with widths that depend on the types of columns.
+Source: Flink's ``TableauStyle``; in streaming mode widths depend on the types of columns.
 """
 
 from __future__ import annotations
@@ -27,6 +27,17 @@ def changes(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -
     """The lines of a table of changes, whose first column is their kind; each line is yielded when its row arrives."""
     widths = [2, *_column_widths(columns, max_width)]
     return _table(["op", *_names(columns)], widths, ([str(row.get_row_kind()), *row] for row in rows))
+
+
+def final(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -> Iterator[str]:
+    """The lines of a table of final rows, as wide as what stands in it; no column is wider than ``max_width``.
+
+    Source: ``TableauStyle.columnWidthsByContent``.
+    """
+    kept = [[_NULL if value is None else str(value) for value in row] for row in rows]
+    names = _names(columns)
+    widths = [max(map(shown_width, cells)) for cells in zip(names, *kept, strict=True)]
+    return _table(names, [min(width, max_width) for width in widths], kept)
 
 
 def content(columns: Columns, rows: Iterable[Row], max_width: int = MAX_WIDTH) -> Iterator[str]:

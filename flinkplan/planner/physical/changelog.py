@@ -12,7 +12,7 @@ from ...plan.connectors import CHANGELOG, kinds_are_assumed
 from ...plan.connectors import INSERTS as TAKES_INSERTS
 from ...plan.record import cached_on_record, replace
 from ...plan.row_kinds import Kinds
-from ...plan.settings import is_on, value_of
+from ...plan.settings import is_batch_mode, is_on, value_of
 from ...plan.specs import (
     AppendFastStrategy,
     RankStrategy,
@@ -45,6 +45,8 @@ def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
     """
     assert isinstance(sink, p.Sink)
     kinds = modify_kinds(sink.input)
+    if is_batch_mode(config):
+        return _as_batch(sink, kinds)
     accepted = sink_kinds(sink.table, dict(sink.options), kinds <= INSERT_ONLY)
     if missing := kinds - accepted:
         emitted = f"no {_kind_names(missing)}, which {_origin(sink)} emits"
@@ -64,6 +66,15 @@ def infer_changelog_modes(sink: Rel, config: Mapping[str, str]) -> p.Sink:
         if source is not None:
             return replace(sink, input=source, upsert_materialize=materialize, change_trait=source.changes)
     raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'", part=Part.SINK)
+
+
+def _as_batch(sink: p.Sink, kinds: Kinds) -> p.Sink:
+    """The sink where what its query comes to is written in the end, all changes taken into account."""
+    updates = Updates.BEFORE_AND_AFTER if UPDATE in kinds else Updates.NONE
+    source = _visit(sink.input, updates)
+    if source is None:
+        raise PlanningError(f"no changelog of the query suits the table '{sink.table.identifier.name}'", part=Part.SINK)
+    return replace(sink, input=source, upsert_materialize=False, change_trait=source.changes)
 
 
 def _check_conflict(sink: p.Sink, wanted: Kinds) -> None:

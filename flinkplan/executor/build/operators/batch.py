@@ -12,21 +12,20 @@ from ....plan.nodes import (
     BatchSort,
     BatchSortLimit,
     BatchWindowTableFunction,
+    Sort,
+    SortLimit,
 )
 from ....plan.record import replace
 from ....plan.specs import SortField, TimeAttributeWindowing
-from ....plan.types import BOOLEAN, row
 from ...jvm.spark import F, fields, sql
-from ...jvm.types import spark_type
 from ...prepare.choose.aggregates import KernelGroups, NativeGroups
 from ...prepare.choose.batch import NO_END, NativeLimit, NativeRank, NativeSort
 from ...prepare.choose.window_functions import NativeWindowRows
 from ..context import TranslationContext
+from ..final_rows import final_rows
 from ..kernels import key_part
 from ..registry import builder
 from ..stream import SEQUENCE, Stream, column_name
-from ..time.event_time import one_row
-from ..windows.native_aggregates import native_aggregate
 from .aggregates import kernel_groups, native_groups
 from .window_functions import window_rows
 
@@ -39,59 +38,35 @@ _LONGEST = 2**31 - 1
 
 @builder(NativeGroups, BatchAggregate)
 def groups(node: BatchAggregate, step: NativeGroups, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """By Spark's own aggregation; without keys there is one row, also of no rows."""
-    if step.grouping:
-        return native_groups(node, step, inputs, context).inserts
-    (stream,) = inputs
-    results = [native_aggregate(call, stream).alias(column_name(i)) for i, call in enumerate(step.calls)]
-    number = F.coalesce(F.max(stream.frame[SEQUENCE]), F.lit(0).cast("bigint"))
-    return Stream(stream.frame.agg(*results, number.alias(SEQUENCE)), node.output_type)
+    """By Spark's own aggregation."""
+    return native_groups(node, step, inputs, context).inserts
 
 
 @builder(KernelGroups, BatchAggregate)
 def groups_by_kernel(
     node: BatchAggregate, step: KernelGroups, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
-    """By a kernel; without keys there is one row, also of no rows."""
-    (stream,) = inputs
-    if not step.grouping:
-        stream, step = _with_empty_row(stream, step, context)
-    return kernel_groups(node, step, (stream,), context).inserts
+    """By a kernel."""
+    return kernel_groups(node, step, inputs, context).inserts
 
 
-def _with_empty_row(stream: Stream, step: KernelGroups, context: TranslationContext) -> tuple[Stream, KernelGroups]:
-    """The rows and one that no call of the step takes, for whose sake there is a group."""
-    types = stream.type.field_types
-    filters = list(dict.fromkeys(call.filter_arg for call in step.calls))
-    chosen = [F.lit(True) if i < 0 else stream.column(i) for i in filters]
-    kind = row(
-        [*((f.name, f.type) for f in stream.type.fields), *((f"filter{i}", BOOLEAN) for i in range(len(filters)))]
-    )
-    given = stream.select([*stream.columns, *chosen], kind)
-    columns = [F.lit(None).cast(spark_type(t)).alias(column_name(i)) for i, t in enumerate(types)]
-    columns += [F.lit(False).alias(column_name(len(types) + i)) for i in range(len(filters))]
-    hidden = [
-        F.lit(None).cast(given.frame.schema[name].dataType).alias(name) for name in given.hidden if name != SEQUENCE
-    ]
-    empty = one_row(context).select(*columns, *hidden, F.lit(-1).cast("bigint").alias(SEQUENCE))
-    calls = tuple(replace(call, filter_arg=len(types) + filters.index(call.filter_arg)) for call in step.calls)
-    return replace(given, frame=given.frame.unionByName(empty)), replace(step, calls=calls, folds_rows=False)
-
-
-@builder(NativeSort, BatchSort)
-def sort(node: BatchSort, step: NativeSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+@builder(NativeSort, BatchSort, Sort)
+def sort(node: BatchSort | Sort, step: NativeSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """All rows in one task, as Flink's, whose files and prints then have the order, too."""
-    (stream,) = inputs
+    stream = _kept(inputs[0], step)
     ordered = stream.frame.repartition(1).sortWithinPartitions(*sort_columns(stream, step.order), SEQUENCE)
     return _numbered(stream, ordered)
 
 
-@builder(NativeLimit, BatchLimit, BatchSortLimit)
+@builder(NativeLimit, BatchLimit, BatchSortLimit, SortLimit)
 def limit(
-    node: BatchLimit | BatchSortLimit, step: NativeLimit, inputs: tuple[Stream, ...], context: TranslationContext
+    node: BatchLimit | BatchSortLimit | SortLimit,
+    step: NativeLimit,
+    inputs: tuple[Stream, ...],
+    context: TranslationContext,
 ) -> Stream:
     """The first rows, in their order."""
-    (stream,) = inputs
+    stream = _kept(inputs[0], step)
     frame = stream.frame.orderBy(*sort_columns(stream, step.order), SEQUENCE)
     if step.start:
         frame = frame.offset(step.start)
@@ -100,6 +75,13 @@ def limit(
     elif step.order:
         frame = frame.coalesce(1)
     return _numbered(stream, frame)
+
+
+def _kept(stream: Stream, step: NativeSort | NativeLimit) -> Stream:
+    """The rows that stay."""
+    if not stream.changelog:
+        return stream
+    return final_rows(stream) if step.nets else stream.inserts
 
 
 def _numbered(stream: Stream, ordered: DataFrame) -> Stream:

@@ -15,6 +15,7 @@ from ...prepare.choose.tables import KernelCompactUpserts, KernelUpserts, Native
 from ..connectors import builder_of
 from ..constraints import enforce_constraints
 from ..context import TranslationContext
+from ..final_rows import final_rows
 from ..kernels import int_array, keyed_rows, run_kernel, schema_of
 from ..registry import builder
 from ..stream import INSERT, KIND, ORDER, ROW_KINDS, SEQUENCE, TIE, Stream
@@ -55,7 +56,10 @@ def _behind_snapshots(
 @builder(NativeSink, Sink)
 def native_sink(node: Sink, step: NativeSink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced."""
-    table, stream = _accepted_rows(node, inputs, context)
+    (stream,) = inputs
+    if step.nets:
+        stream = final_rows(stream)
+    table, stream = _accepted_rows(node, stream, context)
     if step.orders:
         insert = F.lit(INSERT).cast("tinyint").alias(KIND)
         stream = replace(stream, frame=stream.frame.select("*", insert), changelog=True)
@@ -65,7 +69,8 @@ def native_sink(node: Sink, step: NativeSink, inputs: tuple[Stream, ...], contex
 @builder(KernelUpserts, Sink)
 def upserts(node: Sink, step: KernelUpserts, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The same where of the rows of each primary key the last one shows."""
-    table, stream = _accepted_rows(node, inputs, context)
+    (changes,) = inputs
+    table, stream = _accepted_rows(node, changes, context)
     kept = run_kernel(
         context,
         step,
@@ -83,7 +88,8 @@ def compact_upserts(
     node: Sink, step: KernelCompactUpserts, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
     """The same where a primary key has one row only."""
-    table, stream = _accepted_rows(node, inputs, context)
+    (changes,) = inputs
+    table, stream = _accepted_rows(node, changes, context)
     kept = run_kernel(
         context,
         step,
@@ -102,9 +108,8 @@ def _upsert_key(node: Sink, context: TranslationContext) -> Any:
     return int_array(context, node.input_upsert_key) if node.input_upsert_key else None
 
 
-def _accepted_rows(node: Sink, inputs: tuple[Stream, ...], context: TranslationContext) -> tuple[Table, Stream]:
+def _accepted_rows(node: Sink, stream: Stream, context: TranslationContext) -> tuple[Table, Stream]:
     """The sink's table, and the rows that satisfy its constraints, of the kinds that the sink takes."""
-    (stream,) = inputs
     table = table_of(node.dynamic_table_sink.table, context.variables)
     stream = enforce_constraints(node, table, stream, context)
     if stream.changelog:

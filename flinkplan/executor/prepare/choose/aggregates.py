@@ -47,13 +47,14 @@ class NativeGroups(Native, kw_only=True):
 
     ``grouping`` and ``calls`` are over the node's input.  ``traced``: each group has the number of the row that changed
     it last, not that of its last row.  ``samples``: whether rows are brought together by group before Spark aggregates
-    them is decided by the first task's rows.
+    them is decided by the first task's rows.  ``one_row``: there is a row also where no rows come.
     """
 
     grouping: tuple[int, ...]
     calls: tuple[AggregateCall, ...]
     traced: bool
     samples: bool
+    one_row: bool
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -67,7 +68,7 @@ class KernelGroups(Kernel, kw_only=True):
     that come are insertions, also in a changelog.  ``update_before``: a row is taken back before it is updated.
     ``folds``: the changes of a batch to a group come to one.  ``folds_rows``: the rows of a batch are folded by group
     in each task, before they are sent to their groups.  ``numbered``: a group has the number of the row that changed it
-    last.  ``ttl``: of the state, in milliseconds; 0: none.
+    last.  ``ttl``: of the state, in milliseconds; 0: none.  ``one_row``: there is a row also where no rows come.
     """
 
     grouping: tuple[int, ...]
@@ -79,6 +80,7 @@ class KernelGroups(Kernel, kw_only=True):
     folds_rows: bool
     numbered: bool
     ttl: int
+    one_row: bool
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -157,6 +159,7 @@ def _choose(
                 calls=tuple(calls),
                 traced=traced,
                 samples=samples_groups(below, grouping, calls, query),
+                one_row=query.is_final and not grouping,
             )
     rows = _rows_of(below, query)
     return _kernel(node, query, rows, grouping, calls, output_type, node.generate_update_before, folds=folds)
@@ -219,6 +222,7 @@ def _kernel(
         folds_rows=folds_rows,
         numbered=numbered,
         ttl=ttl,
+        one_row=query.is_final and not grouping,
     )
 
 
@@ -243,6 +247,7 @@ def final_groups(
         folds_rows=all(folds_exactly(call, row) for call in calls),
         numbered=False,
         ttl=0,
+        one_row=not grouping,
     )
 
 

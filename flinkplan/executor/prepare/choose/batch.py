@@ -20,13 +20,16 @@ from ....plan.nodes import (
     BatchSort,
     BatchSortLimit,
     ExecNode,
+    Sort,
 )
+from ....plan.settings import is_batch_mode
 from ....plan.specs import SortField
 from ...aggregate_functions import check_calls, function_name
 from ..known.native_calls import BATCH_ONLY, is_native_in_batch
 from ..known.settled_joins import native_type
 from ..known.sorted_rows import order_of, readers, serves_operators
 from ..query import QueryPlan, chooser
+from ..refusals import refusal
 from ..steps import Native, PassedBy
 from .aggregates import KernelGroups, NativeGroups, final_groups, samples_groups
 from .joins import NativeJoin
@@ -40,17 +43,22 @@ _ONLY_GLOBAL = PassedBy(why="the global phase does all")
 
 
 class NativeSort(Native, kw_only=True):
-    """All rows in one task, in an order."""
+    """All rows in one task, in an order; ``nets``: of a changelog, those that stay."""
 
     order: tuple[SortField, ...]
+    nets: bool = False
 
 
 class NativeLimit(Native, kw_only=True):
-    """The rows from ``start``, counted from 0, to before ``end``, in the order of ``order``, then as they were read."""
+    """The rows from ``start``, counted from 0, to before ``end``, in the order of ``order``, then as they were read.
+
+    ``nets``: of a changelog, of those that stay.
+    """
 
     order: tuple[SortField, ...]
     start: int
     end: int
+    nets: bool = False
 
 
 class NativeRank(Native, kw_only=True):
@@ -137,6 +145,7 @@ def aggregate(node: BatchAggregate, query: QueryPlan) -> NativeGroups | KernelGr
             calls=calls,
             traced=False,
             samples=samples_groups(source, keys, calls, query),
+            one_row=not keys,
         )
     return final_groups(keys, calls, source.output_type, node.output_type, query.keys(node))
 
@@ -159,6 +168,20 @@ def limit(node: BatchLimit, query: QueryPlan) -> NativeLimit | PassedBy:
 def sort_limit(node: BatchSortLimit, query: QueryPlan) -> NativeLimit | PassedBy:
     """The first rows in an order."""
     return _limit(node, node.sort_spec.fields, query)
+
+
+def _check_full_sort(node: Sort, plan: Plan, options: Mapping[str, str]) -> None:
+    if not is_batch_mode(options):
+        raise refusal(node)
+
+
+@chooser(Sort, check=_check_full_sort)
+def full_sort(node: Sort, query: QueryPlan) -> NativeSort:
+    """The rows that stay in order, where what comes out in the end is all that is wanted."""
+    if not query.is_final:
+        raise refusal(node)
+    nets = query.must_net(query.input(node))
+    return NativeSort(operators="Sort", why="ORDER BY", shuffle=(), order=node.order_by.fields, nets=nets)
 
 
 def _limit(node: BatchLimit | BatchSortLimit, order: tuple[SortField, ...], query: QueryPlan) -> NativeLimit | PassedBy:

@@ -18,6 +18,7 @@ from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
 from ..steps import ROWS_AHEAD, TIMER, Kernel, declared_name, own_state, until_watermark
 from ..watermarks import by_watermark, row_by_row
+from .batch import NativeLimit
 
 _FIRST = 1000
 """Up to so many rows that are wanted stand in one value, which is written whole."""
@@ -109,8 +110,19 @@ def rank(node: Rank, query: QueryPlan) -> KernelTopN:
 
 
 @chooser(SortLimit, check=_check, real_time=row_by_row)
-def sort_limit(node: SortLimit, query: QueryPlan) -> KernelTopN:
-    """The first rows of all in an order."""
+def sort_limit(node: SortLimit, query: QueryPlan) -> KernelTopN | NativeLimit:
+    """The first rows of all in an order, in which they come out where all rows are there."""
+    kept = node.rank_range
+    if query.is_final and isinstance(kept, ConstantRankRange):
+        return NativeLimit(
+            operators="Sort, Limit",
+            why="all rows are there",
+            shuffle=(),
+            order=node.order_by.fields,
+            start=kept.start - 1,
+            end=kept.end,
+            nets=query.must_net(query.input(node)),
+        )
     return _top_n(node, query, (), node.order_by.fields)
 
 
@@ -137,7 +149,7 @@ def _top_n(
     if keeps_first:
         first = own_state(node, "ValueState", "the first rows", part="-first")
         states = [first, own_state(node, "MapState", f"of others, {entries}")]
-    stays = isinstance(node, Rank) and node.is_first_row_final
+    stays = isinstance(node, Rank) and node.is_first_row_final and not query.is_final
     return KernelTopN(
         kernel="rank.TopN",
         why="rows that leave the ranking are taken back",

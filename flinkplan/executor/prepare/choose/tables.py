@@ -29,9 +29,14 @@ class NativeScan(Native, kw_only=True):
 
 
 class NativeSink(Native, kw_only=True):
-    """A sink; ``orders``: inserted rows, too, are put in order, since a later one of a key replaces an earlier one."""
+    """A sink.
+
+    ``orders``: inserted rows, too, are put in order, since a later one of a key replaces an earlier one.  ``nets``: of
+    a changelog the rows are written that stay.
+    """
 
     orders: bool
+    nets: bool
 
 
 class KernelUpserts(Kernel, kw_only=True):
@@ -124,13 +129,14 @@ def sink(node: Sink, query: QueryPlan) -> NativeSink | KernelUpserts | KernelCom
     reference = node.dynamic_table_sink.table
     schema = reference.resolved_table.schema if reference.resolved_table else None
     key = schema.primary_key.columns if schema and schema.primary_key else ()
-    is_changelog = query.is_changelog(query.input(node))
+    is_changelog = query.is_changelog(query.input(node)) and not query.is_final
     if not (node.require_upsert_materialize and is_changelog):
         options = defined_options(reference, query.variables)
         connector = options.get("connector", _UNKNOWN)
         orders = bool(key) and not is_changelog and not query.is_real_time and _upserts(reference, query)
         way = "foreach" if query.is_real_time else "foreachBatch"
-        return NativeSink(operators=f"{way}, {connector}", why="writes the table", orders=orders)
+        nets = query.must_net(query.input(node))
+        return NativeSink(operators=f"{way}, {connector}", why="writes the table", orders=orders, nets=nets)
     names = [c.name for c in schema.columns if c.is_physical] if schema else []
     primary_key = tuple(names.index(name) for name in key)
     why = "rows are known by another key than the table's; foreachBatch then writes it"

@@ -11,15 +11,18 @@ from ...connectors.tables import defined_options
 from ...formats import keeps_journal
 
 
-def folds_changes(plan: Plan, variables: Mapping[str, str]) -> bool:
-    """Whether no sink of a plan keeps a journal, and no operator asks for each version of a row.
+def asks_for_changes(plan: Plan) -> bool:
+    """Whether an operator asks for each version of a row.
 
-    These are temporal joins, and process table functions that read updates.  ``variables`` are those of table options.
+    These are temporal joins, and process table functions that read updates.
     """
-    if any(isinstance(node, TemporalJoin) or _sees_changes(node) for node in plan.nodes):
-        return False
+    return any(isinstance(node, TemporalJoin) or _sees_changes(node) for node in plan.nodes)
+
+
+def shows_changes(plan: Plan, variables: Mapping[str, str]) -> bool:
+    """Whether a sink of a plan keeps a journal; ``variables`` are those of table options."""
     sinks = (node.dynamic_table_sink.table for node in plan.nodes if isinstance(node, Sink))
-    return not any(keeps_journal(defined_options(sink, variables)) for sink in sinks)
+    return any(keeps_journal(defined_options(sink, variables)) for sink in sinks)
 
 
 def _sees_changes(node: ExecNode) -> bool:

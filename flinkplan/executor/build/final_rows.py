@@ -1,0 +1,21 @@
+"""What changes come to in the end."""
+
+from __future__ import annotations
+
+from ..jvm.spark import F, fields
+from .stream import INSERT, KIND, SEQUENCE, UPDATE_AFTER, Stream, column_name
+
+
+def final_rows(stream: Stream) -> Stream:
+    """The rows of a bounded changelog that are not taken back, each numbered as it came last."""
+    sign = F.when(F.col(KIND).isin(INSERT, UPDATE_AFTER), 1).otherwise(-1)
+    names = [column_name(i) for i in range(len(stream.type.fields))]
+    columns = [column.alias(name) for column, name in zip(stream.columns, names, strict=True)]
+    changes = fields.select(stream.frame, [*columns, sign.alias(_COUNT), SEQUENCE])
+    counted = changes.groupBy(*names).agg(F.sum(_COUNT).alias(_COUNT), F.max(SEQUENCE).alias(SEQUENCE))
+    copies = F.explode(F.array_repeat(F.lit(True), F.col(_COUNT).cast("int")))
+    kept = counted.where(F.col(_COUNT) > 0).select(*names, copies.alias(_COUNT), SEQUENCE)
+    return Stream(kept.drop(_COUNT), stream.type)
+
+
+_COUNT = "flinkplan-count"
