@@ -17,6 +17,7 @@ from flinkplan.compat.migration.recipe import Allowed
 from flinkplan.executor.jobs.job import JobOptions, execute
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.document import Plan, dumps, loads, plan_from_json
+from flinkplan.state.form import StateError
 from tests.compat.truths import Files, Truth
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, 
     )
     try:
         write_migrated(change, spark)
-    except Exception as e:
+    except StateError as e:
         return Outcome(f"{type(e).__name__}: {e}")
     put(work, files[1])
     _run(new, work / "target", spark)

@@ -125,7 +125,7 @@ class _ChangedSinks:
             return None
         if old is not None and not (keepers and old_keepers) and self._only_insert(old, sink):
             return None
-        if old is not None and keepers and not old_keepers:
+        if old is not None and bool(keepers) != bool(old_keepers):
             return SinkChange(sink.id, name, old_id, obstacle="the rows that it has do not follow from the old state")
         if sink.is_stateful:
             return SinkChange(sink.id, name, old_id, obstacle="the sink keeps rows of its own, by which it is updated")

@@ -93,7 +93,8 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
     def layout(self, inputs: Inputs) -> Layout:
         unique = [*(self.input_unique_keys or ()), *[()] * len(inputs)]
         states = (
-            _joined_rows(flink_states.multi_join_input(i), inputs, i, (), unique[i], False) for i in range(len(inputs))
+            _joined_rows(flink_states.multi_join_input(i), inputs, i, (), [key for key in unique[i] if key], False)
+            for i in range(len(inputs))
         )
         return Layout("multi-join", (), tuple(states))
 
@@ -328,7 +329,7 @@ def _joined_rows(
     """
     values = columns(inputs, side)
     associations = ", and how many each has met" if counts else ""
-    if any(set(key) <= set(join_keys) for key in unique_keys if key):
+    if any(set(key) <= set(join_keys) for key in unique_keys):  # that of an input of one row has no columns
         return KeptState(name, values, f"one row{associations}")
     if unique_keys:
         key_values: tuple[Value, ...] = columns(inputs, side, min(unique_keys, key=len))

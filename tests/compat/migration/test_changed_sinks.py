@@ -45,6 +45,11 @@ def test_sinks_whose_rows_change_are_known(old: str, new: str, columns: tuple[st
     assert not any(change.obstacle for change in changes)
 
 
+def test_rows_that_the_new_plan_does_not_keep_are_an_obstacle() -> None:
+    (change,) = changed(plan(_SUMS, _K_S), plan("SELECT k, v FROM a", _K_S))
+    assert "do not follow from the old state" in change.obstacle
+
+
 def test_a_sink_that_keeps_rows_of_its_own_is_an_obstacle() -> None:
     tables = """
     CREATE TABLE a (k INT, v INT) WITH ('connector' = 'filesystem', 'path' = '/a', 'format' = 'json');
