@@ -28,6 +28,7 @@ _PART = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end -->)"
 def nodes() -> Iterator[str]:
     """The exec nodes: versions, states, what runs them."""
     from flinkplan.executor.prepare.query import choice_of
+    from flinkplan.executor.prepare.refusals import is_refused_on_streams
     from flinkplan.plan.nodes import MultiJoin, OpaqueNode, node_classes
 
     yield "| exec node | versions (since Flink) | states with a TTL | operators in Flink | runs here |"
@@ -40,7 +41,9 @@ def nodes() -> Iterator[str]:
             states = "`input-state-0` …, one for each input"
         elif not states:
             states = "none; the watermark cleans" if metadata.timed else ""
-        runs = "yes" if choice_of(cls) else "read and compared only" if issubclass(cls, OpaqueNode) else "no"
+        refused = "read and compared only" if issubclass(cls, OpaqueNode) else "no"
+        executed = "in batch mode" if is_refused_on_streams(cls) else "yes"
+        runs = executed if choice_of(cls) else refused
         operators = ", ".join(f"`{name}`" for name in metadata.transformations)
         yield f"| `{metadata.name}` | {versions} | {states} | {operators} | {runs} |"
 

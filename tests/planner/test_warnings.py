@@ -39,7 +39,6 @@ def test_nothing_is_said_of_what_is_right() -> None:
     ("setting", "rule", "words"),
     [
         ("'table.exec.state.tll' = '1 h'", "setting-unknown", "did you mean 'table.exec.state.ttl'?"),
-        ("'execution.runtime-mode' = 'automatic'", "setting-no-effect", "streaming jobs"),
         ("'table.exec.source.idle-timeout' = '1 min'", "setting-no-effect", "--set table.exec.source.idle"),
         ("'table.exec.legacy-cast-behaviour' = 'ENABLED'", "setting-no-effect", "--set table.exec.legacy-cast"),
         ("'table.exec.state.ttl' = '3600'", "ttl-without-unit", "3.6 s"),

@@ -21,6 +21,11 @@ _REASONS: dict[str, tuple[str, str | None]] = {
 """What is not run, and what can be done instead, by the node's short name."""
 
 
+def is_refused_on_streams(node_class: type[ExecNode]) -> bool:
+    """Whether nodes of a class are of streaming mode, and not run there."""
+    return not node_class.metadata.is_batch and node_class.metadata.short_name in _REASONS
+
+
 def refusal(node: ExecNode) -> UnsupportedError:
     """The error that names a node that is not run, and the reason."""
     what, hint = _REASONS.get(node.metadata.short_name, ("this operator", None))

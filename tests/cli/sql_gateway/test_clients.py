@@ -27,8 +27,7 @@ class Environment:
 
     def __init__(self, folder: Path, python: str, *packages: str) -> None:
         self.folder = folder
-        interpreter = shutil.which(python)
-        if interpreter is None or subprocess.run([interpreter, "-m", "venv", folder / "venv"]).returncode:
+        if not any(_makes(interpreter, folder / "venv") for interpreter in _interpreters(python)):
             pytest.skip(f"there is no {python}")
         pip = [str(folder / "venv/bin/pip"), "install", "-q", "--disable-pip-version-check", *packages]
         installed = subprocess.run(pip, capture_output=True, text=True)
@@ -42,6 +41,19 @@ class Environment:
         done = subprocess.run(program, capture_output=True, text=True, cwd=self.folder, env=env, timeout=600)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
+
+
+def _interpreters(python: str) -> Iterator[str | Path]:
+    """Interpreters of a version: that of the path, which may be a shim of pyenv that does not start, then pyenv's."""
+    on_path = shutil.which(python)
+    if on_path is not None:
+        yield on_path
+    yield from sorted(Path.home().glob(f".pyenv/versions/{python.removeprefix('python')}.*/bin/{python}"))
+
+
+def _makes(interpreter: str | Path, folder: Path) -> bool:
+    """Whether an interpreter can make a virtual environment."""
+    return subprocess.run([interpreter, "-m", "venv", folder], capture_output=True).returncode == 0
 
 
 @pytest.fixture(scope="module")
@@ -78,23 +90,27 @@ def test_db_api(port: int, tmp_path: Path) -> None:
     assert lines[2:] == ["('v',) None", "True"]
 
 
+DBT_PROJECT = Path(__file__).parent / "dbt_project"
+"""A project with a source, a seed, a view, tables of batch mode and of a stream, and tests."""
+
+
 def test_dbt(port: int, tmp_path: Path) -> None:
     environment = Environment(tmp_path, "python3.10", "dbt-flink-adapter==1.3.11", "setuptools<70")
-    files = {
-        "dbt_project.yml": "name: shop\nversion: '1.0'\nconfig-version: 2\nprofile: shop\n"
-        "models: {shop: {+materialized: table}}\nseeds: {shop: {+materialized: view}}\n",
-        "profiles.yml": f"shop: {{target: dev, outputs: {{dev: {{type: flink, host: 127.0.0.1, port: {port}, "
-        "session_name: s, database: default_catalog, schema: default_database}}}\n",
-        "seeds/clicks.csv": "id,name\n1,a\n2,b\n",
-        "models/totals.sql": "{{ config(connector_properties={'connector': 'blackhole'}) }}\n"
-        "SELECT id, name FROM {{ ref('clicks') }}\n",
-        ".dbt/.keep": "",
-    }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
+    (tmp_path / ".dbt").mkdir()
+    for file in DBT_PROJECT.rglob("*.*"):
+        target = tmp_path / file.relative_to(DBT_PROJECT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(file.read_text().replace("FOLDER", str(tmp_path)).replace("PORT", str(port)))
     printed = environment.run("dbt", "build", "--profiles-dir", ".")
     assert "Completed successfully" in printed
+    assert "PASS=8 WARN=0 ERROR=0 SKIP=0 TOTAL=8" in printed
+    assert _written(tmp_path / "data/totals") == ['{"name":"a","total":7}', '{"name":"b","total":7}']
+    assert _written(tmp_path / "data/large") == ['{"id":1,"name":"a"}', '{"id":2,"name":"b"}']
+
+
+def _written(folder: Path) -> list[str]:
+    """The lines of a table, in order."""
+    return sorted(line for file in folder.iterdir() if file.is_file() for line in file.read_text().splitlines())
 
 
 def test_mcp(port: int, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,7 +21,7 @@ from flinkplan.plan.errors import FlinkplanError, UnsupportedError
 from flinkplan.plan.lineage import origins_of
 from flinkplan.plan.nodes import BatchAggregate, BatchNestedLoopJoin, BatchSort
 
-from . import CASES, PLAN, plan_in
+from . import CASES, PLAN, plan_in, rounded, rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -33,27 +32,14 @@ def written(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> di
     """What one job writes, by the names of the sinks."""
     folder = tmp_path_factory.mktemp("batch")
     execute(plan_in(folder), JobOptions(spark=spark)).wait()
-    return {name: _rows(folder / name) for name in CASES}
-
-
-def _rows(folder: Path) -> list[Any]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
-    return [json.loads(line) for path in files for line in path.read_text().splitlines()]
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return float(f"{value:.9g}")
-    if isinstance(value, dict):
-        return {key: _rounded(each) for key, each in value.items()}
-    return [_rounded(each) for each in value] if isinstance(value, list) else value
+    return {name: rows_of(folder / name) for name in CASES}
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", CASES)
 def test_it_writes_the_rows_that_flink_writes(name: str, written: dict[str, list[Any]]) -> None:
-    case, rows = CASES[name], _rounded(written[name])
-    expected = _rounded(case["rows"])
+    case, rows = CASES[name], rounded(written[name])
+    expected = rounded(case["rows"])
     if case["ordered"]:
         assert rows == expected, case["sql"]
     else:

@@ -17,7 +17,8 @@ def watermark_assigner(
 ) -> Stream:
     """Derive the watermark from each row."""
     (stream,) = inputs
-    watermark = F.unix_millis(context.expression(node.watermark_expr, stream))
+    given = F.unix_millis(context.expression(node.watermark_expr, stream))
+    watermark = F.lit(None).cast("bigint") if step.at_end else given
     rowtime = stream.column(node.rowtime_field_index)
     timed = assign_watermarks(stream, rowtime, watermark, context, on_event=step.on_event, source=node.id)
     return timed.select(timed.columns, node.output_type)

@@ -27,20 +27,22 @@ class Watermarked(Native, kw_only=True):
     ``on_event``: it is announced behind each row that moves it, not from time to time.  ``idle_timeout``: after so many
     milliseconds without rows the source is idle, and holds no watermark back; 0: never.  ``by_clock``: the watermark is
     the clock once the last source of the table is read (FLIP-326).  ``by_partition``: it is the lowest of those of the
-    source's partitions.
+    source's partitions.  ``at_end``: there is none before the end of the input, so that no row is late.
     """
 
     on_event: bool
     idle_timeout: int
     by_clock: bool
     by_partition: bool
+    at_end: bool
 
     @property
     def notes(self) -> tuple[str, ...]:
         idle = f"idle after {format_duration(self.idle_timeout)} without rows" if self.idle_timeout else None
         clock = "the watermark is the clock once the last source of the table is read" if self.by_clock else None
         lowest = "the watermark is the lowest of the source's partitions" if self.by_partition else None
-        return tuple(note for note in (idle, clock, lowest) if note)
+        end = "no row is late: there is no watermark before the end" if self.at_end else None
+        return tuple(note for note in (idle, clock, lowest, end) if note)
 
 
 @chooser(WatermarkAssigner, real_time=row_by_row)
@@ -59,6 +61,7 @@ def watermark_assigner(node: WatermarkAssigner, query: QueryPlan) -> Watermarked
         idle_timeout=_idle_timeout(node, scan, query) if query.mode is Mode.STREAMING else 0,
         by_clock=scan is not None and is_open and switches_to_clock(scan, query.variables),
         by_partition=scan is not None and is_open and pushed_watermark(scan) is not None,
+        at_end=query.is_final,
     )
 
 

@@ -1,0 +1,1 @@
+SELECT * FROM {{ ref('totals') }} WHERE total <= 0

@@ -1,0 +1,133 @@
+"""Statements of a session in batch mode, compiled here: they write what Flink's batch plans of the same SQL write."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.prepare.checks import check_runnable
+from flinkplan.executor.prepare.job_plan import JobSettings, prepare
+from flinkplan.executor.prepare.modes import Mode
+from flinkplan.plan.errors import FlinkplanError, UnsupportedError
+from flinkplan.plan.settings import RUNTIME_MODE
+from flinkplan.planner import compile_script
+from flinkplan.planner.session import Session
+from flinkplan.planner.sql import ast, parse_script
+
+from . import CASES, put_tables, rows_of, values
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+BATCH = {RUNTIME_MODE: "batch"}
+ONLY_IN_BATCH = {
+    "a8": "APPROX_COUNT_DISTINCT",
+    "m1": "MATCH_RECOGNIZE ordered by no time attribute",
+    "o1": "RANK and DENSE_RANK",
+    "o13": "RANK",
+    "o2": "rows that follow in a frame",
+    "o3": "rows that follow in a frame",
+    "o6": "NTILE",
+    "w1": "a window over a column that is no time attribute",
+    "w2": "a window over a column that is no time attribute",
+}
+"""What Flink compiles in batch mode alone: the planner here has operators of streaming mode."""
+
+TABLES_HERE = """
+CREATE TABLE t (id INT, k STRING, v INT, d DECIMAL(10, 2), x DOUBLE, f FLOAT, ts TIMESTAMP(3), dt DATE, b BOOLEAN,
+                l BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'json');
+CREATE TABLE timed (WATERMARK FOR ts AS ts + INTERVAL '1' HOUR) LIKE t;
+CREATE TABLE u (k STRING, w INT, s STRING) WITH ('connector' = 'filesystem', 'path' = '{folder}/u', 'format' = 'json');
+CREATE TABLE e (id INT, k STRING, v INT) WITH ('connector' = 'filesystem', 'path' = '{folder}/e', 'format' = 'json');
+"""
+MORE: dict[str, dict[str, Any]] = {
+    "nothing_left": {
+        "sql": "SELECT SUM(n) AS s, COUNT(*) AS c, MAX(k) AS m FROM "
+        "(SELECT k, COUNT(*) AS n FROM t GROUP BY k HAVING COUNT(*) > 99)",
+        "rows": [[None, 0, None]],
+    },
+    "first": {
+        "sql": "SELECT id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY id DESC) AS r FROM t "
+        "WHERE id < 4) WHERE r = 1",
+        "rows": [[3], [2]],
+    },
+    "late": {
+        "sql": "SELECT window_start, window_end, k, SUM(v) AS s FROM "
+        "TABLE(TUMBLE(TABLE timed, DESCRIPTOR(ts), INTERVAL '10' SECOND)) GROUP BY window_start, window_end, k",
+        "rows": CASES["w1"]["rows"],
+    },
+    "sorted": {
+        "sql": "SELECT k, COUNT(*) AS c FROM t GROUP BY k ORDER BY c, k",
+        "rows": [[None, 1], ["b", 2], ["c", 2], ["a", 4]],
+        "ordered": True,
+    },
+}
+"""Queries beside those that Flink compiled as batch plans."""
+
+
+ALL = {**CASES, **MORE}
+QUERIES = {name: case for name, case in ALL.items() if name not in ONLY_IN_BATCH}
+
+
+def _session(folder: Path) -> Session:
+    session = Session(BATCH)
+    for statement in parse_script(TABLES_HERE.replace("{folder}", str(folder))).statements:
+        session.apply(statement)
+    return session
+
+
+def _insert(session: Session, folder: Path, name: str) -> ast.Insert:
+    """The table of a query's rows, and the INSERT that fills it."""
+    options = f"'connector' = 'filesystem', 'path' = '{folder}/out/{name}', 'format' = 'json'"
+    (statement,) = parse_script(
+        f"CREATE TABLE {name} WITH ({options}) AS {({**CASES, **MORE})[name]['sql']}"
+    ).statements
+    assert isinstance(statement, ast.CreateTable)
+    return session.create_table_as(statement)
+
+
+@pytest.fixture(scope="module")
+def written(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[Any]]]:
+    """The values of the rows that one job writes, by the names of the queries."""
+    folder = tmp_path_factory.mktemp("session")
+    put_tables(folder)
+    session = _session(folder)
+    inserts = tuple(_insert(session, folder, name) for name in QUERIES)
+    plan = session.compile(ast.StatementSet(inserts, span=inserts[0].span), complete=True)
+    execute(plan, JobOptions(spark=spark, options=BATCH)).wait()
+    return {name: values(rows_of(folder / "out" / name)) for name in QUERIES}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", QUERIES)
+def test_it_writes_the_final_rows(name: str, written: dict[str, list[list[Any]]]) -> None:
+    case = QUERIES[name]
+    rows, expected = written[name], values(case["rows"])
+    if not case.get("ordered"):
+        rows, expected = sorted(rows, key=json.dumps), sorted(expected, key=json.dumps)
+    assert rows == expected, case["sql"]
+
+
+@pytest.mark.parametrize("name", ONLY_IN_BATCH)
+def test_operators_of_batch_mode_alone_are_refused(name: str, tmp_path: Path) -> None:
+    session = _session(tmp_path)
+    with pytest.raises(FlinkplanError):
+        plan = session.compile(_insert(session, tmp_path, name), complete=True)
+        check_runnable(plan)
+
+
+def test_input_must_end(tmp_path: Path) -> None:
+    session = _session(tmp_path)
+    plan = session.compile(_insert(session, tmp_path, "a1"), complete=True)
+    assert prepare(plan, Mode.BOUNDED, JobSettings(options=BATCH, streams=True)).is_batch
+    with pytest.raises(UnsupportedError, match="reads its input to the end"):
+        prepare(plan, Mode.STREAMING, JobSettings(options=BATCH))
+
+
+def test_no_plan_is_made_of_it() -> None:
+    with pytest.raises(FlinkplanError, match="compiled by Flink only"):
+        compile_script(f"{TABLES_HERE} INSERT INTO t SELECT * FROM t", options=BATCH)
