@@ -110,6 +110,14 @@ def assign_watermarks(
     return replace(stream, frame=_timed(frame, control), event_time=True, pulse=pulse, ticks=ticks)
 
 
+def never_late(stream: Stream, context: TranslationContext) -> Stream:
+    """The rows of a batch without a watermark before its end, with or without a time."""
+    kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART)]
+    frame = fields.select(stream.frame, [*kept, F.lit(None).cast("bigint").alias(LATENESS)])
+    ticks = context.spark.range(0).select(F.col("id").alias(TIME))
+    return replace(stream, frame=frame, event_time=True, ticks=ticks)
+
+
 def _with_ticks(frame: DataFrame, source: int | None) -> DataFrame:
     """The rows, and behind each one the watermark (``TIME``) that is announced then."""
 
