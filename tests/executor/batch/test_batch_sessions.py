@@ -62,7 +62,7 @@ MORE: dict[str, dict[str, Any]] = {
     },
     "sorted": {
         "sql": "SELECT k, COUNT(*) AS c FROM t GROUP BY k ORDER BY c, k",
-        "rows": [[None, 1], ["b", 2], ["c", 2], ["a", 4]],
+        "rows": [[None, 2], ["b", 2], ["c", 2], ["a", 3]],
         "ordered": True,
     },
 }
