@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...plan.record import replace
 from ..jvm.spark import F, fields
 from .stream import INSERT, KIND, SEQUENCE, UPDATE_AFTER, Stream, column_name
 
@@ -16,6 +17,19 @@ def final_rows(stream: Stream) -> Stream:
     copies = F.explode(F.array_repeat(F.lit(True), F.col(_COUNT).cast("int")))
     kept = counted.where(F.col(_COUNT) > 0).select(*names, copies.alias(_COUNT), SEQUENCE)
     return Stream(kept.drop(_COUNT), stream.type)
+
+
+def rows_that_stay(stream: Stream, *, nets: bool) -> Stream:
+    """The rows of a stream as insertions; ``nets``: of a changelog, :func:`final_rows`."""
+    if not stream.changelog:
+        return stream
+    return final_rows(stream) if nets else stream.inserts
+
+
+def as_changelog(stream: Stream) -> Stream:
+    """Inserted rows, for operators that look at the kinds of rows."""
+    frame = stream.frame.withColumn(KIND, F.lit(INSERT).cast("tinyint"))
+    return replace(stream, frame=frame, changelog=True)
 
 
 _COUNT = "flinkplan-count"

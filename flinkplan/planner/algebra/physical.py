@@ -191,13 +191,15 @@ class LegacyWindowAggregate(CompleteChanges, UnknownBounds, WindowAggregateBase,
 class OverAggregate(CompleteChanges, ConstantColumns, Unary, kw_only=True):
     """Aggregates over preceding rows; ``constants`` are addressed behind the input's columns.
 
-    The columns keep the names that they had when it was made: ``LogicalWindow`` is given its row type.
+    ``number`` counts the windows of one projection: on streams there is one.  The columns keep the names that they had
+    when it was made: ``LogicalWindow`` is given its row type.
     """
 
     partition: tuple[int, ...]
     groups: tuple[specs.OverGroup, ...]
     constants: tuple[RexNode, ...]
     names: tuple[str, ...]
+    number: int = 0
 
     @property
     def calls(self) -> tuple[specs.AggregateCall, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from ...plan.functions.comparison import EQ, IS_NOT_DISTINCT_FROM
 from ...plan.record import Struct, field, replace
 from ...plan.rex import RexNode
+from ...plan.settings import is_batch_mode
 from ...plan.specs import (
     ConstantRankRange,
     IntervalJoinSpec,
@@ -46,7 +47,7 @@ from ..algebra.logical import (
 from ..algebra.rel import Rel
 from ..algebra.tree import copy_as
 from ..connectors import table_options
-from ..errors import PlanningError
+from ..errors import Part, PlanningError
 from ..metadata.join_kinds import JoinKeys, interval_bounds, is_lookup, join_keys, null_safe_equality
 from ..metadata.modify_kinds import INSERT_ONLY, modify_kinds
 from ..metadata.multi_joins import common_keys
@@ -115,6 +116,16 @@ def _legacy_window(self: Implementer, rel: p.LegacyWindowAggregate) -> Rel:
 
 
 def _over(self: Implementer, rel: p.OverAggregate) -> Rel:
+    below = rel.input
+    if rel.number and isinstance(below, p.OverAggregate) and not is_batch_mode(self.config):
+        orders = {(each.partition, each.groups[0].order_by) for each in (rel, below)}
+        if len(orders) == 1:
+            raise PlanningError("one query can have only one frame over the same partition and order", part=Part.OVER)
+        raise PlanningError(
+            "one query can have only one partition and order for OVER",
+            hint="compute one of them in a subquery",
+            part=Part.OVER,
+        )
     return replace(rel, input=exchange(self.visit(rel.input), rel.partition))
 
 

@@ -21,7 +21,7 @@ from ..algebra.rel import ONE_SIDED, Rel
 from ..algebra.tree import with_inputs
 from ..errors import Part, PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
-from ..rex.unplanned import Frame, Over
+from ..rex.unplanned import Over
 from .projections import is_identity, merge_projects
 from .rule import rule
 
@@ -249,20 +249,21 @@ def _bounds(rex: object) -> list[RexNode]:
 
 
 def _operators(source: Rel, names: tuple[str, ...], calls: list[RexNode]) -> tuple[Rel, list[int]]:
-    """The operator for OVER calls over columns with these names, and the positions of its results."""
+    """Operators for OVER calls over columns with these names, one a window, and the positions of their results."""
     overs = [call for call in calls if _is_over(call)]
-    if len({(call.partition, call.order) for call in overs}) > 1:
-        raise PlanningError(
-            "one query can have only one partition and order for OVER",
-            hint="compute one of them in a subquery",
-            part=Part.OVER,
-        )
-    members = list(dict.fromkeys(overs))
-    width = source.width
-    return _operator(source, names, members, 0), [width + members.index(call) for call in overs]
+    windows: dict[tuple[object, ...], list[Over]] = {}
+    for call in dict.fromkeys(overs):
+        windows.setdefault((call.partition, call.order, call.frame), []).append(call)
+    rel, places = source, dict[Over, int]()
+    # Those without an order, which take inserts only, stand below others.
+    for number, members in enumerate(sorted(windows.values(), key=lambda members: bool(members[0].order))):
+        places |= {call: rel.width + i for i, call in enumerate(members)}
+        rel = _operator(rel, names if rel is source else rel.names, members, number)
+    return rel, [places[call] for call in overs]
 
 
 def _operator(source: Rel, source_names: tuple[str, ...], calls: list[Over], number: int) -> OverAggregate:
+    """The operator for calls of one window, the ``number``-th of a projection."""
     width = source.width
     constants: list[RexNode] = []
 
@@ -273,29 +274,30 @@ def _operator(source: Rel, source_names: tuple[str, ...], calls: list[Over], num
             constants.append(rex)
         return width + constants.index(rex)
 
-    frames: dict[Frame, list[tuple[int, Over]]] = {}
-    for i, call in enumerate(calls):
+    first = calls[0]
+    for call in calls:
         by = (*call.partition, *(rex for rex, *_ in call.order))
         for rex in (*call.operands, *by, *_bounds(call)):
             argument(rex)  # constants stand in the order in which the calls name them, frames last
-        frames.setdefault(call.frame, []).append((i, call))
-    if len(frames) > 1:
-        raise PlanningError("one query can have only one frame over the same partition and order", part=Part.OVER)
-    first = calls[0]
     order = SortSpec(tuple(SortField(o.index, up, last) for o, up, last in first.order if isinstance(o, InputRef)))
-    groups = tuple(
-        OverGroup(
-            order,
-            frame.is_rows,
-            _bound(frame.lower, "UNBOUNDED_PRECEDING", frame.lower_is_preceding, argument),
-            _bound(frame.upper, "UNBOUNDED_FOLLOWING", frame.upper_is_preceding, argument),
-            tuple(_call(c, f"w{number}$o{i}", argument) for i, c in members),
-        )
-        for frame, members in frames.items()
+    frame = first.frame
+    group = OverGroup(
+        order,
+        frame.is_rows,
+        _bound(frame.lower, "UNBOUNDED_PRECEDING", frame.lower_is_preceding, argument),
+        _bound(frame.upper, "UNBOUNDED_FOLLOWING", frame.upper_is_preceding, argument),
+        tuple(_call(c, f"w{number}$o{i}", argument) for i, c in enumerate(calls)),
     )
     partition = tuple(dict.fromkeys(p.index for p in first.partition if isinstance(p, InputRef)))
-    names = (*source_names, *(str(c.name) for g in groups for c in g.agg_calls))
-    return OverAggregate(input=source, partition=partition, groups=groups, constants=tuple(constants), names=names)
+    names = (*source_names, *(str(c.name) for c in group.agg_calls))
+    return OverAggregate(
+        input=source,
+        partition=partition,
+        groups=(group,),
+        constants=tuple(constants),
+        names=names,
+        number=number,
+    )
 
 
 def _call(call: Over, name: str, argument: Callable[[RexNode], int]) -> AggregateCall:

@@ -27,11 +27,6 @@ BATCH = {RUNTIME_MODE: "batch"}
 ONLY_IN_BATCH = {
     "a8": "APPROX_COUNT_DISTINCT",
     "m1": "MATCH_RECOGNIZE ordered by no time attribute",
-    "o1": "RANK and DENSE_RANK",
-    "o13": "RANK",
-    "o2": "rows that follow in a frame",
-    "o3": "rows that follow in a frame",
-    "o6": "NTILE",
     "w1": "a window over a column that is no time attribute",
     "w2": "a window over a column that is no time attribute",
 }

@@ -11,7 +11,7 @@ from ...prepare.choose.aggregates import KernelGroups, NativeGroups
 from ...prepare.known.key_types import key_type
 from ..accumulators import java_calls
 from ..context import TranslationContext
-from ..final_rows import final_rows
+from ..final_rows import as_changelog, final_rows
 from ..kernels import key_columns, key_values, keyed, run_kernel, schema_of
 from ..many_groups import brought_together
 from ..registry import builder
@@ -52,7 +52,7 @@ def _with_one_row(
     initial = _kernel_groups(node, over_none, none, context)
     names = fields.names(rows.frame)
     last = rows.frame.unionByName(initial.frame.select(*names)).orderBy(F.desc(SEQUENCE)).limit(1)
-    return replace(rows, frame=last.select("*", F.lit(INSERT).cast("tinyint").alias(KIND)), changelog=True)
+    return as_changelog(replace(rows, frame=last))
 
 
 def _with_empty_row(stream: Stream, step: KernelGroups, context: TranslationContext) -> tuple[Stream, KernelGroups]:

@@ -12,6 +12,7 @@ from ....plan.nodes import (
     BatchSort,
     BatchSortLimit,
     BatchWindowTableFunction,
+    Rank,
     Sort,
     SortLimit,
 )
@@ -22,7 +23,7 @@ from ...prepare.choose.aggregates import KernelGroups, NativeGroups
 from ...prepare.choose.batch import NO_END, NativeLimit, NativeRank, NativeSort
 from ...prepare.choose.window_functions import NativeWindowRows
 from ..context import TranslationContext
-from ..final_rows import final_rows
+from ..final_rows import as_changelog, rows_that_stay
 from ..kernels import key_part
 from ..registry import builder
 from ..stream import SEQUENCE, Stream, column_name
@@ -53,7 +54,7 @@ def groups_by_kernel(
 @builder(NativeSort, BatchSort, Sort)
 def sort(node: BatchSort | Sort, step: NativeSort, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """All rows in one task, as Flink's, whose files and prints then have the order, too."""
-    stream = _kept(inputs[0], step)
+    stream = rows_that_stay(inputs[0], nets=step.nets)
     ordered = stream.frame.repartition(1).sortWithinPartitions(*sort_columns(stream, step.order), SEQUENCE)
     return _numbered(stream, ordered)
 
@@ -66,7 +67,7 @@ def limit(
     context: TranslationContext,
 ) -> Stream:
     """The first rows, in their order."""
-    stream = _kept(inputs[0], step)
+    stream = rows_that_stay(inputs[0], nets=step.nets)
     frame = stream.frame.orderBy(*sort_columns(stream, step.order), SEQUENCE)
     if step.start:
         frame = frame.offset(step.start)
@@ -74,14 +75,8 @@ def limit(
         frame = frame.limit(step.end - step.start)
     elif step.order:
         frame = frame.coalesce(1)
-    return _numbered(stream, frame)
-
-
-def _kept(stream: Stream, step: NativeSort | NativeLimit) -> Stream:
-    """The rows that stay."""
-    if not stream.changelog:
-        return stream
-    return final_rows(stream) if step.nets else stream.inserts
+    rows = _numbered(stream, frame)
+    return as_changelog(rows) if isinstance(node, SortLimit) else rows
 
 
 def _numbered(stream: Stream, ordered: DataFrame) -> Stream:
@@ -92,17 +87,19 @@ def _numbered(stream: Stream, ordered: DataFrame) -> Stream:
     return Stream(ordered.select(*named, number), stream.type)
 
 
-@builder(NativeRank, BatchRank)
-def rank(node: BatchRank, step: NativeRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+@builder(NativeRank, BatchRank, Rank)
+def rank(node: BatchRank | Rank, step: NativeRank, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows of some ranks, with their rank if the node shows it."""
-    (stream,) = inputs
+    stream = rows_that_stay(inputs[0], nets=step.nets)
     keys = [key_part(stream.column(k), stream.type.field_types[k]) for k in step.partition]
     window = sql.Window.partitionBy(*keys).orderBy(*sort_columns(stream, step.order))
     name = column_name(len(stream.type.fields))
-    ranked = stream.frame.withColumn(name, F.rank().over(window).cast("bigint"))
+    function = F.dense_rank() if step.is_dense else F.rank()
+    ranked = stream.frame.withColumn(name, function.over(window).cast("bigint"))
     kept = ranked.where(ranked[name].between(step.start, step.end))
     columns = [column_name(i) for i in range(len(node.output_type.fields))]
-    return replace(stream, frame=kept.select(*columns, *stream.hidden), type=node.output_type)
+    rows = replace(stream, frame=kept.select(*columns, *stream.hidden), type=node.output_type)
+    return as_changelog(rows) if isinstance(node, Rank) else rows
 
 
 @builder(NativeWindowRows, BatchWindowTableFunction)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ....plan.nodes import BatchOverAggregate
+from ....plan.nodes import BatchOverAggregate, OverAggregate
 from ....plan.record import replace
 from ....plan.specs import AggregateCall, OverSpec, SortField
 from ....plan.types import TIMESTAMPS, LogicalType
@@ -25,6 +25,7 @@ from ...prepare.choose.batch_over import (
 )
 from ..accumulators import java_calls
 from ..context import TranslationContext
+from ..final_rows import as_changelog, rows_that_stay
 from ..kernels import java_type, key_part, schema_of
 from ..registry import builder
 from ..stream import SEQUENCE, Stream, column_name
@@ -35,10 +36,12 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, WindowSpec
 
 
-@builder(NativeOver, BatchOverAggregate)
-def over(node: BatchOverAggregate, step: NativeOver, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+@builder(NativeOver, BatchOverAggregate, OverAggregate)
+def over(
+    node: BatchOverAggregate | OverAggregate, step: NativeOver, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
     """Each row with its aggregates; equal rows of the order stand as they were read."""
-    (stream,) = inputs
+    stream = rows_that_stay(inputs[0], nets=step.nets)
     widened = with_constants(_sorted(stream, step), node.over_spec, context)
     frame = widened.frame
     width = len(stream.type.fields)
@@ -47,7 +50,8 @@ def over(node: BatchOverAggregate, step: NativeOver, inputs: tuple[Stream, ...],
         for i, framed in enumerate(step.calls)
     ]
     columns = [column_name(i) for i in range(width)]
-    return replace(stream, frame=frame.select(*columns, *results, *stream.hidden), type=node.output_type)
+    rows = replace(stream, frame=frame.select(*columns, *results, *stream.hidden), type=node.output_type)
+    return rows if isinstance(node, BatchOverAggregate) else as_changelog(rows)
 
 
 def _sorted(stream: Stream, step: NativeOver) -> Stream:

@@ -56,9 +56,7 @@ def _behind_snapshots(
 @builder(NativeSink, Sink)
 def native_sink(node: Sink, step: NativeSink, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """The rows as the table takes them, constraints enforced."""
-    (stream,) = inputs
-    if step.nets:
-        stream = final_rows(stream)
+    stream = final_rows(inputs[0]) if step.nets else inputs[0]
     table, stream = _accepted_rows(node, stream, context)
     if step.orders:
         insert = F.lit(INSERT).cast("tinyint").alias(KIND)

@@ -62,13 +62,18 @@ class NativeLimit(Native, kw_only=True):
 
 
 class NativeRank(Native, kw_only=True):
-    """The rows whose rank in their partition is from ``start`` to ``end``; ``shows_rank``: it is a column."""
+    """The rows whose rank in their partition is from ``start`` to ``end``; ``shows_rank``: it is a column.
+
+    ``is_dense``: ranks have no gaps.  ``nets``: of a changelog, of the rows that stay.
+    """
 
     partition: tuple[int, ...]
     order: tuple[SortField, ...]
     start: int
     end: int
     shows_rank: bool
+    is_dense: bool = False
+    nets: bool = False
 
 
 @chooser(BatchHashJoin)

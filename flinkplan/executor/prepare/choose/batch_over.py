@@ -1,4 +1,4 @@
-"""OVER windows of batch plans: each row, followed by aggregates over the rows around it.
+"""OVER windows of batch mode: each row, followed by aggregates over the rows around it.
 
 Source of the rules: Flink's ``BatchExecOverAggregate``.
 """
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
-from ....plan.nodes import BatchOverAggregate
+from ....plan.nodes import BatchOverAggregate, OverAggregate
 from ....plan.record import Record
 from ....plan.rex import InputRef, Literal
 from ....plan.specs import AggregateCall, OverBound, OverGroup, OverSpec, SortField
@@ -59,11 +59,15 @@ class FramedCall(Record):
 
 
 class NativeOver(Native, kw_only=True):
-    """Spark's own window operator; ``order``: that of the rows of a partition."""
+    """Spark's own window operator.
+
+    ``order``: that of the rows of a partition.  ``nets``: of a changelog, over the rows that stay.
+    """
 
     partition: tuple[int, ...]
     order: tuple[SortField, ...]
     calls: tuple[FramedCall, ...]
+    nets: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -71,7 +75,8 @@ class NativeOver(Native, kw_only=True):
         return (f"{', '.join(name or 'functions of the user' for name in own)} by our accumulators",) if own else ()
 
 
-def _check(node: BatchOverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
+def check_over(node: BatchOverAggregate | OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
+    """Raise :class:`UnsupportedError` for a function or a frame that is not executed."""
     (source,) = plan.inputs(node)
     calls = [call for group in node.over_spec.groups for call in group.agg_calls]
     check_calls(call for call in calls if function_name(call) not in RANKING | SHIFTED)
@@ -82,8 +87,13 @@ def _check(node: BatchOverAggregate, plan: Plan, options: Mapping[str, str]) -> 
                 shift_of(call, node.over_spec)
 
 
-@chooser(BatchOverAggregate, check=_check)
+@chooser(BatchOverAggregate, check=check_over)
 def over_aggregate(node: BatchOverAggregate, query: QueryPlan) -> NativeOver:
+    """Spark's own window operator."""
+    return native_over(node, query)
+
+
+def native_over(node: BatchOverAggregate | OverAggregate, query: QueryPlan) -> NativeOver:
     """Spark's own window operator, with our accumulators for functions that Spark does not have."""
     spec, row = node.over_spec, query.input(node).output_type
     calls = [_framed(call, group, spec, row) for group in spec.groups for call in group.agg_calls]
@@ -94,6 +104,7 @@ def over_aggregate(node: BatchOverAggregate, query: QueryPlan) -> NativeOver:
         partition=spec.partition.fields,
         order=max((group.order_by.fields for group in spec.groups), key=len),
         calls=tuple(calls),
+        nets=query.must_net(query.input(node)),
     )
 
 

@@ -11,6 +11,7 @@ from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import OverAggregate, PythonOverAggregate
 from ....plan.rex import InputRef, Literal
+from ....plan.settings import is_batch_mode
 from ....plan.specs import OverGroup, OverSpec
 from ....plan.types import LogicalType
 from ...aggregate_functions import check_calls
@@ -19,6 +20,7 @@ from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
 from ..steps import ROWS_AHEAD, TIMER, Kernel, accumulators, until_watermark, with_ttl
 from ..watermarks import by_watermark
+from .batch_over import NativeOver, check_over, native_over
 
 UNBOUNDED = -1
 
@@ -46,6 +48,9 @@ class KernelOver(Kernel, kw_only=True):
 
 
 def _check(node: OverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
+    if is_batch_mode(options):
+        check_over(node, plan, options)
+        return
     check_calls(_only_group(node.over_spec).agg_calls)
     check_frame(node, plan)
 
@@ -72,8 +77,10 @@ def _real_time(node: OverAggregate, query: QueryPlan) -> str | None:
 
 
 @chooser(OverAggregate, check=_check, real_time=_real_time)
-def over_aggregate(node: OverAggregate, query: QueryPlan) -> KernelOverByTime | KernelOver:
-    """Aggregate up to the current row."""
+def over_aggregate(node: OverAggregate, query: QueryPlan) -> KernelOverByTime | KernelOver | NativeOver:
+    """Aggregate up to the current row, or over any frame where all rows are there."""
+    if query.is_final:
+        return native_over(node, query)
     group = _only_group(node.over_spec)
     order = _order_type(node, query)
     if not order.is_time_attribute:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import Deduplicate, Limit, Rank, SortLimit
+from ....plan.settings import is_batch_mode
 from ....plan.specs import (
     ConstantRankRange,
     ConstantRankRangeWithoutEnd,
@@ -18,11 +19,12 @@ from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
 from ..steps import ROWS_AHEAD, TIMER, Kernel, declared_name, own_state, until_watermark
 from ..watermarks import by_watermark, row_by_row
-from .batch import NativeLimit
+from .batch import NativeLimit, NativeRank
 
 _FIRST = 1000
 """Up to so many rows that are wanted stand in one value, which is written whole."""
 
+_ROW_NUMBER = "ROW_NUMBER"
 _RANGES = (ConstantRankRange, ConstantRankRangeWithoutEnd, VariableRankRange)
 
 
@@ -96,16 +98,35 @@ def deduplicate(node: Deduplicate, query: QueryPlan) -> KernelKeepFirst | Kernel
 
 
 def _check(node: Rank | SortLimit | Limit, plan: Plan, options: Mapping[str, str]) -> None:
-    """With RANK and DENSE_RANK Flink compiles plans that it cannot run."""
-    if isinstance(node, Rank) and node.rank_type != "ROW_NUMBER":
+    """With RANK and DENSE_RANK Flink compiles plans that it cannot run as streams."""
+    if isinstance(node, Rank) and node.rank_type != _ROW_NUMBER and not _ranks_values(node, options):
         raise UnsupportedError(f"{node.rank_type}() on a stream", hint="as in Flink, rank by ROW_NUMBER()")
     if not isinstance(node.rank_range, _RANGES):
         raise UnsupportedError(f"the rank range {node.rank_range} cannot be executed")
 
 
+def _ranks_values(node: Rank, options: Mapping[str, str]) -> bool:
+    """Whether rows that are equal in the order have the same rank, and all rows are there."""
+    return is_batch_mode(options) and isinstance(node.rank_range, ConstantRankRange)
+
+
 @chooser(Rank, check=_check, real_time=row_by_row)
-def rank(node: Rank, query: QueryPlan) -> KernelTopN:
+def rank(node: Rank, query: QueryPlan) -> KernelTopN | NativeRank:
     """Top-N of each partition."""
+    kept = node.rank_range
+    if query.is_final and node.rank_type != _ROW_NUMBER and isinstance(kept, ConstantRankRange):
+        return NativeRank(
+            operators="Window, Filter",
+            why="all rows are there",
+            shuffle=query.keys(node),
+            partition=node.partition.fields,
+            order=node.order_by.fields,
+            start=kept.start,
+            end=kept.end,
+            shows_rank=node.output_row_number,
+            is_dense=node.rank_type == "DENSE_RANK",
+            nets=query.must_net(query.input(node)),
+        )
     return _top_n(node, query, node.partition.fields, node.order_by.fields, numbered=node.output_row_number)
 
 
