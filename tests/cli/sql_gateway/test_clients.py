@@ -105,7 +105,7 @@ def test_dbt(port: int, tmp_path: Path) -> None:
     assert "Completed successfully" in printed
     assert "PASS=8 WARN=0 ERROR=0 SKIP=0 TOTAL=8" in printed
     assert _written(tmp_path / "data/totals") == ['{"name":"a","total":7}', '{"name":"b","total":7}']
-    assert _written(tmp_path / "data/large") == ['{"id":1,"name":"a"}', '{"id":2,"name":"b"}']
+    assert _written(tmp_path / "data/expensive") == ['{"id":1,"name":"a"}', '{"id":2,"name":"b"}']
 
 
 def _written(folder: Path) -> list[str]:

@@ -1,5 +1,0 @@
-{{ config(
-  type='streaming',
-  connector_properties={'connector': 'filesystem', 'format': 'json', 'path': 'FOLDER/data/large'}
-) }}
-SELECT id, name FROM {{ ref('named') }} WHERE amount > 4
