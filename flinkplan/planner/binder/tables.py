@@ -101,8 +101,19 @@ def _path(context: Context, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def hint_options(context: Context, hints: tuple[ast.Hint, ...]) -> tuple[tuple[str, str], ...]:
-    """The options of OPTIONS hints.  Raises :class:`BindError` for another hint, and if the session has none."""
+    """The options of OPTIONS hints.
+
+    Raises :class:`BindError` for another hint, for one without options, and if the session has none.
+    """
     check_hints(hints, ("OPTIONS",))
+    if bare := next((hint for hint in hints if not hint.options), None):
+        message = "Hint [OPTIONS] only support non empty key value options"
+        raise BindError(
+            "the OPTIONS hint has no options with values",
+            bare.span,
+            "write OPTIONS('key' = 'value')",
+            in_flink=("java.lang.AssertionError", message),
+        )
     if hints and not is_on(context.config, OPTIONS_HINTS):
         raise BindError(
             f"there are no OPTIONS hints with '{OPTIONS_HINTS}' = 'false'", hints[0].span, "remove the hint or the SET"

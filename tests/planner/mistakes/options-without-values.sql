@@ -1,0 +1,1 @@
+INSERT INTO totals SELECT customer, amount FROM orders /*+ OPTIONS(path) */;
