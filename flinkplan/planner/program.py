@@ -65,6 +65,7 @@ from .rules.rule import Config, Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
 from .rules.sorts import push_sorts
+from .rules.table_functions import merge_aliases
 from .rules.time_attributes import MATERIALIZE_TIME
 from .subqueries.rewriting import rewrite_subqueries
 
@@ -102,6 +103,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             legacy_windows,
             merge_projections,
             Walk(split_overs),
+            merge_aliases,
             gather_lists,
         ),
     ),

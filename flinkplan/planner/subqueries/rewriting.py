@@ -20,7 +20,7 @@ from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_a
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
-from ..rules.table_functions import PUSH_PAST_CORRELATES, merge_aliases
+from ..rules.table_functions import PUSH_PAST_CORRELATES
 from .aggregates import called_by_place, without_check
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
@@ -36,7 +36,7 @@ def rewrite_subqueries(root: Rel) -> Rel:
     rel = bottom_up(root, rewriter.rewrite)
     if rewriter.met_correlation:
         rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
-        rel = merge_aliases.run(PUSH_PAST_CORRELATES.run(rel))
+        rel = PUSH_PAST_CORRELATES.run(rel)
     return merge_projects.run(rel) if rewriter.took_apart else rel
 
 

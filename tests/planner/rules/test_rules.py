@@ -94,6 +94,7 @@ CASES: list[tuple[str, str]] = [
         "narrow_joins",
         "SELECT cid FROM (SELECT k, cid FROM (SELECT a.k, v, cid FROM a LEFT JOIN c ON TRUE) WHERE v > 1)",
     ),
+    ("merge_aliases", "SELECT id, x FROM nested LEFT JOIN UNNEST(xs) AS t (x) ON TRUE"),
     ("reduce_expressions", "SELECT k, v + 1 FROM a WHERE k = 'x' AND (v = 1 OR v = 2 OR FALSE)"),
     ("reduce_expressions", "SELECT id, v, COALESCE(v, 0) FROM a WHERE v IS NULL"),
     ("reduce_expressions", "SELECT b = TRUE, b = FALSE, b <> FALSE, b <> TRUE FROM a WHERE b = FALSE AND v > 1"),
