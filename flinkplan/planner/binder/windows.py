@@ -5,8 +5,9 @@ from __future__ import annotations
 from ...plan.findings import did_you_mean
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.rex import InputRef, Literal
+from ...plan.settings import is_batch_mode
 from ...plan.types import TIMESTAMPS, LogicalType
-from ..algebra.logical import WindowFunction
+from ..algebra.logical import Watermark, WindowFunction
 from ..algebra.rel import Rel
 from ..sql import ast
 from .context import Context
@@ -23,6 +24,9 @@ PARAMETERS = {
 }
 """The parameters of each function in order; OFFSET is optional."""
 
+_MOST_DIGITS = 3
+"""The precision of times that windows are assigned by."""
+
 
 def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope | None) -> Rel:
     """``TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL …)`` and its like, arguments by position or by name.
@@ -37,7 +41,10 @@ def bind_window_function(context: Context, call: ast.FunctionCall, outer: Scope 
     if not isinstance(data, ast.TableArgument):
         raise BindError(f"the first argument of {kind} is a table", data.span, f"write {kind}(TABLE t, …)")
     rel = bind_inner_query(context, data.query, outer)
-    time_index = _time_column(kind, arguments["TIMECOL"], rel.row_type)
+    time_index = _time_column(kind, arguments["TIMECOL"], rel.row_type, any_time=is_batch_mode(context.config))
+    time = rel.row_type.fields[time_index].type
+    if not time.is_time_attribute:
+        rel = Watermark(input=rel, rowtime_index=time_index, expr=InputRef(time_index, time))
     binder = ExpressionBinder(context, Scope((Namespace(rel.row_type, 0),), outer), kind)
     intervals = {
         name: _interval(binder, kind, name, node)
@@ -87,7 +94,8 @@ def _arguments(kind: str, call: ast.FunctionCall) -> dict[str, ast.Expression]:
     return arguments
 
 
-def _time_column(kind: str, node: ast.Expression, row_type: LogicalType) -> int:
+def _time_column(kind: str, node: ast.Expression, row_type: LogicalType, *, any_time: bool) -> int:
+    """The index of the time column; ``any_time``: it may be any timestamp, since all rows are there."""
     if not isinstance(node, ast.Descriptor) or len(node.columns) != 1:
         raise BindError(f"{kind} takes its time column as DESCRIPTOR(column)", node.span)
     column = node.columns[0]
@@ -99,7 +107,8 @@ def _time_column(kind: str, node: ast.Expression, row_type: LogicalType) -> int:
         )
     index = row_type.field_names.index(column.name)
     t = row_type.fields[index].type
-    if not t.is_time_attribute:
+    is_timestamp = t.root in TIMESTAMPS and (t.precision or 0) <= _MOST_DIGITS
+    if not t.is_time_attribute and not (any_time and is_timestamp):
         raise BindError(
             f"{kind} needs a time attribute, but '{column.name}' is a plain {t.nullable_()}",
             column.span,

@@ -27,8 +27,6 @@ BATCH = {RUNTIME_MODE: "batch"}
 ONLY_IN_BATCH = {
     "a8": "APPROX_COUNT_DISTINCT",
     "m1": "MATCH_RECOGNIZE ordered by no time attribute",
-    "w1": "a window over a column that is no time attribute",
-    "w2": "a window over a column that is no time attribute",
 }
 """What Flink compiles in batch mode alone: the planner here has operators of streaming mode."""
 
