@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from ...advice import comparison_finding
 from ...plan.functions import arithmetic, comparison, conditional, function_of, string
+from ...plan.functions.cast import CAST
 from ...plan.functions.collection import ROW
 from ...plan.functions.model import POSTFIX, Function
 from ...plan.functions.rules import comparable
 from ...plan.functions.typing import in_family, is_interval, least_restrictive
-from ...plan.rex import Literal, RexNode, internal_name
+from ...plan.rex import FieldAccess, Literal, RexNode, internal_name
 from ...plan.types import BOOLEAN, CHARACTER, NULL, NUMERIC, LogicalType
 from ..rex.builder import (
     compare_coerced,
@@ -285,7 +286,7 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
     items = [binder.bind(item) for item in node.items]
     literals = all(isinstance(i, Literal) and i.value is not None for i in items)
     if literals and len(items) > 1 and not binder.keeps_as_written:
-        parts = members(operand, items, "<>" if node.negated else "=", node.span)
+        parts = members(_without_nullable_cast(operand), items, "<>" if node.negated else "=", node.span)
         search = search_of(parts, every=node.negated)
         if records_lists():
             is_member = disjunction(members(operand, items, "=", node.span))
@@ -293,6 +294,13 @@ def _in_list(binder: ExpressionBinder, node: ast.InList) -> RexNode:
         return search
     is_member = disjunction(members(operand, items, "=", node.span))
     return not_(is_member) if node.negated else is_member
+
+
+def _without_nullable_cast(operand: RexNode) -> RexNode:
+    """The field below a cast that only makes it nullable: comparisons read the field itself."""
+    if not is_call(operand, CAST) or not isinstance(operand.operands[0], FieldAccess):
+        return operand
+    return operand.operands[0] if operand.operands[0].type.nullable_() == operand.type else operand
 
 
 def members(operand: RexNode, items: Sequence[RexNode], operator: str, span: Span) -> list[RexNode]:
