@@ -122,9 +122,9 @@ def main() -> None:
         operators.add_column(column, justify="right")
     for name in filter(None, given.only.split(",")):
         load = f"{os.getloadavg()[0]:.1f}"
-        least = measure(name, build(folder, BATCHES, BATCHES, BATCHES))
-        few = measure(name, build(folder, given.rows, FEW, BATCHES))
         many = measure(name, build(folder, given.rows, given.rows, BATCHES))
+        few = measure(name, build(folder, given.rows, FEW, BATCHES))
+        least = measure(name, build(folder, BATCHES, BATCHES, BATCHES))  # last, as the JVM compiles meanwhile
         cells = [
             f"{few.processor:.1f}",
             f"{(few.processor - least.processor) / given.rows * 1e6:.1f}",
