@@ -202,7 +202,7 @@ def _live_messages(
 
 def _interpreter(context: TranslationContext) -> Mapping[str, str]:
     """The interpreter of the client's process, and where it looks for modules."""
-    return {"python": str(context.spark.sparkContext.pythonExec), "path": str(Path(__file__).parents[4])}
+    return {"python": str(context.spark.sparkContext.pythonExec), "modules": str(Path(__file__).parents[4])}
 
 
 def _in_workers(work: Callable[..., Any], result: Any, columns: Sequence[str]) -> Column:

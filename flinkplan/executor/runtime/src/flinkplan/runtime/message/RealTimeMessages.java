@@ -16,7 +16,7 @@ import org.apache.spark.sql.types.StructType;
 /**
  * The source of messages in real-time mode, which a client in a process of Python reads as they come.
  *
- * <p>Options: {@code positions}, what {@link PositionStream#offer} gave, {@code python} and {@code path}, the
+ * <p>Options: {@code positions}, what {@link PositionStream#offer} gave, {@code python} and {@code modules}, the
  * interpreter and where it looks for modules, and {@code ticks}, whether a message without values comes every 50 ms
  * beside the others. The settings of the client, which may have secrets, are no options: the driver's Python is asked.
  */
@@ -27,11 +27,11 @@ public final class RealTimeMessages extends ScannedTableProvider {
     protected Table table(StructType schema, Map<String, String> options) {
         PythonMethods positions = PositionStream.offered(options.get("positions"));
         String python = options.get("python");
-        String path = options.get("path");
+        String modules = options.get("modules");
         boolean ticks = Boolean.parseBoolean(options.get("ticks"));
         return ScannedTable.of("messages", schema, options, () -> {
             byte[] client = positions.ask("client").getBytes(StandardCharsets.UTF_8);
-            var program = new PythonProcess.Program(python, path, MODULE, List.of(client));
+            var program = new PythonProcess.Program(python, modules, MODULE, List.of(client));
             return new MessageScan(schema, positions, program, ticks);
         });
     }

@@ -20,11 +20,11 @@ record MessageSink(PythonProcess.Program program) implements RowByRowSink {
     private static final String MODULE = "flinkplan.executor.kafka.client_process";
     private static final int KEY = 0, VALUE = 1, TIMESTAMP = 2, HEADERS = 3, ABSENT = -1;
 
-    /** Reads {@code {"python", "path", "client": {"settings", "topic", "fixed"}}}. */
+    /** Reads {@code {"python", "modules", "client": {"settings", "topic", "fixed"}}}. */
     static MessageSink of(JsonNode spec) {
         byte[] client = spec.get("client").toString().getBytes(StandardCharsets.UTF_8);
         return new MessageSink(new PythonProcess.Program(
-                spec.get("python").asText(), spec.get("path").asText(), MODULE, List.of(client)));
+                spec.get("python").asText(), spec.get("modules").asText(), MODULE, List.of(client)));
     }
 
     @Override
