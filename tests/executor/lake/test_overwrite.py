@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.lake.delta import DeltaLog
+from flinkplan.executor.lake.iceberg import IcebergLog
+from flinkplan.executor.lake.log import JavaTableLog, TableLog
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.tables import plan_tables
 from flinkplan.planner import compile_script
 
 from ..jobs import Place
@@ -130,6 +137,55 @@ def test_a_table_without_partitions_is_replaced(
     assert sorted(row["id"] for row in rows(place.root)) == [2, 3]
     run(place, options, "INSERT OVERWRITE t SELECT * FROM given WHERE id > 9")
     assert list(rows(place.root)) == []
+
+
+@pytest.mark.parametrize("kind", ["INT", "DATE", "BOOLEAN", "STRING"])
+def test_partitions_of_rows_are_replaced_at_once(kind: str, tmp_path: Path) -> None:
+    values: dict[str, list[Any]] = {
+        "INT": [1, -2, None],
+        "DATE": [date(2024, 5, 1), date(1969, 12, 31), None],
+        "BOOLEAN": [True, False, None],
+        "STRING": ["it's", 'a/b "c"', None],
+    }
+    arrow, spark = {
+        "INT": (pa.int32(), "integer"),
+        "DATE": (pa.date32(), "date"),
+        "BOOLEAN": (pa.bool_(), "boolean"),
+        "STRING": (pa.string(), "string"),
+    }[kind]
+    fields = [{"name": n, "type": t, "nullable": True, "metadata": {}} for n, t in (("id", "integer"), ("p", spark))]
+    schema = json.dumps({"type": "struct", "fields": fields})
+
+    def table(options: str) -> Table:
+        plan = compile_script(
+            f"CREATE TABLE t (id INT, p {kind}) PARTITIONED BY (p) WITH ({options.format(root=tmp_path)});"
+            f"CREATE TABLE g (id INT, p {kind}) WITH ('connector' = 'datagen'); INSERT INTO t SELECT * FROM g;"
+        )
+        (reference,) = (r for _, r in plan_tables(plan) if r.name == "t")
+        assert reference.resolved_table is not None
+        given = {
+            k: v.replace("${CATALOG}", f"jdbc:sqlite:{tmp_path}/c.db") for k, v in (reference.options or {}).items()
+        }
+        return Table("t", "t", reference.resolved_table, given)
+
+    def rows(*pairs: tuple[int, Any]) -> str:
+        columns = {"id": pa.array([i for i, _ in pairs], pa.int32()), "p": pa.array([p for _, p in pairs], arrow)}
+        pq.write_table(pa.table(columns), tmp_path / "rows")
+        return json.dumps(str(tmp_path / "rows"))
+
+    first, second, absent = values[kind]
+    logs: list[tuple[TableLog, Callable[[], pa.Table]]] = [
+        (DeltaLog(table(TABLES[delta].replace("lake", "other")), schema), lambda: delta_table(tmp_path / "other")),
+        (IcebergLog(table(TABLES[iceberg])), lambda: iceberg_table(tmp_path / "c.db", tmp_path / "lake", "default.t")),
+    ]
+    for log, read in logs:
+        java = JavaTableLog(log)
+        for batch, pairs in enumerate(([(1, first), (2, second), (3, absent)], [(4, absent), (5, first)])):
+            answer = java.apply("overwrite", f'["query", {batch}, [{rows(*pairs)}], {{}}]')
+            assert answer == '{"answer": null}'
+            assert java.apply("holds", f'["query", {batch}]') == '{"answer": true}'
+        left = sorted((row["id"], row["p"]) for row in read().to_pylist())
+        assert left == [(2, second), (4, absent), (5, first)]
 
 
 @pytest.mark.spark
