@@ -84,6 +84,7 @@ def change(op: str, k: str, v: int) -> dict[str, object]:
 
 
 @pytest.mark.spark
+@pytest.mark.nightly("it waits for a checkpoint, and starts two jobs")
 def test_each_message_comes_once_over_restarts(broker: Broker, spark: SparkSession, tmp_path: Path) -> None:
     spark.sparkContext.cancelAllJobs()
     spark.conf.set(PARTITIONS, "1")
@@ -110,7 +111,6 @@ def test_each_message_comes_once_over_restarts(broker: Broker, spark: SparkSessi
 
 
 @pytest.mark.spark
-@pytest.mark.nightly("the source and the sink are those of the other test")
 def test_messages_are_copied_with_their_kinds(broker: Broker, spark: SparkSession, tmp_path: Path) -> None:
     spark.conf.set(PARTITIONS, "1")
     millis = "1000 * UNIX_TIMESTAMP(CAST(ts AS STRING)) + EXTRACT(MILLISECOND FROM ts)"
