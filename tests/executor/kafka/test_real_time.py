@@ -112,6 +112,7 @@ def test_each_message_comes_once_over_restarts(broker: Broker, spark: SparkSessi
 
 @pytest.mark.spark
 def test_messages_are_copied_with_their_kinds(broker: Broker, spark: SparkSession, tmp_path: Path) -> None:
+    spark.sparkContext.cancelAllJobs()
     spark.conf.set(PARTITIONS, "1")
     millis = "1000 * UNIX_TIMESTAMP(CAST(ts AS STRING)) + EXTRACT(MILLISECOND FROM ts)"
     copied = script(broker, f"INSERT INTO copied SELECT k, v, {millis} FROM orders WHERE v > 100 AND part < 2")
