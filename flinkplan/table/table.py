@@ -21,7 +21,7 @@ from ..planner.algebra.rel import Rel
 from ..planner.algebra.row_types import nullable_types
 from ..planner.binder.calls import fit
 from ..planner.binder.process_tables import bind_process_table
-from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call
+from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call, unaliased
 from ..planner.sql import ast
 from .expression import Expression
 from .grouped import AggregatedTable, Derivable, GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
@@ -458,7 +458,12 @@ def _as(rel: Rel, types: Sequence[LogicalType]) -> Rel:
     if tuple(types) == rel.types:
         return rel
     columns = [c if c.type == t else CAST.typed(t, c) for c, t in zip(identity(rel.types), types, strict=True)]
-    return project(rel, columns, rel.names)
+    cast = project(rel, columns, rel.names)
+    return replace(cast, exprs=tuple(map(_cast_without_name, cast.exprs))) if isinstance(cast, Project) else cast
+
+
+def _cast_without_name(rex: RexNode) -> RexNode:
+    return replace(rex, operands=(unaliased(rex.operands[0]),)) if is_call(rex, CAST) else rex
 
 
 def _is_key(rex: RexNode, width: int) -> bool:
