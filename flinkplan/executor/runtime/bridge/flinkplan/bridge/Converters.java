@@ -53,6 +53,9 @@ final class Converters {
             return TEXT;
         }
         Converter internal = internal(logical);
+        if (internal == COLUMNS) {
+            return COLUMNS; // Flink has no converter of them
+        }
         if (internal == Converter.SAME && isHeldAlike(logical) && Object.class != external) {
             Class<?> boxed = boxed(logical.getDefaultConversion());
             if (boxed == external || external.isPrimitive()) {

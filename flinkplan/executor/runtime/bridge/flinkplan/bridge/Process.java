@@ -45,7 +45,12 @@ final class Process implements ProcessCall {
     static Process of(Loaded loaded, JsonNode json) {
         var function = Calls.instance(loaded, json);
         ProcessTypes types = CallTypes.ofProcess(loaded, function, json);
-        Process made = new Process((ProcessTableFunction<?>) function, types, json, loaded.classes());
+        Process made;
+        try {
+            made = new Process((ProcessTableFunction<?>) function, types, json, loaded.classes());
+        } catch (RuntimeException e) { // whose class Spark's driver may not have
+            throw new IllegalArgumentException(json.get("name").asText() + ": " + e.getMessage());
+        }
         Calls.open(loaded, function, json);
         return made;
     }
