@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.executor.prepare.choose.python_functions import with_plain_times
 from flinkplan.executor.prepare.python_classes import PythonCode, check_allowed
 from flinkplan.plan.document import Plan, dumps, load, loads
 from flinkplan.plan.errors import FlinkplanError, PlanError
+from flinkplan.plan.functions.cast import CAST
+from flinkplan.plan.record import Json, replace
+from flinkplan.plan.rex import Call, InputRef
+from flinkplan.plan.types import INT, STRING, TimeKind, timestamp
 from flinkplan.plan.user_functions import unbound_functions
 from flinkplan.planner import compile_script
 from flinkplan.table.function_loader import FunctionLoader
@@ -104,3 +109,11 @@ def test_a_name_of_two_functions_is_ambiguous(loaded: Plan, tmp_path: Path) -> N
 def test_operators_of_patterns_are_no_functions_of_users() -> None:
     plan = load(Path(__file__).parents[1] / "parity" / "own" / "pattern-of-rows" / "plan.json")
     assert [function for node in plan.nodes for function in unbound_functions(node)] == []
+
+
+def test_functions_take_event_time_as_plain_timestamps() -> None:
+    plain, rowtime = timestamp(3), replace(timestamp(3), kind=TimeKind.ROWTIME)
+    call = Call("", (CAST.typed(plain, InputRef(1, rowtime)), InputRef(0, STRING)), INT, reference=Json(systemName="f"))
+    assert with_plain_times(call).operands == (InputRef(1, plain), InputRef(0, STRING))
+    other = CAST.typed(STRING, InputRef(1, rowtime))
+    assert with_plain_times(other) == other

@@ -9,7 +9,7 @@ from ....udf.scalar import ScalarCalls
 from ....udf.tables import TableCall
 from ...jvm.spark import F, T, fields
 from ...jvm.types import spark_type
-from ...prepare.choose.python_functions import PythonCalls, PythonTableCall
+from ...prepare.choose.python_functions import PythonCalls, PythonTableCall, with_plain_times
 from ..context import PYTHON, TranslationContext
 from ..python.functions import CallsOfNode, arrow_column, surroundings
 from ..registry import builder
@@ -27,22 +27,23 @@ def python_calc(
     """Calls of functions, columns and literals."""
     (stream,) = inputs
     context.record_kernel(PYTHON)
-    outermost = {i: rex for i, rex in enumerate(node.projection) if type(rex) is Call}
+    projection = tuple(map(with_plain_times, node.projection))
+    outermost = {i: rex for i, rex in enumerate(projection) if type(rex) is Call}
     calls = CallsOfNode(stream, context)
     results = tuple(calls.called(rex) for rex in outermost.values())
     types = tuple(rex.type for rex in outermost.values())
     if not results:
-        return stream.select([context.expression(rex, stream) for rex in node.projection], node.output_type)
+        return stream.select([context.expression(rex, stream) for rex in projection], node.output_type)
     work = ScalarCalls(tuple(calls.codes), calls.types, calls.names, results, types, surroundings(context))
     struct = T.StructType([T.StructField(f"f{i}", spark_type(t)) for i, t in enumerate(types)])
     column = arrow_column(work, struct, calls.columns).alias(RESULT)
     called = replace(stream, frame=stream.frame.select("*", column))
     fields_of = {place: called.frame[RESULT][f"f{number}"] for number, place in enumerate(outermost)}
-    columns = [fields_of.get(i) for i in range(len(node.projection))]
+    columns = [fields_of.get(i) for i in range(len(projection))]
     return called.select(
         [
             context.expression(rex, called) if column is None else column
-            for rex, column in zip(node.projection, columns, strict=True)
+            for rex, column in zip(projection, columns, strict=True)
         ],
         node.output_type,
     )
@@ -58,7 +59,7 @@ def python_correlate(
     width = len(stream.type.fields)
     types = node.output_type.field_types[width:]
     calls = CallsOfNode(stream, context)
-    call = calls.called(uncorrelated(node.function_call, stream.type))
+    call = calls.called(with_plain_times(uncorrelated(node.function_call, stream.type)))
     work = TableCall(tuple(calls.codes), calls.types, calls.names, (call,), tuple(types), surroundings(context))
     row = T.StructType([T.StructField(column_name(i), spark_type(t)) for i, t in enumerate(types)])
     column = arrow_column(work, T.ArrayType(row), calls.columns).alias(RESULT)

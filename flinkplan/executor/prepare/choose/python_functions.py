@@ -7,8 +7,10 @@ from typing import ClassVar
 
 from ....plan.document import Plan
 from ....plan.errors import UnsupportedError
+from ....plan.functions import called
+from ....plan.functions.cast import CAST
 from ....plan.nodes.python import PythonAsyncCalc, PythonCalc, PythonCorrelate
-from ....plan.rex import Call, InputRef, Literal, RexNode, walk
+from ....plan.rex import Call, InputRef, Literal, RexNode, transform, walk
 from ....plan.types import LogicalType
 from ....udf.values import check_type
 from ..query import QueryPlan, chooser
@@ -44,7 +46,7 @@ def in_batches(node: PythonCalc | PythonAsyncCalc | PythonCorrelate, query: Quer
 
 def _check_calc(node: PythonCalc | PythonAsyncCalc, plan: Plan, options: Mapping[str, str]) -> None:
     for rex in node.projection:
-        _check_call(rex)
+        _check_call(with_plain_times(rex))
 
 
 def _check_correlate(node: PythonCorrelate, plan: Plan, options: Mapping[str, str]) -> None:
@@ -52,7 +54,23 @@ def _check_correlate(node: PythonCorrelate, plan: Plan, options: Mapping[str, st
         raise UnsupportedError("a correlation with something that is no call of a function")
     if node.join_type not in ("INNER", "LEFT"):
         raise UnsupportedError(f"a {node.join_type} join with a Python table function")
-    _check_call(node.function_call)
+    _check_call(with_plain_times(node.function_call))
+
+
+def with_plain_times(rex: RexNode) -> RexNode:
+    """A call with the columns of event time themselves, where it has casts of them to plain timestamps.
+
+    These are the only built-in calls among those of Python functions.  Source: ``CommonPythonUtil``.
+    """
+    return transform(rex, _plain_time)
+
+
+def _plain_time(rex: RexNode) -> RexNode:
+    if not isinstance(rex, Call) or called(rex) is not CAST:
+        return rex
+    (column,) = rex.operands
+    is_time = isinstance(column, InputRef) and column.type.is_rowtime and column.type.regular() == rex.type
+    return InputRef(column.index, rex.type) if is_time and isinstance(column, InputRef) else rex
 
 
 def _check_call(rex: RexNode) -> None:
