@@ -401,13 +401,14 @@ def _is_cheaper(rel: Rel, needed: tuple[int, ...]) -> bool:
 def push_past_aggregate(rel: Project, below: Aggregate) -> Rel:
     """PruneAggregateCallRule: unread calls are removed, but one is kept if nothing else is left.
 
-    Where an unread call is a SUM or an AVG, ``AggregateReduceFunctionsRule`` has also replaced what selects a grouping
-    column by that column, which costs less.
+    Those of grouping sets are removed when the sets have been expanded, for all that the calls read.  Where an unread
+    call is a SUM or an AVG, ``AggregateReduceFunctionsRule`` has also replaced what selects a grouping column by that
+    column, which costs less.
     """
     keys = len(below.grouping)
     read = _read(rel)
     kept = [i for i in range(len(below.calls)) if keys + i in read or (i == keys == 0 and not read)]
-    if len(kept) == len(below.calls):
+    if len(kept) == len(below.calls) or below.grouping_sets is not None:
         return rel
     if any(is_call_of(call, AVG, SUM) for i, call in enumerate(below.calls) if i not in kept):
         rel = _with_keys(rel, below)
