@@ -107,8 +107,7 @@ def test_the_nearest_name(key: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
-        ("execution.runtime-mode", "BATCH", "streaming jobs"),
-        ("execution.runtime-mode", "STREAMING", None),
+        ("execution.runtime-mode", "BATCH", None),
         ("table.exec.source.idle-timeout", "1 min", None),
         ("state.backend", "rocksdb", "RocksDB below --checkpoint"),
         ("parallelism.default", "4", "--master"),

@@ -32,6 +32,7 @@ class FileSystem(Connector):
     """Files in any of the formats."""
 
     name = "filesystem"
+    answers_lookups = True
     repeats = True
 
     def check(self, table: Table, is_source: bool) -> None:
