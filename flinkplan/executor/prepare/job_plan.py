@@ -63,7 +63,8 @@ DEFAULT_SETTINGS = JobSettings()
 def prepare(plan: Plan, mode: Mode, settings: JobSettings = DEFAULT_SETTINGS) -> JobPlan:
     """What a job of a plan runs in a mode.
 
-    Raises :class:`UnsupportedError` for a plan, or a session, of batch mode in another mode than bounded.
+    Raises :class:`UnsupportedError` for a plan, or a session, of batch mode in another mode than bounded, and for
+    operators that ask for each change in a session of batch mode.
     """
     if plan.is_batch and mode is not Mode.BOUNDED:
         raise UnsupportedError(
@@ -81,13 +82,20 @@ def prepare(plan: Plan, mode: Mode, settings: JobSettings = DEFAULT_SETTINGS) ->
     is_batch = mode is Mode.BOUNDED and (plan.is_batch or is_final or not settings.streams)
     queries = {}
     for name, part in queries_of(run).items():
+        asks = asks_for_changes(part)
+        if is_final and asks:
+            raise UnsupportedError(
+                f"with '{RUNTIME_MODE}' = 'batch' there are no temporal joins, nor process table functions that read "
+                "updates: they ask for each change, of which only what it comes to in the end is there",
+                hint=f"SET '{RUNTIME_MODE}' = 'streaming'",
+            )
         is_watched = settings.is_watched or mode is Mode.REAL_TIME or shows_changes(part, settings.variables)
         queries[name] = QueryPlan(
             part,
             run if is_batch else part,
             mode,
             is_batch,
-            (is_final or not is_watched) and not asks_for_changes(part),
+            (is_final or not is_watched) and not asks,
             settings.variables,
             settings.options,
         )

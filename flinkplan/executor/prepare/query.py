@@ -116,7 +116,7 @@ class QueryPlan(Record, dict=True):
 
     def folds_at(self, node: ExecNode) -> bool:
         """Whether the changes that one batch makes to a key of ``node`` may come to one."""
-        return self.folds and node.id not in self._updated_in_place
+        return self.folds and (self.is_final or node.id not in self._updated_in_place)
 
     @cached_property
     def obstacle(self) -> str | None:

@@ -121,6 +121,19 @@ def test_input_must_end(tmp_path: Path) -> None:
         prepare(plan, Mode.STREAMING, JobSettings(options=BATCH))
 
 
+def test_operators_that_ask_for_each_change_are_refused(tmp_path: Path) -> None:
+    session = _session(tmp_path)
+    columns = "k STRING, w INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts, PRIMARY KEY (k) NOT ENFORCED"
+    options = "'connector' = 'filesystem', 'path' = '/p', 'format' = 'debezium-json'"
+    (table,) = parse_script(f"CREATE TABLE p ({columns}) WITH ({options})").statements
+    session.apply(table)
+    (query,) = parse_script("SELECT id, w FROM timed JOIN p FOR SYSTEM_TIME AS OF timed.ts ON timed.k = p.k").statements
+    assert isinstance(query, ast.QueryStatement)
+    plan = session.compile_query(query.query)
+    with pytest.raises(UnsupportedError, match="temporal joins"):
+        prepare(plan, Mode.BOUNDED, JobSettings(options=BATCH))
+
+
 def test_no_plan_is_made_of_it() -> None:
     with pytest.raises(FlinkplanError, match="compiled by Flink only"):
         compile_script(f"{TABLES_HERE} INSERT INTO t SELECT * FROM t", options=BATCH)
