@@ -73,7 +73,7 @@ def script(broker: Broker, query: str) -> Plan:
         "part INT METADATA FROM 'partition' VIRTUAL) WITH ("
         f"{given}, 'topic' = 'live-orders', 'format' = 'debezium-json');"
         f"CREATE TABLE sums (k STRING PRIMARY KEY NOT ENFORCED, n BIGINT, v INT) WITH ({keyed}, 'topic' = 'live-sums');"
-        "CREATE TABLE copied (k STRING, v INT, millis BIGINT) WITH ("
+        "CREATE TABLE copied (k STRING, v INT, millis BIGINT) WITH ('sink.partitioner' = 'fixed', "
         f"'connector' = 'kafka', 'topic' = 'live-copied', 'format' = 'debezium-json', {place});{query};"
     )
 
