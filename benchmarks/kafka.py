@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from threading import Thread
 
@@ -78,10 +79,14 @@ WARM_UP = 30.0
 LINGER_MS = 5
 """How long clients of Kafka gather messages by default."""
 
+TEXT = "x" * 1000
+"""A column of each message: the broker keeps 5 MB a partition and looks for each message from the oldest one on, so
+that with small messages it is soon slower than the job."""
+
 QUERIES = {
-    "filter": ("k INT, t BIGINT", "SELECT k, t FROM sent WHERE k >= 0"),
-    "group aggregate": ("k INT, n BIGINT, t BIGINT", "SELECT k, COUNT(*), MAX(t) FROM sent GROUP BY k"),
-    "join": ("k INT, n INT, t BIGINT", "SELECT s.k, k.n, s.t FROM sent s JOIN known k ON s.k = k.k"),
+    "filter": ("k INT, t BIGINT", "SELECT k, t, text FROM sent WHERE k >= 0"),
+    "group aggregate": ("k INT, n BIGINT, t BIGINT", "SELECT k, COUNT(*), MAX(t), MAX(text) FROM sent GROUP BY k"),
+    "join": ("k INT, n INT, t BIGINT", "SELECT s.k, k.n, s.t, s.text FROM sent s JOIN known k ON s.k = k.k"),
 }
 KEYS = 1000
 
@@ -98,9 +103,9 @@ def stream(servers: str, name: str) -> str:
     keyed = columns.replace("k INT", "k INT PRIMARY KEY NOT ENFORCED")
     return (
         "SET 'table.exec.sink.require-on-conflict' = 'false';"
-        f"CREATE TABLE sent (k INT, t BIGINT) WITH ({source}, {begin});"
+        f"CREATE TABLE sent (k INT, t BIGINT, text STRING) WITH ({source}, {begin});"
         f"CREATE TABLE known (k INT, n INT) WITH ({source.replace('sent', 'known').replace('latest', 'earliest')});"
-        f"CREATE TABLE got ({keyed}) WITH ({sink}, {place});"
+        f"CREATE TABLE got ({keyed}, text STRING) WITH ({sink}, {place});"
         f"INSERT INTO got {query};"
     )
 
@@ -115,7 +120,8 @@ def send(servers: str, rate: int, until: float) -> None:
     started, sent = time.time(), 0
     while (now := time.time()) < until:
         for i in range(sent, due := int((now - started) * rate)):
-            producer.produce("sent", b'{"k": %d, "t": %d}' % (i % KEYS, time.time_ns()), partition=i % PARTITIONS)
+            value = {"k": i % KEYS, "t": time.time_ns(), "text": TEXT}
+            producer.produce("sent", json.dumps(value).encode(), partition=i % PARTITIONS)
         sent = due
         producer.poll(0.001)
     producer.flush()
@@ -156,7 +162,7 @@ class Checkpoints:
         self.times: list[float] = []
 
     def batch_done(self, progress: QueryProgress) -> None:
-        self.times.append(time.time())
+        self.times.append(datetime.fromisoformat(progress.time).timestamp() + progress.duration_ms / 1000)
 
     def is_near(self, moment: float) -> bool:
         return any(abs(moment - taken) < AROUND_CHECKPOINT for taken in self.times)
@@ -179,6 +185,8 @@ def running(script: str, mode: Mode) -> Iterator[Checkpoints]:
         try:
             yield checkpoints
         finally:
+            # tells of the batches that are over
+            job.wait(1)
             job.stop()
 
 
