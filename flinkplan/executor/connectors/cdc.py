@@ -6,10 +6,9 @@ Sources: Flink CDC's ``PostgreSQLTableSource`` and ``MySqlTableSource``, and the
 from __future__ import annotations
 
 from ...plan.connectors.cdc import EXECUTED_PLUGIN, PLUGIN, is_bounded, option_default, reads_snapshot
-from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..errors import TableError
-from ..jvm.types import has_nanos
+from ..jvm.types import is_held
 from .base import Connector, connector
 from .tables import Table
 
@@ -27,7 +26,7 @@ class MysqlCdc(Connector):
 
     def check(self, table: Table, is_source: bool) -> None:
         for name, t in table.physical:
-            if not _is_held(t):
+            if not is_held(t, _HELD, ("ARRAY",)):
                 where = f"table {table.identifier}"
                 raise TableError(readable(f"no column is read as {t}, as '{name}' is"), where=where)
 
@@ -53,9 +52,3 @@ class PostgresCdc(MysqlCdc):
                 where=f"table {table.identifier}",
                 hint=f"set '{PLUGIN}' = '{EXECUTED_PLUGIN}', which each server has",
             )
-
-
-def _is_held(t: LogicalType) -> bool:
-    if t.root == "ARRAY":
-        return _is_held(t.element)
-    return t.root in _HELD and not has_nanos(t)

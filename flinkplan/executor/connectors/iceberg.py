@@ -13,11 +13,11 @@ from ...plan.connectors.iceberg import (
     is_streaming,
 )
 from ...plan.options import is_true
-from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..errors import TableError
-from ..jvm.types import has_nanos
-from .base import Connector, connector
+from ..jvm.types import has_nanos, is_held
+from .base import connector
+from .lake import LakeConnector
 from .tables import Table
 
 _AS_THEY_ARE = (
@@ -31,11 +31,10 @@ _EXECUTED = ("rest", "jdbc")
 
 
 @connector
-class Iceberg(Connector):
+class Iceberg(LakeConnector):
     """Each batch is one snapshot, which appends rows or replaces those of their keys; snapshots are read."""
 
     name = "iceberg"
-    repeats = True
 
     def check(self, table: Table, is_source: bool) -> None:
         where, options = f"table {table.identifier}", table.options
@@ -53,7 +52,7 @@ class Iceberg(Connector):
             if not table.primary_key:
                 raise TableError(UNKEYED, where=where, hint=f"declare PRIMARY KEY, or leave '{changing[0]}' out")
         for name, t in table.physical:
-            if (t.root not in _CONVERTED and not _is_held(t)) or has_nanos(t):
+            if (t.root not in _CONVERTED and not is_held(t, _AS_THEY_ARE)) or has_nanos(t):
                 message = readable(f"no column of an Iceberg table is of the type {t}, as '{name}' is")
                 raise TableError(message, where=where)
 
@@ -65,12 +64,3 @@ class Iceberg(Connector):
 
     def replaces(self, table: Table) -> bool:
         return bool(table.primary_key) and any(is_true(table.options.get(key)) for key in UPSERT)
-
-    def real_time_obstacle(self, table: Table, is_source: bool) -> str | None:
-        return "its rows are read in batches" if is_source else "its rows are committed in batches"
-
-
-def _is_held(t: LogicalType) -> bool:
-    if t.root in ("ARRAY", "MAP"):
-        return all(map(_is_held, t.children))
-    return t.root in _AS_THEY_ARE and not has_nanos(t)

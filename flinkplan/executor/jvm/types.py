@@ -20,6 +20,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from ...plan.errors import UnsupportedError
@@ -59,6 +60,13 @@ def field_name(index: int) -> str:
 def has_nanos(t: LogicalType) -> bool:
     """Whether ``t`` is a timestamp finer than Spark's, held as a struct of ``micros`` and ``nanos``."""
     return t.root in TIMESTAMPS and (t.precision or 0) > MICROSECOND_DIGITS
+
+
+def is_held(t: LogicalType, atomic: Collection[str], nesting: Collection[str] = ("ARRAY", "MAP")) -> bool:
+    """Whether values of a type are held: of one of these atomic types, or arrays and maps of them."""
+    if t.root in nesting:
+        return all(is_held(child, atomic, nesting) for child in t.children)
+    return t.root in atomic and not has_nanos(t)
 
 
 def is_year_month(t: LogicalType) -> bool:

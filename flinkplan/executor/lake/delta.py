@@ -15,11 +15,11 @@ from urllib.parse import unquote
 
 from ...plan.connectors.delta import PATH, TIME, VERSION
 from ...plan.errors import FlinkplanError
-from ...plan.files import Place
 from ...plan.record import Record
 from ..connectors.tables import Table
 from ..errors import TableError
 from .delta_deletes import FEATURE, without_deleted_rows
+from .directories import columns_text, root_of
 from .log import DELETED, DataFile
 from .positions import StoredFile
 
@@ -43,7 +43,7 @@ class DeltaLog:
 
     def __init__(self, table: Table, schema: str) -> None:
         """Open the table, or create it.  Raises :class:`TableError` where it has other columns or partitions."""
-        self._root, self._where = root_of(table), f"table {table.identifier}"
+        self._root, self._where = root_of(table, PATH), f"table {table.identifier}"
         self._schema, self._partitions, self._key = schema, list(table.partition_keys), table.primary_key
         library = library_of(self._where)
         with library_errors(self._where):
@@ -67,7 +67,7 @@ class DeltaLog:
         existing, declared = types_of(table.schema().to_json()), types_of(self._schema)
         if list(existing.items()) != list(declared.items()):
             raise TableError(
-                f"the Delta table has the columns {_shown(existing)}, and not {_shown(declared)}",
+                f"the Delta table has the columns {columns_text(existing)}, and not {columns_text(declared)}",
                 where=self._where,
                 hint="declare those that it has, in their order",
             )
@@ -207,7 +207,7 @@ def snapshot(table: Table) -> Snapshot:
 
     Raises :class:`TableError` where there is none, or where its files hold more than its rows.
     """
-    where, root = f"table {table.identifier}", root_of(table)
+    where, root = f"table {table.identifier}", root_of(table, PATH)
     library = library_of(where)
     with library_errors(where):
         version = table.options.get(VERSION)
@@ -290,17 +290,6 @@ def _type(declared: Any) -> str:
         case {"type": "struct"}:
             return f"struct<{','.join(_type(field['type']) for field in declared['fields'])}>"
     return str(declared)
-
-
-def _shown(types: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {t}" for name, t in types.items())
-
-
-def root_of(table: Table) -> Path:
-    """The directory of a table, which was checked."""
-    local = Place.of(table.options[PATH]).local
-    assert local is not None, "it was checked"
-    return local.absolute()
 
 
 def time_of(text: str, where: str) -> datetime:

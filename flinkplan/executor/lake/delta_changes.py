@@ -17,6 +17,7 @@ from ...plan.connectors.delta import (
     IGNORE_CHANGES,
     IGNORE_DELETES,
     LATEST,
+    PATH,
     STARTING_TIME,
     STARTING_VERSION,
     default_of,
@@ -31,12 +32,12 @@ from .delta import (
     file_path,
     library_errors,
     library_of,
-    root_of,
     snapshot_of,
     text_of,
     time_of,
     types_of,
 )
+from .directories import root_of
 from .log import KIND
 from .positions import StoredFile
 from .row_changes import ChangeFiles
@@ -54,7 +55,7 @@ class DeltaChanges:
     def __init__(self, table: Table, schema: str) -> None:
         """Open the table; ``schema`` is Delta's JSON of the declared columns.  Raises :class:`TableError`."""
         options = table.options
-        self._root, self._where, self._schema = root_of(table), f"table {table.identifier}", schema
+        self._root, self._where, self._schema = root_of(table, PATH), f"table {table.identifier}", schema
         self._starting_version, self._starting_time = options.get(STARTING_VERSION), options.get(STARTING_TIME)
         self._ignores_changes = is_true(options.get(IGNORE_CHANGES))
         self._ignores_deletes = self._ignores_changes or is_true(options.get(IGNORE_DELETES))

@@ -40,6 +40,7 @@ from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..connectors.tables import Table
 from ..errors import TableError
+from .directories import columns_text
 from .iceberg_deletes import files_without_deleted_rows, has_deletes
 from .iceberg_names import ColumnNames
 from .log import DELETED, DataFile
@@ -118,7 +119,7 @@ class IcebergLog:
         existing = {field.name: str(field.field_type) for field in fields}
         if list(existing.items()) != list(self._declared.items()):
             raise TableError(
-                f"the Iceberg table has the columns {_shown(existing)}, and not {_shown(self._declared)}",
+                f"the Iceberg table has the columns {columns_text(existing)}, and not {columns_text(self._declared)}",
                 where=self._where,
                 hint="declare those that it has, in their order",
             )
@@ -363,10 +364,6 @@ def _snapshot_id(opened: Any, options: Mapping[str, str], where: str) -> int | N
     if snapshot is None:
         raise TableError(f"the Iceberg table has no snapshot '{named or options[TIME]}'", where=where)
     return int(snapshot.snapshot_id)
-
-
-def _shown(types: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {t}" for name, t in types.items())
 
 
 def _name(table: Table) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from typing import Any
 
 from ...plan.connectors.paimon import CHANGELOG_PRODUCER, INPUT, PATH, is_property
 from ...plan.errors import FlinkplanError
-from ...plan.files import Place
 from ...plan.types import LogicalType
 from ...plan.types.readable import readable
 from ..connectors.tables import Table
 from ..errors import TableError
+from .directories import columns_text, root_of
 from .log import DataFile
 
 _NO_LIMIT = 2147483647
@@ -30,7 +30,7 @@ class PaimonLog:
     def __init__(self, table: Table) -> None:
         """Open the table, or create it.  Raises :class:`TableError` where it has other columns, keys or partitions."""
         self._declared, self._where = table, f"table {table.identifier}"
-        self._root = root_of(table)
+        self._root = root_of(table, PATH)
         with library_errors(self._where):
             if existing_table(self._root) is None:
                 _create(table, self._root)
@@ -44,7 +44,7 @@ class PaimonLog:
         existing, declared = columns_of(opened), _declared_columns(table)
         if list(existing.items()) != list(declared.items()):
             raise TableError(
-                f"the Paimon table has the columns {_shown(existing)}, and not {_shown(declared)}",
+                f"the Paimon table has the columns {columns_text(existing)}, and not {columns_text(declared)}",
                 where=self._where,
                 hint="declare those that it has, in their order",
             )
@@ -210,17 +210,6 @@ def keeps_all_changes(table: Table) -> bool:
 
     merges = table.options.get(MERGE_ENGINE, DEDUPLICATE) != DEDUPLICATE
     return merges or table.options.get(CHANGELOG_PRODUCER) == INPUT or "sequence.field" in table.options
-
-
-def _shown(types: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} {t}" for name, t in types.items())
-
-
-def root_of(table: Table) -> Path:
-    """The directory of a table, which was checked."""
-    local = Place.of(table.options[PATH]).local
-    assert local is not None, "it was checked"
-    return local.absolute()
 
 
 def existing_table(root: Path) -> Any:

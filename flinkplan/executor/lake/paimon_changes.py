@@ -25,6 +25,7 @@ from ...plan.connectors.paimon import (
     INTERVAL,
     LATEST,
     NO_CHANGELOG,
+    PATH,
     SNAPSHOT,
     SNAPSHOT_NAMES,
     TIME,
@@ -36,8 +37,9 @@ from ...plan.durations import parse_duration
 from ..connectors.tables import Table
 from ..errors import TableError
 from ..scratch import temporary_folder
+from .directories import root_of
 from .log import KIND
-from .paimon import check_columns, library_errors, opened_table, root_of
+from .paimon import check_columns, library_errors, opened_table
 from .positions import StoredFile
 
 _KINDS = ("+I", "-U", "+U", "-D")
@@ -47,7 +49,7 @@ def snapshot_files(table: Table) -> list[StoredFile]:
     """The files of what a batch reads by the options of a table.  Raises :class:`TableError` where there is nothing."""
     where, options = f"table {table.identifier}", table.options
     with library_errors(where):
-        opened = opened_table(root_of(table), where)
+        opened = opened_table(root_of(table, PATH), where)
         check_columns(table, opened)
         if start_of(options) == INCREMENTAL:
             if table.primary_key:
@@ -105,7 +107,7 @@ class PaimonChanges:
     def __init__(self, table: Table) -> None:
         """Open the table.  Raises :class:`TableError`, also where only a batch reads what the options say."""
         self._table, self._where = table, f"table {table.identifier}"
-        self._root, self._start = root_of(table), start_of(table.options)
+        self._root, self._start = root_of(table, PATH), start_of(table.options)
         if self._start == FULL_FROM_SNAPSHOT:
             hint = f"a batch does; a stream begins with '{FULL}' or '{FROM_SNAPSHOT}'"
             raise TableError(f"a stream does not begin with '{FULL_FROM_SNAPSHOT}' here", where=self._where, hint=hint)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....plan.connectors import INSERTS, source_kinds
-from ....plan.connectors.paimon import is_pinned
+from ....plan.connectors.paimon import PATH, is_pinned
 from ....plan.nodes import TableSourceScan
 from ....plan.types import LogicalType
 from ...connectors.tables import Table
@@ -14,8 +14,9 @@ from ...formats.java_types import java_row
 from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import T, fields
 from ...jvm.types import spark_type
+from ...lake.directories import root_of
 from ...lake.log import JavaTableLog
-from ...lake.paimon import PaimonLog, keeps_all_changes, root_of
+from ...lake.paimon import PaimonLog, keeps_all_changes
 from ...lake.paimon_changes import PaimonChanges, snapshot_files
 from ...lake.positions import StoredFile
 from ..context import TranslationContext
@@ -45,7 +46,7 @@ class Paimon(TableBuilder):
         names = [name for name in types if name not in table.partition_keys]
         return {
             "columnar": True,
-            "path": str(root_of(table)),
+            "path": str(root_of(table, PATH)),
             "format": "parquet",
             "options": {},
             "type": java_row([(name, types[name]) for name in (*names, *table.partition_keys)]),
