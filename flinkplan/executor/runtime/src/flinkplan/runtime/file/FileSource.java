@@ -1,5 +1,6 @@
 package flinkplan.runtime.file;
 
+import flinkplan.runtime.source.InputSize;
 import flinkplan.runtime.source.ScannedTable;
 import flinkplan.runtime.source.ScannedTableProvider;
 import flinkplan.runtime.source.Switch;
@@ -49,21 +50,9 @@ public final class FileSource extends ScannedTableProvider {
             return new FileBatch(spec);
         }
 
-        /** By the size of the files a batch chooses which inputs of joins it sends to all tasks. */
         @Override
         public Statistics estimateStatistics() {
-            OptionalLong size = spec.isBatch() ? OptionalLong.of(size()) : OptionalLong.empty();
-            return new Statistics() {
-                @Override
-                public OptionalLong sizeInBytes() {
-                    return size;
-                }
-
-                @Override
-                public OptionalLong numRows() {
-                    return OptionalLong.empty();
-                }
-            };
+            return new InputSize(spec.isBatch() ? OptionalLong.of(size()) : OptionalLong.empty());
         }
 
         /** What the fields that rows have take of the files, as if all were equally long. */

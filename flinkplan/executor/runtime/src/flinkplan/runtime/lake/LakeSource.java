@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import flinkplan.runtime.python.PythonMethods;
+import flinkplan.runtime.source.InputSize;
 import flinkplan.runtime.source.PositionStream;
 import flinkplan.runtime.source.ScannedTable;
 import flinkplan.runtime.source.ScannedTableProvider;
@@ -57,21 +58,9 @@ public final class LakeSource extends ScannedTableProvider {
             return new LakeStream(files, positions);
         }
 
-        /** By the size of the files a batch chooses which inputs of joins it sends to all tasks. */
         @Override
         public Statistics estimateStatistics() {
-            OptionalLong bytes = batch == null ? OptionalLong.empty() : OptionalLong.of(DataFiles.bytes(parse(batch)));
-            return new Statistics() {
-                @Override
-                public OptionalLong sizeInBytes() {
-                    return bytes;
-                }
-
-                @Override
-                public OptionalLong numRows() {
-                    return OptionalLong.empty();
-                }
-            };
+            return new InputSize(batch == null ? OptionalLong.empty() : OptionalLong.of(DataFiles.bytes(parse(batch))));
         }
     }
 
