@@ -15,7 +15,6 @@ import scala.collection.Iterator;
  * each time. This one does not; what Spark has kept is removed with the list.
  */
 final class StoredList extends StoredVariable implements ListState<InternalRow> {
-    private final transient StateEncoder encoder;
     private final transient FormerVariable<ListState<InternalRow>> counted;
 
     /** @param isNowhereCounted whether Spark has kept no number of elements, of any key */
@@ -26,14 +25,8 @@ final class StoredList extends StoredVariable implements ListState<InternalRow> 
             StateEncoder encoder,
             ListState<InternalRow> spark,
             BooleanSupplier isNowhereCounted) {
-        super(rocksDB, name, counts);
-        this.encoder = encoder;
+        super(rocksDB, name, counts, encoder);
         this.counted = new FormerVariable<>(spark, isNowhereCounted);
-    }
-
-    @Override
-    byte[] encoded(InternalRow key) {
-        return encoder.key(key);
     }
 
     @Override

@@ -9,7 +9,6 @@ import scala.collection.Iterator;
 
 /** A map a key whose entries do not expire: Spark's own, but for what is asked entry by entry. */
 final class StoredMap extends StoredVariable implements MapState<InternalRow, InternalRow> {
-    private final transient StateEncoder encoder;
     private final transient MapState<InternalRow, InternalRow> whole;
 
     StoredMap(
@@ -18,8 +17,7 @@ final class StoredMap extends StoredVariable implements MapState<InternalRow, In
             StateCounts counts,
             StateEncoder encoder,
             MapState<InternalRow, InternalRow> whole) {
-        super(rocksDB, name, counts);
-        this.encoder = encoder;
+        super(rocksDB, name, counts, encoder);
         this.whole = whole;
     }
 

@@ -6,16 +6,8 @@ import org.apache.spark.sql.streaming.ValueState;
 
 /** A value a key that does not expire. */
 final class StoredValue extends StoredVariable implements ValueState<InternalRow> {
-    private final transient StateEncoder encoder;
-
     StoredValue(RocksDB rocksDB, String name, StateCounts counts, StateEncoder encoder) {
-        super(rocksDB, name, counts);
-        this.encoder = encoder;
-    }
-
-    @Override
-    byte[] encoded(InternalRow key) {
-        return encoder.key(key);
+        super(rocksDB, name, counts, encoder);
     }
 
     @Override

@@ -16,17 +16,21 @@ abstract class StoredVariable {
     private final RocksDB rocksDB;
     private final String name;
     private final StateCounts counts;
+    final StateEncoder encoder;
     private InternalRow key;
     private byte[] keyBytes;
 
-    StoredVariable(RocksDB rocksDB, String name, StateCounts counts) {
+    StoredVariable(RocksDB rocksDB, String name, StateCounts counts, StateEncoder encoder) {
         this.rocksDB = rocksDB;
         this.name = name;
         this.counts = counts;
+        this.encoder = encoder;
     }
 
     /** The bytes of a key, or of the part of it that all entries of the key share. */
-    abstract byte[] encoded(InternalRow key);
+    byte[] encoded(InternalRow key) {
+        return encoder.key(key);
+    }
 
     /** Those of the key that Spark is at. */
     final byte[] key() {
