@@ -104,8 +104,10 @@ def command(
     from ..compat.migration.rendering import render
     from ..compat.order_changes import order_is_enough
     from ..compat.validation import read_plan
+    from ..plan.record import replace
     from ..state.checkpoint import CheckpointRecord
     from ..state.form import StateError
+    from .state_change import StateChange
     from .warm_up import history_tables
 
     session = dict(options)
@@ -141,20 +143,26 @@ def command(
         return 1
     if Path(output).exists():
         raise StateError("there is something already", where=output, hint="name a folder that does not exist yet")
-    plans = before, after
+    change = StateChange(
+        state=state,
+        plans=(before, after),
+        migration=migration,
+        output=output,
+        variables=variables,
+        options=session,
+        debug=debug,
+        allowed=allowed,
+        history=tables,
+    )
     if record.exists:
-        from .migrate_checkpoint import CheckpointChange, migrate_checkpoint
+        from .migrate_checkpoint import migrate_checkpoint
 
         own = {**(record.session_options or {}), **session}
-        migrate_checkpoint(
-            CheckpointChange(state, plans, migration, output, variables, own, debug, sinks, allowed, tables)
-        )
+        migrate_checkpoint(replace(change, options=own), sinks)
     else:
-        from .migrate_savepoint import SavepointChange, migrate_savepoint
+        from .migrate_savepoint import migrate_savepoint
 
-        migrate_savepoint(
-            SavepointChange(state, plans, migration, output, variables, session, flink, debug, allowed, tables)
-        )
+        migrate_savepoint(change, flink)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..compat.migration.changed_sinks import SinkChange, keeps_input
-from ..compat.migration.recipe import Allowed, Migration, RecipeKind
+from ..compat.migration.recipe import Migration, RecipeKind
 from ..plan.document import Plan
 from ..plan.nodes import Sink
 from ..plan.printable import one_line
-from ..plan.record import Record, field
 from ..plan.uids import Uids
 from ..state.form import JobState, StateError
 from ..state.moving import Moved, Progress, Report, silent
 from .entries import EntryProgress
 from .migrate_history import PastOf, history_state, written_at
 from .signals import ends_raised
+from .state_change import StateChange
 
 if TYPE_CHECKING:
     from ..executor.checkpoints.job_state import CheckpointState
@@ -30,25 +30,7 @@ if TYPE_CHECKING:
 _SILENT = "--silent leaves it out"
 
 
-class CheckpointChange(Record):
-    """A checkpoint, the plans of the old and the new job, the recipes, where to write, and the changed sinks.
-
-    ``history`` are the options of tables over history that the user has, by the names of the tables.
-    """
-
-    checkpoint: str
-    plans: tuple[Plan, Plan]
-    migration: Migration
-    output: str
-    variables: Mapping[str, str]
-    options: Mapping[str, str]
-    debug: bool
-    sinks: tuple[SinkChange, ...] = ()
-    allowed: Allowed = Allowed()
-    history: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-def migrate_checkpoint(change: CheckpointChange) -> None:
+def migrate_checkpoint(change: StateChange, sinks: Sequence[SinkChange]) -> None:
     """Write the checkpoint from which the new plan goes on.
 
     What changes is read as Flink's operators of the old plan keep it, and written from what those of the new plan keep.
@@ -59,18 +41,25 @@ def migrate_checkpoint(change: CheckpointChange) -> None:
     from ..state.locking import held
 
     progress = EntryProgress()
-    with ends_raised(), held(CheckpointRecord(change.checkpoint)):
+    with ends_raised(), held(CheckpointRecord(change.state)):
         with nullcontext() if change.debug else quiet_jvm():
             spark = session(lean=True)
-        write_migrated(change, spark, _report, progress.step)
+        write_migrated(change, sinks, spark, _report, progress.step)
     progress.end()
     click.echo(one_line(f"wrote {change.output}"), err=True)
 
 
 def write_migrated(
-    change: CheckpointChange, spark: Any, report: Report = lambda moved: None, progress: Progress = silent
+    change: StateChange,
+    sinks: Sequence[SinkChange],
+    spark: Any,
+    report: Report = lambda moved: None,
+    progress: Progress = silent,
 ) -> None:
-    """Write the new checkpoint in a session of Spark; nobody may write the old one meanwhile."""
+    """Write the new checkpoint in a session of Spark; nobody may write the old one meanwhile.
+
+    ``sinks`` get first what the change adds and takes back.
+    """
     from ..compat.migration.migrated import MigratedState
     from ..executor.checkpoints.history import read_here
     from ..executor.checkpoints.job_state import CheckpointState
@@ -85,10 +74,10 @@ def write_migrated(
     old, new = change.plans
     job = JobOptions(variables=change.variables, options=change.options, lean=True, spark=spark)
     operators = operators_of(new, uids)
-    has_history = CheckpointRecord(change.checkpoint).has_history
+    has_history = CheckpointRecord(change.state).has_history
     with ExitStack() as stack:
         state = stack.enter_context(
-            CheckpointState(old, change.checkpoint, operators_of(old, uids), spark, job, is_partial=True)
+            CheckpointState(old, change.state, operators_of(old, uids), spark, job, is_partial=True)
         )
         insufficient = MigratedState(state, change.plans, change.migration, operators, uids).insufficient(
             change.allowed
@@ -107,7 +96,7 @@ def write_migrated(
         for name, value in predecessor.settings.items():
             own.conf.set(name, value)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="flinkplan-sinks-")))
-        first = dict(_first_rows(change, migration, (state, migrated), history, own, job, folder))
+        first = dict(_first_rows(sinks, change.plans, migration, (state, migrated), history, own, job, folder))
         for name in first:
             report(Moved(f"sink {name}", "gets first what the change adds and takes back"))
         starts = predecessor.starts(new)
@@ -124,7 +113,8 @@ def _written_at(state: CheckpointState) -> int | None:
 
 
 def _first_rows(
-    change: CheckpointChange,
+    sinks: Sequence[SinkChange],
+    plans: tuple[Plan, Plan],
     migration: Migration,
     states: tuple[CheckpointState, JobState],
     history: CheckpointState | None,
@@ -136,11 +126,11 @@ def _first_rows(
     from ..executor.checkpoints.contents import SinkRows, sink_changes
     from ..executor.prepare.job_plan import queries_of
 
-    old, new = change.plans
+    old, new = plans
     names = {node.id: name for name, part in queries_of(new).items() for node in part.nodes if isinstance(node, Sink)}
     state, migrated = states
     origins = migration.origins
-    for number, changed in enumerate(change.sinks):
+    for number, changed in enumerate(sinks):
         unknown = [state.refused.get(keeper) for keeper in changed.old_keepers]
         unknown += [state.refused.get(origins.get(keeper, -1)) for keeper in changed.keepers]
         unknown += [history.refused.get(keeper) for keeper in changed.keepers if history is not None]

@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
 import click
 
-from ..compat.migration.recipe import Allowed, Migration
-from ..plan.document import Plan
+from ..compat.migration.recipe import Migration
 from ..plan.printable import one_line
-from ..plan.record import Record, field
 from ..plan.uids import Uids
 from ..state.form import JobState, OperatorState, StateError
 from .entries import EntryProgress, summary
 from .migrate_history import PastOf, history_state, written_at
 from .signals import ends_raised
+from .state_change import StateChange
 
 _METADATA = "_metadata"
 """The file of a savepoint that Flink writes last."""
 
 
-class SavepointChange(Record):
-    """A savepoint, the plans of the old and the new job, the recipes, where to write, and the Flink to use.
-
-    ``history`` are the options of tables over history that the user has, by the names of the tables.
-    """
-
-    savepoint: str
-    plans: tuple[Plan, Plan]
-    migration: Migration
-    output: str
-    variables: Mapping[str, str]
-    options: Mapping[str, str]
-    flink: str | None
-    debug: bool
-    allowed: Allowed = Allowed()
-    history: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-
-
-def migrate_savepoint(change: SavepointChange) -> None:
-    """Write the savepoint from which the new plan goes on in Flink."""
+def migrate_savepoint(change: StateChange, flink: str | None) -> None:
+    """Write the savepoint from which the new plan goes on in Flink; ``flink`` is a Python that has it."""
     from ..compat.migration.checking import check_savepoint
     from ..compat.migration.migrated import MigratedState
     from ..flink.empty_savepoint import RunnablePlan, empty_savepoints
@@ -51,10 +32,10 @@ def migrate_savepoint(change: SavepointChange) -> None:
     uids, plans = Uids(change.options), change.plans
     progress = EntryProgress()
     with ends_raised(), ExitStack() as stack:
-        with next(empty_savepoints([RunnablePlan(plans[1], change.options)], change.flink)) as empty:
+        with next(empty_savepoints([RunnablePlan(plans[1], change.options)], flink)) as empty:
             templates = empty.manifest.operators
         known = [uid for uid, _ in uids.holders(plans[0])]
-        savepoint = stack.enter_context(read_savepoint(change.savepoint, change.flink, known))
+        savepoint = stack.enter_context(read_savepoint(change.state, flink, known))
         check_savepoint(plans[0], savepoint, uids)
         tried = MigratedState(savepoint, plans, change.migration, templates, uids)
         migration = change.migration.without(tried.insufficient(change.allowed))
@@ -62,7 +43,7 @@ def migrate_savepoint(change: SavepointChange) -> None:
         if migration.from_history:
             history, when_read = _history(change, migration, savepoint, templates, stack)
         migrated = MigratedState(savepoint, plans, migration, templates, uids, history)
-        manifest = write_savepoint(migrated, change.output, change.flink, progress, when_read)
+        manifest = write_savepoint(migrated, change.output, flink, progress, when_read)
     progress.end()
     click.echo(one_line(f"{change.output}: {summary(manifest)}"), err=True)
 
@@ -72,7 +53,7 @@ def _nothing() -> None:
 
 
 def _history(
-    change: SavepointChange,
+    change: StateChange,
     migration: Migration,
     savepoint: JobState,
     templates: tuple[OperatorState, ...],
@@ -88,7 +69,7 @@ def _history(
 
     old, new = change.plans
     sources = Sources(old, savepoint.manifest, (), change.variables, Uids(change.options))
-    as_of = written_at(Path(change.savepoint) / _METADATA)
+    as_of = written_at(Path(change.state) / _METADATA)
     past = PastOf(lambda node: read_in_flink(sources.start(node), node), as_of, change.history)
     with nullcontext() if change.debug else quiet_jvm():
         spark = session(conf={PARTITIONS: "2"}, lifetime=Lifetime.JOB, lean=True)

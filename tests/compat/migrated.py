@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flinkplan.cli.migrate_checkpoint import CheckpointChange, write_migrated
+from flinkplan.cli.migrate_checkpoint import write_migrated
+from flinkplan.cli.state_change import StateChange
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.migration.changed_sinks import changed_sinks
 from flinkplan.compat.migration.planning import migration_of
@@ -107,11 +108,9 @@ def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, 
     put(work, files[0])
     _run(old, work / "checkpoint", spark)
     before = written(work)
-    change = CheckpointChange(
-        str(work / "checkpoint"), (old, new), migration, str(work / "target"), {}, {}, debug=False, sinks=sinks
-    )
+    change = StateChange(str(work / "checkpoint"), (old, new), migration, str(work / "target"))
     try:
-        write_migrated(change, spark)
+        write_migrated(change, sinks, spark)
     except StateError as e:
         return Outcome(f"{type(e).__name__}: {e}")
     put(work, files[1])
