@@ -79,8 +79,8 @@ soak: java venv ## kill a running job 200 times, and one in real-time mode, and 
 soak-state: java venv ## kill each command that writes state 50 times; those of savepoints with FLINK_PYTHON set
 	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/cli/test_state_kills.py
 
-soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once
-	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/executor/kafka/test_kill.py
+soak-kafka: java venv ## kill a running job between topics of Kafka 50 times, with the broker away once, and one in real-time mode
+	@FLINKPLAN_KILLS=50 $(BIN)/python -m pytest -q --nightly tests/executor/kafka/test_kill.py tests/executor/kafka/test_kill_real_time.py
 
 soak-lake: java venv ## kill jobs into a Delta, an Iceberg and a Paimon table, and over growing ones, 30 times each
 	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/lake/test_kill.py tests/executor/lake/test_paimon_environment.py
