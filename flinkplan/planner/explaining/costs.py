@@ -17,7 +17,7 @@ from ..algebra import physical as p
 from ..algebra.physical_bases import PhysicalBinary
 from ..algebra.rel import Rel, Unary
 from ..algebra.tree import with_inputs
-from ..metadata.estimates import Estimates
+from ..metadata.estimates import Estimates, shuffle_cpu
 from ..metadata.join_kinds import join_keys
 from ..metadata.keys import join_spec
 from ..metadata.selectivity import selectivity
@@ -25,8 +25,6 @@ from ..metadata.sizes import row_size
 from ..rex.evaluation.numbers import java_float
 from ..rex.expressions import and_, conjunctions, is_call
 
-_HASH, _SINGLE, _SERIALIZE = 8, 1, 160
-"""The CPU costs of a row that is shuffled.  Source: ``FlinkCost``."""
 _PER_INPUT = 100.0
 _ESTIMATES = Estimates()
 
@@ -79,7 +77,7 @@ def _rows(rel: Rel) -> float:
                 return rows
             known = rows == _ESTIMATES.rows(_logical(rel.input))
             return _ESTIMATES.rows(_logical(rel)) if known else rows * selectivity(condition)
-        case p.ConstantRows() | PhysicalBinary():
+        case p.ConstantRows() | PhysicalBinary() | p.WindowTableFunction():
             return _ESTIMATES.rows(_logical(rel))
     return _rows(rel.inputs[0]) if rel.inputs else _ESTIMATES.rows(rel)
 
@@ -127,8 +125,7 @@ def _own_cost(rel: Rel) -> Cost:
         case p.Calc():
             return Cost(rows, rows * sum(map(_is_computed, rel.projection)))
         case p.Exchange():
-            each = _HASH * len(rel.keys) + _SERIALIZE if rel.keys else _SINGLE + _SERIALIZE
-            return Cost(rows, each * rows, 0.0, row_size(_logical(rel.input)) * rows)
+            return Cost(rows, shuffle_cpu(rel.keys) * rows, 0.0, row_size(_logical(rel.input)) * rows)
         case p.OverAggregate():
             return Cost(rows, rows * (rel.width - 1) / rel.input.width)
         case p.Rank() | p.WindowRank() | p.Deduplicate():

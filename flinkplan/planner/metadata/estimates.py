@@ -8,7 +8,7 @@ Sources: ``FlinkRelMdRowCount``, ``FlinkRelMdDistinctRowCount``, ``FlinkRelMdUti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from math import exp, prod, sqrt
 from typing import TypeAlias
 
@@ -18,10 +18,10 @@ from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, EQ, GE, GT, LE, NE, OR, SEARCH
 from ...plan.record import Record, cached_on_record
 from ...plan.rex import InputRef, Literal, RexNode
-from ...plan.specs import JoinType
+from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWindow, TimeAttributeWindowing
 from ..algebra.calls import is_call_of
-from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, SetKind, SetOp, Sort, Values
-from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
+from ..algebra.logical import Aggregate, Filter, Join, MultiJoin, Project, SetKind, SetOp, Sort, TemporalJoin, Values
+from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan, WindowTableFunction
 from ..algebra.rel import Rel
 from ..rex.expressions import (
     TRUE,
@@ -30,6 +30,7 @@ from ..rex.expressions import (
     conjunctions,
     contains_over,
     inline,
+    is_always_true,
     is_call,
     refs,
     remap,
@@ -37,15 +38,23 @@ from ..rex.expressions import (
 )
 from ..rex.sargs import comparison
 from .join_kinds import JoinKeys, join_keys
-from .selectivity import OF_OTHERS, guessed_selectivity, selectivity
+from .selectivity import OF_OTHERS, estimated_selectivity, guessed_selectivity, selectivity
 from .sizes import row_size
 from .uniqueness import are_columns_unique
 
 TABLE_ROWS = 1e8
 """Source: ``FlinkPreparingTableBase.DEFAULT_ROWCOUNT``."""
 
+_HASH, _SINGLE, _SERIALIZE = 8, 1, 160
+"""The CPU costs of a row that is shuffled.  Source: ``FlinkCost``."""
+
 Cost: TypeAlias = tuple[float, float, float]
 """CPU, IO in bytes, and rows, compared in this order.  Source: ``FlinkCost.isLe``."""
+
+
+def shuffle_cpu(keys: Sized) -> float:
+    """The CPU cost of a row that is shuffled by keys, or to a single task where there are none."""
+    return float((_HASH * len(keys) if keys else _SINGLE) + _SERIALIZE)
 
 
 class Estimates(Record):
@@ -106,7 +115,7 @@ class Estimates(Record):
         return _distinct_rows(rel, self, frozenset(columns), condition)
 
     def _distinct_keys(self, rel: Rel, columns: frozenset[int], condition: RexNode) -> float | None:
-        return self.rows(rel) * selectivity(condition) if are_columns_unique(rel, columns) else None
+        return self.rows(rel) * _selectivity(self, rel, condition) if are_columns_unique(rel, columns) else None
 
 
 @cached_on_record
@@ -149,12 +158,27 @@ def _filter_rows(known: Estimates, rel: Filter) -> float:
 def _selectivity(known: Estimates, rel: Rel, condition: RexNode) -> float:
     """The share of a relation's rows that meets a condition.  Source: ``FlinkRelMdSelectivity``."""
     match rel:
+        case _ if is_always_true(condition):
+            return 1.0
         case Aggregate():
             pushed, rest = _split_on_aggregate(rel, condition)
             return _selectivity(known, rel.input, pushed) * call_selectivity(known, rel, rest)
         case Sort():
             return _selectivity(known, rel.input, condition)
-    return selectivity(condition)
+        case OverAggregate():
+            parts = conjunctions(condition)
+            below = [part for part in parts if all(i < rel.input.width for i in refs(part))]
+            rest = [part for part in parts if part not in below]
+            return _selectivity(known, rel.input, and_(below)) * guessed_selectivity(rest)
+        case Join(type=JoinType.SEMI | JoinType.ANTI):
+            return prod(_shares(known, rel, set())) * _selectivity(known, rel.left, condition)
+        case SetOp(kind=SetKind.UNION):
+            rows = [known.rows(operand) for operand in rel.operands]
+            kept = [_selectivity(known, operand, condition) for operand in rel.operands]
+            return sum(r * share for r, share in zip(rows, kept, strict=True)) / sum(rows)
+        case SourceScan() | Project() | Filter() | Join() | TemporalJoin():
+            return estimated_selectivity(condition, lambda column: known.distinct_rows(rel, [column]))
+    return guessed_selectivity(conjunctions(condition))
 
 
 def _split_on_aggregate(rel: Aggregate, condition: RexNode) -> tuple[RexNode, list[RexNode]]:
@@ -359,6 +383,20 @@ def _share_of_original(known: Estimates, rel: Rel) -> float | None:
     return own_share if own_share is None or own_share <= 1.0 else None
 
 
+def _window_function_rows(known: Estimates, rel: WindowTableFunction) -> float:
+    """A row for each window of a row, but of a session as many as the gap has milliseconds.
+
+    Source: ``CommonPhysicalWindowTableFunction.estimateRowCount``.
+    """
+    assert isinstance(rel.windowing, TimeAttributeWindowing)
+    match rel.windowing.window:
+        case HoppingWindow(size_ms=size, slide_ms=step) | CumulativeWindow(size_ms=size, step_ms=step):
+            return known.rows(rel.input) * (size // step)
+        case SessionWindow(gap_ms=gap):
+            return known.rows(rel.input) * gap
+    return known.rows(rel.input)
+
+
 def _multi_join_rows(known: Estimates, rel: MultiJoin) -> float:
     """The default of ``AbstractRelNode.estimateRowCount``."""
     return 1.0
@@ -372,6 +410,7 @@ _ROWS: dict[type[Rel], Callable[..., float]] = {
     Sort: _sort_rows,
     Join: _join_rows,
     MultiJoin: _multi_join_rows,
+    WindowTableFunction: _window_function_rows,
 }
 
 

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...plan.functions.comparison import IS_NULL, LIKE
+from ...plan.functions.cast import CAST
 from ...plan.record import Record, replace
-from ...plan.rex import InputRef, RexNode
-from ...plan.specs import SessionWindow, TimeAttributeWindowing, TumblingWindow
+from ...plan.rex import InputRef, Literal, RexNode
+from ...plan.specs import SessionWindow, TimeAttributeWindowing
 from ..algebra.builders import calc, merge_calc
 from ..algebra.calls import remap_calls
+from ..algebra.logical import Filter
 from ..algebra.names import uniquify
 from ..algebra.physical import Calc, Exchange, Expand, WindowAggregate, WindowTableFunction
 from ..algebra.rel import Rel
-from ..rex.expressions import conjunctions, identity, is_call, refs, remap
+from ..metadata.estimates import Estimates, shuffle_cpu
+from ..metadata.selectivity import selectivity
+from ..rex.expressions import identity, is_call, refs, remap
 
 
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
@@ -28,10 +31,10 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
     if not isinstance(source, Calc) or not isinstance(source.input, WindowTableFunction):
         return rel
     function = source.input
-    if isinstance(_strategy(function).window, TumblingWindow) and _stays_above(source.condition):
-        return replace(rel, input=source)
     below = _below_window(function, source)
     if below is None or any(a not in below.mapping for c in rel.calls for a in c.arg_list):
+        return replace(rel, input=source)
+    if _is_cheaper_above(rel, source, function):
         return replace(rel, input=source)
     mapping = below.mapping
     strategy = _strategy(function)
@@ -48,13 +51,21 @@ def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
     )
 
 
-def _stays_above(condition: RexNode | None) -> bool:
-    """Whether Flink 2.3 leaves a filter above tumbling windows: a plain column, or one with IS NULL or LIKE.
+def _is_cheaper_above(rel: WindowAggregate, above: Calc, function: WindowTableFunction) -> bool:
+    """Whether a filter above the window table function is expected to leave so few rows that the function pays.
 
-    Its costs of both plans are then equal, as it knows nothing of the rows that pass.
+    Above the function Flink estimates what the filter keeps, below it, on rows with watermarks, it guesses.
+    Sources: ``FlinkRelMdSelectivity``, the ``computeSelfCost`` of ``Exchange`` and ``SingleRel``.
     """
-    parts = () if condition is None else conjunctions(condition)
-    return isinstance(condition, InputRef) or any(is_call(p, IS_NULL, LIKE) for p in parts)
+    if above.condition is None or isinstance(function.input, Exchange):
+        return False
+    estimates = Estimates()
+    rows = estimates.rows(function)
+    kept = rows * selectivity(above.condition)
+    kept_below = estimates.rows(Filter(input=function.input, condition=above.condition))
+    computed = sum(not isinstance(e, (InputRef, Literal)) and not is_call(e, CAST) for e in above.projection)
+    each = shuffle_cpu(rel.grouping) + computed + 1.0
+    return rows + kept * each < kept_below * each
 
 
 class _Below(Record):
