@@ -151,7 +151,7 @@ def _collected(
     slots: list[RexNode] = []
     """Terms, and for each search its column where it stood first."""
     plain: set[int] = set()
-    has_merged = False
+    has_search = False
     if not every:
         terms = _with_lists_written_out(terms)
     for term in terms:
@@ -159,15 +159,16 @@ def _collected(
         if searched is None or not sargs.is_searched(searched.operand):
             plain.add(len(slots))
             slots.append(term)
-        elif searched.operand in by_column:
+            continue
+        has_search |= is_call(term, SEARCH)
+        if searched.operand in by_column:
             by_column[searched.operand].append(searched)
-            has_merged |= is_call(term, SEARCH)
         else:
             by_column[searched.operand] = [searched]
             slots.append(searched.operand)
     searches = {column: sargs.combined(searched, combine) for column, searched in by_column.items()}
     is_complex = any(sargs.complexity(sargs.complement(s) if every else s) > 1 for s in searches.values())
-    if not is_complex and not has_merged and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
+    if not is_complex and not has_search and not (len(slots) == 1 and all(map(sargs.is_simple, searches.values()))):
         return terms
     return [s if i in plain else sargs.written(searches[s], unknown) for i, s in enumerate(slots)]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...plan.functions import Function, called
 from ...plan.functions.cast import CAST
-from ...plan.functions.comparison import EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LT, NE, SEARCH, are_text_and_number
+from ...plan.functions.comparison import AND, EQ, GE, GT, IS_NOT_NULL, IS_NULL, LE, LT, NE, SEARCH, are_text_and_number
 from ...plan.functions.typing import least_restrictive
 from ...plan.record import Record, cached_on_record, replace
 from ...plan.rex import Bound, Call, FieldAccess, InputRef, Literal, Range, RexNode, Sarg, children
@@ -367,7 +367,7 @@ def expand(rex: RexNode) -> RexNode:
     written = or_(parts)
     if sarg.null_as == "TRUE":
         return or_([test(IS_NULL, operand), written])
-    return written if sarg.null_as == "UNKNOWN" else and_([test(IS_NOT_NULL, operand), written])
+    return written if sarg.null_as == "UNKNOWN" else AND.call(test(IS_NOT_NULL, operand), written)
 
 
 def sargs_expanded(rex: RexNode) -> RexNode:

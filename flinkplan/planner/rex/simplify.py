@@ -76,12 +76,12 @@ def shorten(rex: RexNode) -> RexNode:
 
 
 @cached_on_record
-def simplify_condition(rex: RexNode) -> RexNode:
-    """Simplify a condition of a filter, where NULL counts as FALSE.
+def simplify_condition(rex: RexNode, known: tuple[RexNode, ...] = ()) -> RexNode:
+    """Simplify a condition of a filter, where NULL counts as FALSE, given conditions that are known to hold.
 
     A condition that would only be reordered stays as it is, unless it has a SEARCH.
     """
-    simplified = pull_factors(reordered_condition(rex))
+    simplified = pull_factors(_condition(reduce(Simplifier.knowing, known, Simplifier()), rex))
     searches = any(is_call(part, SEARCH) for part in walk(rex))
     return rex if not searches and are_alike(simplified, rex) else simplified
 

@@ -22,17 +22,18 @@ def rejects_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
     if is_call(rex, OR):
         return all(rejects_null(p, is_null) for p in flatten(OR, rex))
     if is_call(rex, IS_NOT_NULL, IS_TRUE):
-        return _is_null(children(rex)[0], is_null)
-    return _is_null(rex, is_null)
+        return is_null_where(children(rex)[0], is_null)
+    return is_null_where(rex, is_null)
 
 
-def _is_null(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
+def is_null_where(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
+    """Whether an expression is NULL where everything of which ``is_null`` says so is NULL."""
     if is_null(rex):
         return True
     if is_strict(rex) or is_call(rex, *_NULL_OF_NULL):
-        return any(_is_null(o, is_null) for o in children(rex))
+        return any(is_null_where(o, is_null) for o in children(rex))
     if is_call(rex, AND, OR):
-        return all(_is_null(o, is_null) for o in children(rex))
+        return all(is_null_where(o, is_null) for o in children(rex))
     if is_call(rex, CASE):
-        return all(_is_null(o, is_null) for o in (*children(rex)[1:-1:2], children(rex)[-1]))
+        return all(is_null_where(o, is_null) for o in (*children(rex)[1:-1:2], children(rex)[-1]))
     return isinstance(rex, Literal) and rex.value is None
