@@ -24,10 +24,10 @@ from .physical.normalization import normalize_changelogs
 from .physical.refusals import refuse_unplannable
 from .physical.reuse import Operator, merge_scans, merge_sinks, name_first_phases, share
 from .rules.aggregates.below_joins import push_below_joins
-from .rules.aggregates.functions import reduce_functions
+from .rules.aggregates.functions import filter_by_keys, reduce_functions
 from .rules.aggregates.groups import expand_grouping_sets, remove_distinct, with_constant
 from .rules.aggregates.json_arguments import wrap_json_arguments
-from .rules.aggregates.projections import merge_aggregated
+from .rules.aggregates.projections import merge_aggregated, merge_before_pruning
 from .rules.aggregates.split_distinct import split_distinct
 from .rules.calcs import merge_calcs, to_calc
 from .rules.empty import prune_empty
@@ -54,6 +54,7 @@ from .rules.projections import (
     NAME_COLUMNS,
     PUSH_PROJECTIONS,
     PUSH_PROJECTIONS_AGAIN,
+    REWRITE_PROJECTIONS,
     drop_aliases,
     narrow_joins,
     trim_one_sided,
@@ -137,7 +138,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "project_rewrite",
         "Each operator reads only what is needed above it.",
-        (trim_one_sided, NAME_COLUMNS, narrow_joins, PUSH_PROJECTIONS),
+        (trim_one_sided, NAME_COLUMNS, narrow_joins, REWRITE_PROJECTIONS, pull_up_constants, REWRITE_PROJECTIONS),
     ),
     Stage(
         "logical",
@@ -146,20 +147,23 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         (
             rewrite_set_operation,
             remove_distinct,
-            without_distinct_operands,
             remove_joins,
             remove_joins_below_aggregates,
+            merge_before_pruning,
             PUSH_PROJECTIONS,
+            without_distinct_operands,
             wrap_json_arguments,
             merge_aggregated,
             expand_grouping_sets,
             remove_distinct,
+            filter_by_keys,
             reduce_functions,
             push_semi_joins,
             push_below_joins,
             push_semi_joins,
             drop_snapshots,
             PUSH_FILTERS,
+            prune_empty,
             push_partitions,
             push_into_scans,
             PUSH_PROJECTIONS_AGAIN,
@@ -181,11 +185,12 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         (
             split_python_joins,
             split_python_correlates,
-            split_distinct,
             to_calc,
             to_rank,
             TRIM_RANKS,
             drop_constant_ranks,
+            split_distinct,
+            to_calc,
             merge_calcs,
             split_python_calcs,
             drop_unused_ranks,

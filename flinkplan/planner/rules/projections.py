@@ -466,7 +466,6 @@ _ELSEWHERE: tuple[Rule, ...] = (
     push_past_window,
     push_past_watermark,
     push_past_snapshot,
-    push_past_aggregate,
     push_past_temporal_join,
     push_past_legacy_window,
     push_into_scan,
@@ -475,10 +474,18 @@ _ELSEWHERE: tuple[Rule, ...] = (
 NAME_COLUMNS = RuleSet("name_columns", (name_groups, drop_joined_aliases), Order.BOTTOM_UP, to_fixpoint=False)
 """Fix the names of columns before projections are removed."""
 
-PUSH_PROJECTIONS = RuleSet("push_projections", (*_ELSEWHERE, push_past_join), Order.TOP_DOWN, to_fixpoint=True)
+REWRITE_PROJECTIONS = RuleSet("rewrite_projections", (*_ELSEWHERE, push_past_join), Order.TOP_DOWN, to_fixpoint=True)
+"""Push every projection as far down as possible, but unread calls of aggregations stay."""
+
+PUSH_PROJECTIONS = RuleSet(
+    "push_projections", (*_ELSEWHERE, push_past_aggregate, push_past_join), Order.TOP_DOWN, to_fixpoint=True
+)
 """Push every projection as far down as possible."""
 
 PUSH_PROJECTIONS_AGAIN = RuleSet(
-    "push_projections_again", (*_ELSEWHERE, push_past_moved_join), Order.TOP_DOWN, to_fixpoint=True
+    "push_projections_again",
+    (*_ELSEWHERE, push_past_aggregate, push_past_moved_join),
+    Order.TOP_DOWN,
+    to_fixpoint=True,
 )
 """The same after joins were moved, where it is cheaper by Flink's estimates."""

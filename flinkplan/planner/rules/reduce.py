@@ -5,7 +5,7 @@ Sources: ``ReduceExpressionsRule``, ``RelMdPredicates``, ``AggregateProjectPullU
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
@@ -45,6 +45,8 @@ def reduce_expressions(rel: Rel) -> Rel:
     match rel:
         case Filter():
             condition = simplify_condition(_substituted(_cases_expanded(rel.condition), cast_constants(rel.input)))
+            if known := known_conditions(rel.input):
+                condition = simplify_condition(condition, known)
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in _with_constant_windows(rel))
@@ -122,12 +124,13 @@ def _without_nullability_cast(rex: RexNode) -> RexNode:
 def constants(rel: Rel) -> Mapping[int, Literal]:
     """The columns that have one constant value in every row, or NULL.
 
-    An aggregation hands on none that may be NULL by its type: below it Flink has put ``CAST(2 AS INTEGER)`` in the
-    place of such a column, which its rules do not read as a constant.
+    Of those that may be NULL by their type an aggregation hands on NULL alone: below it Flink has put
+    ``CAST(2 AS INTEGER)`` in the place of such a column, which its rules do not read as a constant.
     """
     if isinstance(rel, Aggregate) and rel.grouping_sets is None:
-        below, fields = constants(rel.input), rel.input.row_type.fields
-        return {i: below[g] for i, g in enumerate(rel.grouping) if g in below and not fields[g].type.nullable}
+        below = constants(rel.input)
+        known = {i: below[g] for i, g in enumerate(rel.grouping) if g in below}
+        return {i: value for i, value in known.items() if value.value is None or not rel.types[i].nullable}
     return _constants(rel, constants)
 
 
@@ -147,7 +150,7 @@ def _constants(rel: Rel, below: Callable[[Rel], Mapping[int, Literal]]) -> Mappi
     match rel:
         case Filter():
             known = {**below(rel.input), **_equalities(rel.condition)}
-            compared = _compared(rel.condition)
+            compared = _compared(known_conditions(rel))
             return {i: value for i, value in known.items() if i not in compared}
         case Project():
             values = (below(rel.input).get(e.index) if isinstance(e, InputRef) else e for e in rel.exprs)
@@ -155,7 +158,9 @@ def _constants(rel: Rel, below: Callable[[Rel], Mapping[int, Literal]]) -> Mappi
         case Join(type=JoinType.INNER):
             width = rel.left.width
             right = {i + width: v for i, v in below(rel.right).items()}
-            return {**below(rel.left), **right, **_equalities(rel.condition)}
+            known = {**below(rel.left), **right, **_equalities(rel.condition)}
+            compared = _compared(known_conditions(rel))
+            return {i: value for i, value in known.items() if i not in compared}
         case Join(type=JoinType.LEFT | JoinType.SEMI | JoinType.ANTI):
             return below(rel.left)
         case Join(type=JoinType.RIGHT):
@@ -170,9 +175,12 @@ def _constants(rel: Rel, below: Callable[[Rel], Mapping[int, Literal]]) -> Mappi
     return {}
 
 
-def _compared(condition: RexNode) -> set[int]:
-    """The columns about which a condition says more than an equality; they are not replaced."""
-    return set().union(*(refs(p) for p in conjunctions(condition) if not is_call(p, EQ, IS_NULL)))
+def _compared(conditions: Iterable[RexNode]) -> set[int]:
+    """The columns about which conditions say more than an equality; they are not replaced.
+
+    Source: ``RexUtil.predicateConstants``.
+    """
+    return set().union(*(refs(c) for c in conditions if not is_call(c, EQ, IS_NULL)))
 
 
 def _equalities(condition: RexNode) -> dict[int, Literal]:
@@ -192,7 +200,7 @@ def _equalities(condition: RexNode) -> dict[int, Literal]:
 
 
 def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
-    """The whole number that is compared as one of a wider type with a value that it may have.
+    """The number or text that is compared as one of a wider type with a value that it may have.
 
     Source: ``RexUtil.gatherConstraints``.
     """
@@ -203,6 +211,9 @@ def _unwidened(rex: RexNode, value: RexNode) -> RexNode:
         return operand
     if (operand.type.root, rex.type.root, value.type.root) == ("FLOAT", "DOUBLE", "DOUBLE"):
         return operand
+    if operand.type.root in CHARACTER and rex.type.root in CHARACTER:
+        fits = len(value.value) <= (operand.type.length or 0) <= (rex.type.length or 0)
+        return operand if fits and operand.type.root == "VARCHAR" else rex
     if not isinstance(value.value, int):
         return rex
     if operand.type.root not in INTEGERS or not is_lossless(operand.type, rex.type):

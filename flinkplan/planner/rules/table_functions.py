@@ -5,11 +5,12 @@ from __future__ import annotations
 from ...plan.record import replace
 from ...plan.specs import JoinType
 from ..algebra.builders import filtered
-from ..algebra.logical import Correlate, Filter, Project, Values
+from ..algebra.logical import Correlate, Filter, Join, Project, TemporalJoin, Values
 from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
 from ..rex.expressions import and_, conjunctions, shift
 from ..rex.simplify import simplify_condition
+from .joins.expressions import push_join_expressions
 from .predicates import push_into_join, push_past_project, split_by_side
 from .reduce import constants
 from .rule import Order, RuleSet, rule
@@ -51,13 +52,28 @@ def merge_aliases(rel: Project, below: Correlate) -> Rel:
     return replace(rel, input=replace(below, aliases=None))
 
 
-PUSH_PAST_CORRELATES = RuleSet(
-    "push_past_correlates",
+@rule(on=Filter, over=(Join, TemporalJoin))
+def push_into_plain_join(rel: Filter, below: Join | TemporalJoin) -> Rel:
+    """FILTER_INTO_JOIN of a join of columns; one that compares expressions has become a projection of a join."""
+    return rel if push_join_expressions(below) is not below else push_into_join(rel)
+
+
+_STEPS = ((push_into_plain_join,), (push_past_project,), (push_past_correlate, name_by_projection))
+
+PUSH_PAST_CORRELATES = tuple(
+    RuleSet(f"push_past_correlates_{place}", rules, Order.BOTTOM_UP, to_fixpoint=True)
+    for place, rules in enumerate(_STEPS, 1)
+)
+"""Push the filters of a query with correlates as they are written; what follows from them later stays above.
+
+One rule after the other, so that a filter that meets a join only below a projection stays there.
+Source: ``RelDecorrelator.decorrelate``.
+"""
+
+PUSH_PAST_JOINS_OF_SUBQUERIES = RuleSet(
+    "push_past_joins_of_subqueries",
     (push_past_project, push_into_join, push_past_correlate, name_by_projection),
     Order.BOTTOM_UP,
     to_fixpoint=True,
 )
-"""Push the filters of a query with correlates as they are written; what follows from them later stays above.
-
-Source: ``RelDecorrelator.decorrelate``.
-"""
+"""The same in a query with joins that Flink has as correlates."""

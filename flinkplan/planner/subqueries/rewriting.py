@@ -20,7 +20,7 @@ from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_a
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
-from ..rules.table_functions import PUSH_PAST_CORRELATES
+from ..rules.table_functions import PUSH_PAST_CORRELATES, PUSH_PAST_JOINS_OF_SUBQUERIES
 from .aggregates import called_by_place, without_check
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
@@ -36,7 +36,9 @@ def rewrite_subqueries(root: Rel) -> Rel:
     rel = bottom_up(root, rewriter.rewrite)
     if rewriter.met_correlation:
         rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
-        rel = PUSH_PAST_CORRELATES.run(rel)
+        # in Flink, the joins of subqueries still are correlates here, past which filters go last
+        for rules in (PUSH_PAST_JOINS_OF_SUBQUERIES,) if rewriter.took_apart else PUSH_PAST_CORRELATES:
+            rel = rules.run(rel)
     return merge_projects.run(rel) if rewriter.took_apart else rel
 
 

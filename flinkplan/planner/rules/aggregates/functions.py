@@ -20,11 +20,13 @@ from ...algebra.calls import is_call_of, with_function
 from ...algebra.logical import Aggregate, Filter, Project, WindowFunction
 from ...algebra.physical import LegacyWindowAggregate
 from ...algebra.rel import Rel
+from ...metadata.estimates import Estimates
 from ...metadata.window_properties import groups_by_window
 from ...rex.builder import convert
-from ...rex.expressions import are_columns, case, cast, compare, identity
+from ...rex.expressions import are_columns, case, cast, compare, conjunctions, identity, refs
 from ...rex.simplify import simplify
 from ..empty import is_empty, prune_empty
+from ..predicates import PUSH_FILTERS
 from ..rule import rule
 from .groups import remove_distinct
 
@@ -49,6 +51,27 @@ def reduce_functions(rel: _Aggregation) -> Rel:
     if not forced and len(reduction.calls) >= len(rel.calls):
         return rel if any(is_call_of(c, AVG) for c in rel.calls) else _sum_of_window_results(rel)
     return reduced
+
+
+@rule(on=Filter, over=Aggregate)
+def filter_by_keys(rel: Filter, below: Aggregate) -> Rel:
+    """Conditions on AVG, MIN and MAX of a grouping column go below a reduced aggregation, if that is cheaper."""
+    if below.grouping_sets is not None or not any(is_call_of(c, AVG, SUM) for c in below.calls):
+        return rel
+    keys = len(below.grouping)
+    selecting = {i for i, call in enumerate(below.calls, keys) if _is_grouping_column(below, call)}
+    known = selecting.union(range(keys))
+    if not any(refs(part) & selecting and refs(part) <= known for part in conjunctions(rel.condition)):
+        return rel
+    reduced = replace(rel, input=_Reduction(below, keeps_sums=False).reduced())
+    estimates = Estimates()
+    return min(rel, PUSH_FILTERS.run(reduced), key=estimates.cost)
+
+
+def _is_grouping_column(rel: _Aggregation, call: AggregateCall) -> bool:
+    """Whether a call yields a grouping column's value."""
+    selects = is_call_of(call, AVG) or aggregation_of(call.internal_name).selects_argument
+    return selects and call.arg_list[0] in rel.grouping and call.filter_arg < 0
 
 
 def _over_nothing(rel: Aggregate) -> Rel:
@@ -136,9 +159,7 @@ class _Reduction:
         """The result of a call, computed from the simpler calls."""
         if is_call_of(call, SUM):
             return self._total(call, call.type)
-        if (
-            is_call_of(call, AVG) or aggregation_of(call.internal_name).selects_argument
-        ) and self._reads_grouping_column(call):
+        if _is_grouping_column(self.rel, call):
             key = self.rel.grouping.index(call.arg_list[0])
             return cast(InputRef(key, self.rel.types[key]), call.type)
         if is_call_of(call, AVG):
@@ -146,9 +167,6 @@ class _Reduction:
         if variance := aggregation_of(call.internal_name).variance:
             return self._variance(call, *variance)
         return self._place(call)
-
-    def _reads_grouping_column(self, call: AggregateCall) -> bool:
-        return call.arg_list[0] in self.rel.grouping and call.filter_arg < 0
 
     def _average(self, call: AggregateCall) -> RexNode:
         argument = _argument(self.rel, call).with_nullability(call.type.nullable)

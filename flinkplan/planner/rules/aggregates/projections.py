@@ -5,12 +5,12 @@ from __future__ import annotations
 from ....plan.record import replace
 from ....plan.rex import InputRef
 from ...algebra.aggregations import Aggregation, passes_time, read_columns, reads_something, remap_aggregate
-from ...algebra.logical import Aggregate, Project, Values, is_one_sided
+from ...algebra.logical import Aggregate, Project, Values, Watermark, is_one_sided
 from ...algebra.physical import LegacyWindowAggregate
 from ...algebra.rel import Rel
 from ...metadata.estimates import Estimates
 from ...rex.expressions import identity
-from ..projections import merge_projects, remove_identity
+from ..projections import merge_projects, push_past_aggregate, remove_identity
 from ..rule import rule
 
 
@@ -30,8 +30,21 @@ def merge_aggregated(rel: Aggregation | Project) -> Rel:
         return merged
     estimates = Estimates()
     new, old = estimates.cost(merged), estimates.cost(rel)
-    stays = new >= old if isinstance(rel, Project) else new > old or (new == old and _skips_columns(rel))
-    return rel if stays else merged
+    stays_if_equal = isinstance(rel, Project) or _has_sets(rel) or _skips_columns(rel)
+    return rel if new > old or (new == old and stays_if_equal) else merged
+
+
+@rule(on=Project, over=Aggregate)
+def merge_before_pruning(rel: Project, below: Aggregate) -> Rel:
+    """An aggregation with unread calls is merged with the projection below it by what all its calls read.
+
+    Of plans that cost the same, Flink keeps the one that it knew when costs below went down last: with watermarks
+    below, past which projections are pushed late, that is the merged one.
+    """
+    if push_past_aggregate(rel) is rel or Watermark not in below.classes:
+        return rel
+    merged = merge_aggregated(below)
+    return rel if merged is below else remove_identity(merge_projects(replace(rel, input=merged)))
 
 
 def _merged(rel: Aggregation) -> Rel:
