@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from ...plan.functions import aggregation_of
 from ...plan.functions.aggregate import AVG, SUM
 from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import SEARCH
+from ...plan.functions.conditional import CASE
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown
@@ -119,17 +121,24 @@ def merge_projects(rel: Project, below: Project) -> Rel:
 def _merged(rex: RexNode, computed: tuple[RexNode, ...], read: tuple[RexNode, ...]) -> RexNode:
     """An expression over what the columns of the lower projection are computed by: ``read`` is what calls read of it.
 
-    OVER calls are not simplified.  Source: ``RexSimplify``.
+    OVER calls and what is searched are not simplified, and CASE is NOT NULL where its values are, which calls around it
+    do not ask.  Source: ``RexSimplify``.
     """
 
     def operand(node: RexNode) -> RexNode:
-        if isinstance(node, Over):
+        if isinstance(node, Over) or is_call(node, SEARCH):
             return inline(node, computed)
-        if isinstance(node, Call) and contains_over(node):
-            return replace(node, operands=tuple(map(operand, node.operands)))
-        return inline(node, read)
+        if not isinstance(node, Call):
+            return inline(node, read)
+        operands = tuple(map(operand, node.operands))
+        if is_call(node, CASE) and operands != node.operands and not any(o.type.nullable for o in operands[1::2]):
+            return replace(node, operands=operands, type=node.type.with_nullability(operands[-1].type.nullable))
+        return replace(node, operands=operands)
 
-    return inline(rex, computed) if isinstance(rex, InputRef) else _comparing(operand(rex))
+    if isinstance(rex, InputRef):
+        return inline(rex, computed)
+    merged = _comparing(operand(rex))
+    return cast(merged, rex.type) if is_call(rex, CASE) else merged
 
 
 def _comparing(rex: RexNode) -> RexNode:
