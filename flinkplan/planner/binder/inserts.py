@@ -170,7 +170,8 @@ def _arranged(rel: Rel, node: ast.Insert, columns: list[Column], static: dict[st
         anonymous(i) if source is None or fields[source].name == anonymous(source) else fields[source].name
         for i, source in enumerate(sources)
     ]
-    if (static or node.of_new_table) and isinstance(rel, Project):  # what is added joins the list of the SELECT
+    is_part = static or node.of_new_table or node.columns
+    if is_part and isinstance(rel, Project):  # what is added joins the list of the SELECT
         selected = rel.exprs
         exprs = tuple(selected[expr.index] if isinstance(expr, InputRef) else expr for expr in exprs)
         return replace(rel, exprs=exprs, names=tuple(names))

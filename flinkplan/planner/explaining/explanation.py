@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ...plan import nodes
 from ...plan.changelog import row_kinds, without_old_rows
 from ...plan.document import Plan
-from ...plan.errors import UnsupportedError
 from ...plan.nodes import ExecNode
 from ...plan.record import Record, field, replace
 from ...plan.rex import RexNode
@@ -95,13 +93,6 @@ _TYPE_OF_VALUES = re.compile(r"^Values\(type=\[.*?\], (?=tuples=)")
 
 def _mode(kinds: Kinds | None) -> str:
     return "UNKNOWN" if kinds is None else kinds_text(kinds) or "NONE"
-
-
-def check_explained(plan: Plan) -> None:
-    """Raise :class:`UnsupportedError` for what Flink finds only when it builds a job, which it does for EXPLAIN."""
-    for node in plan.nodes:
-        if isinstance(node, (nodes.Limit, nodes.SortLimit)) and "fetch=[unlimited]" in (node.description or ""):
-            raise UnsupportedError("FETCH is missing, which Flink does not support for streams", hint="add a FETCH")
 
 
 def _joined(trees: Iterable[Iterable[str]]) -> str:
