@@ -16,7 +16,7 @@ from ...plan.rex import Literal, RexNode
 from ...plan.specs import AggregateCall, JoinType, SortField
 from ...plan.types import LogicalType
 from ..catalog.catalog import Table
-from .hints import LookupHint, TtlHint
+from .hints import LookupHint, ShownHints, TtlHint
 from .names import uniquify
 from .rel import (
     ONE_SIDED,
@@ -42,12 +42,14 @@ from .stream_windows import StreamWindow
 class Scan(Leaf, kw_only=True):
     """The stored columns of a table, in the schema's order (computed columns and the watermark stand above).
 
-    ``options`` are those of an OPTIONS hint, over the table's own; ``alias`` is shown where hints need it.
+    ``options`` are those of an OPTIONS hint, over the table's own; ``alias`` is shown where hints need it,
+    ``hinted_as`` only before it is optimized.
     """
 
     table: Table
     options: tuple[tuple[str, str], ...] = ()
     alias: str | None = None
+    hinted_as: str | None = None
 
 
 class Values(Leaf, kw_only=True):
@@ -94,6 +96,7 @@ class Aggregate(Unary, kw_only=True):
     """PARTIAL or FINAL, where the rules split a distinct aggregation."""
     emits_rows: bool = False
     """Whether the one call is of a table aggregate function, which emits any number of rows for a group."""
+    shown_hints: ShownHints | None = None
 
     @cached_property
     def types(self) -> tuple[LogicalType, ...]:
@@ -125,6 +128,7 @@ class Join(LogicalBinary, kw_only=True):
     ttl: TtlHint | None = None
     is_hinted: bool = False
     """Whether a MULTI_JOIN hint asks for a join of several inputs."""
+    shown_hints: ShownHints | None = None
 
 
 class MultiJoin(NaryJoin, kw_only=True):

@@ -14,7 +14,7 @@ from ...plan.record import cached_property
 from ...plan.rex import RexNode
 from ...plan.types import LogicalType, TimeKind, timestamp_ltz
 from ..catalog.catalog import Table
-from .hints import TtlHint
+from .hints import ShownHints, TtlHint
 from .physical_bases import (
     AccumulatorPhase,
     GroupedRows,
@@ -137,6 +137,7 @@ class GroupAggregate(CompleteChanges, NoWatermark, GroupedRows, kw_only=True):
     ttl: int | None = None
     phase: str | None = None
     emits_rows: bool = False
+    shown_hints: ShownHints | None = None
 
 
 class LocalGroupAggregate(SameKinds, CompleteChanges, UnknownKeys, LocalPhase, kw_only=True):
@@ -293,6 +294,7 @@ class RegularJoin(NoWatermark, SpecifiedJoin, kw_only=True):
     """A regular join, which keeps both sides in state."""
 
     ttl: TtlHint | None = None
+    shown_hints: ShownHints | None = None
 
 
 class IntervalJoin(ReadsInserts, InsertsOnly, CompleteChanges, ConstantColumns, PhysicalBinary, kw_only=True):

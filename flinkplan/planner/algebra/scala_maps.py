@@ -1,4 +1,7 @@
-"""The order in which Scala's maps list numbers, where Flink's plans show it.  Source: Scala 2.12, ``HashMap``."""
+"""The order in which maps of Scala and Java list keys, where Flink's plans show it.
+
+Sources: Scala 2.12 and Java 17, ``HashMap``.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +34,19 @@ _GOLDEN = 0x9E3775CD
 def text_code(text: str) -> int:
     """``String.hashCode``, without a sign."""
     return reduce(lambda code, character: (31 * code + ord(character)) % _WORD, text, 0)
+
+
+def listed_in_java(keys: Collection[str]) -> list[str]:
+    """The keys of a ``java.util.HashMap``, by their hash codes: from the first bucket to the last."""
+    buckets = 16
+    while len(keys) > 0.75 * buckets:
+        buckets *= 2
+
+    def bucket(key: str) -> int:
+        code = text_code(key)
+        return (code ^ code >> 16) % buckets
+
+    return sorted(keys, key=bucket)
 
 
 def listed(keys: Collection[int]) -> list[int]:

@@ -20,7 +20,7 @@ from ...plan.rex import Call, InputRef, RexNode, input_refs, internal_name
 from ...plan.specs import AggregateCall
 from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.calls import aggregate_call, remap_calls
-from ..algebra.hints import TtlHint
+from ..algebra.hints import ShownHints, TtlHint
 from ..algebra.logical import Aggregate, Project
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
@@ -292,7 +292,7 @@ class AggregateBinder(WindowedBinder):
 
     # The result
 
-    def build(self, rel: Rel, ttl: TtlHint | None) -> Rel:
+    def build(self, rel: Rel, ttl: TtlHint | None, shown_hints: ShownHints | None = None) -> Rel:
         """The aggregate over the projection of grouping expressions and arguments."""
         names = uniquify(name for _, name in self.inputs)
         read = sorted(set(range(self.group_count)).union(*({*c.arg_list, c.filter_arg} - {-1} for c in self.calls)))
@@ -307,6 +307,7 @@ class AggregateBinder(WindowedBinder):
             calls=remap_calls(self.calls, place),
             grouping_sets=None if self.group_sets == (grouping,) else self.group_sets,
             ttl=ttl,
+            shown_hints=shown_hints,
         )
 
 

@@ -83,6 +83,9 @@ class Context(Struct):
     names_scans: bool = False
     """Whether scans show their aliases, as Flink's do in a subquery of a SELECT with hints."""
 
+    is_hinted: bool = False
+    """Whether a SELECT around has hints, so that EXPLAIN shows the aliases of tables."""
+
     def function(self, name: Name) -> Function | None:
         """The function of a name: a temporary one of the system, a built-in one, or one of a catalog.
 

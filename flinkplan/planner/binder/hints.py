@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ...advice import duration_findings
 from ...plan.durations import parse_duration
 from ...plan.errors import VALIDATION, FlinkplanError
 from ...plan.findings import did_you_mean
-from ..algebra.hints import TtlHint
+from ...plan.record import replace
+from ..algebra.hints import QueryHint, ShownHints, TtlHint
+from ..algebra.logical import Aggregate, Join
+from ..algebra.rel import Rel
+from ..algebra.tree import with_inputs
 from ..sql import ast
 from .context import Context
 from .errors import BindError
@@ -50,6 +54,7 @@ class SelectHints:
         self.lookups = LookupHints(hint for hint in hints if hint.name == "LOOKUP")
         self.merged = {name for hint in hints if hint.name == "MULTI_JOIN" for name in hint.arguments}
         self.listed = {(hint.name, name): hint for hint in hints if hint.name in _OF_JOINS for name in _tables(hint)}
+        self.written = tuple(map(_written, (hint for hint in hints if hint.name in (*_OF_JOINS, "STATE_TTL"))))
         self.found: set[str] = set()
         self.has_join = False
         self.used: set[str] = set()
@@ -72,6 +77,23 @@ class SelectHints:
     def aggregate(self, item: FromItem) -> TtlHint | None:
         """The hint for an aggregate of this input."""
         return self._of((item,))
+
+    def shown(self, *items: FromItem) -> ShownHints | None:
+        """The hints as EXPLAIN shows them at a join of these inputs, or at an aggregate of one."""
+        written = [hint for hint in self.written if len(items) > 1 or hint.options]
+        if not written:
+            return None
+        resolved = []
+        for hint in written:
+            named = dict(hint.options) or dict.fromkeys(hint.listed, "")
+            sides = {side: value for side, item in zip(_SIDES, items, strict=False) if (value := _value(named, item))}
+            if len(items) == 1 and sides:
+                resolved.append(QueryHint(hint.name, tuple(sides.values())))
+            elif hint.options and sides:
+                resolved.append(QueryHint(hint.name, options=tuple(sides.items())))
+            elif sides:
+                resolved.append(QueryHint(hint.name, (next(iter(sides)),)))
+        return ShownHints(tuple(written), tuple(resolved))
 
     def _of(self, items: tuple[FromItem, ...]) -> TtlHint | None:
         if not self.by_name:
@@ -130,3 +152,25 @@ def _millis(option: ast.Option) -> int:
         return parse_duration(option.value)
     except FlinkplanError as error:
         raise BindError(f"STATE_TTL of '{option.key}': {error.message}", option.span, error.hint) from None
+
+
+_SIDES = ("LEFT", "RIGHT")
+
+
+def _written(hint: ast.Hint) -> QueryHint:
+    return QueryHint(hint.name, hint.arguments, tuple((option.key, option.value) for option in hint.options))
+
+
+def _value(named: Mapping[str, str], item: FromItem) -> str | None:
+    """What a hint says of an input, or that it names it; ``None`` where it does not."""
+    if item.name is None:
+        return None
+    return next((v or k for k, v in named.items() if item.namespaces[0].matches(tuple(k.split(".")))), None)
+
+
+def with_paths(rel: Rel, path: tuple[int, ...] = ()) -> Rel:
+    """The relation of a SELECT whose hinted joins and aggregates know where they stand below it."""
+    new = with_inputs(rel, tuple(with_paths(each, (*path, i)) for i, each in enumerate(rel.inputs)))
+    if isinstance(new, (Join, Aggregate)) and new.shown_hints is not None and new.shown_hints.path is None:
+        return replace(new, shown_hints=replace(new.shown_hints, path=path))
+    return new

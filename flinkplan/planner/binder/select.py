@@ -9,7 +9,7 @@ from ...plan.errors import UnsupportedError
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import SortField
-from ..algebra.hints import TtlHint
+from ..algebra.hints import ShownHints, TtlHint
 from ..algebra.logical import Aggregate, Filter, Project
 from ..algebra.names import anonymous, uniquify
 from ..algebra.rel import Rel
@@ -23,7 +23,7 @@ from .context import Context
 from .errors import BindError, untyped_null
 from .expressions import ExpressionBinder
 from .from_items import FromItem
-from .hints import SelectHints
+from .hints import SelectHints, with_paths
 from .order import ordinal, sort, sort_field
 from .over import WindowedBinder
 from .scope import Scope
@@ -45,6 +45,8 @@ class Item(Record):
 def bind_select(context: Context, select: ast.Select, outer: Scope | None, query: ast.Query) -> Rel:
     """The relation of a SELECT with the ORDER BY and LIMIT of its query."""
     hints = SelectHints(context, select.hints)
+    if hints.written:
+        context = replace(context, is_hinted=True)
     nothing = FromItem(SINGLE_ROW, ())
     source = nothing if select.from_ is None else bind_from(context, select.from_, outer, hints)
     scope = Scope(source.namespaces, outer, source.merged, aliases=_aliases(select))
@@ -65,13 +67,13 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
     if grouped:
         binder = AggregateBinder(context, scope, _output_names(items), windows, rel.names)
         _collect(binder, select, items, query)
-        rel = binder.build(rel, hint)
+        rel = binder.build(rel, hint, hints.shown(source))
         if select.having is not None:
             rel = Filter(input=rel, condition=built_condition(binder.condition(select.having)))
     else:
         binder = WindowedBinder(context, scope, windows)
     hints.check()
-    return _project(binder, rel, select, items, query, None if grouped else hint)
+    return _project(binder, rel, select, items, query, hints, None if grouped else hint, hints.shown(source))
 
 
 def _aliases(select: ast.Select) -> dict[str, str]:
@@ -93,7 +95,14 @@ def _named_windows(select: ast.Select) -> dict[str, ast.WindowSpec]:
 
 
 def _project(
-    binder: WindowedBinder, rel: Rel, select: ast.Select, items: list[Item], query: ast.Query, ttl: TtlHint | None
+    binder: WindowedBinder,
+    rel: Rel,
+    select: ast.Select,
+    items: list[Item],
+    query: ast.Query,
+    hints: SelectHints,
+    ttl: TtlHint | None,
+    shown_hints: ShownHints | None,
 ) -> Rel:
     exprs = [_item(binder, item) for item in items]
     is_aggregated = isinstance(binder, AggregateBinder)
@@ -107,8 +116,9 @@ def _project(
         rel = project(rel, all_exprs, all_names, force=not is_aggregated)
     if select.distinct:
         keys = tuple(range(width + len(extra)))
-        rel = Aggregate(input=rel, grouping=keys, calls=(), ttl=ttl)
+        rel = Aggregate(input=rel, grouping=keys, calls=(), ttl=ttl, shown_hints=shown_hints)
     rel = sort(rel, order, query)
+    rel = with_paths(rel) if hints.written else rel
     if extra:
         rel = project(rel, [InputRef(i, e.type) for i, e in enumerate(exprs)], names)
     return rel

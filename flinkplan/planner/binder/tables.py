@@ -78,6 +78,8 @@ def _bind_table(context: Context, node: ast.TableRef) -> FromItem:
     shown = alias if context.names_scans else None
     rel, row_type = _relation_of(context, node.name, hint_options(context, node.hints), shown)
     path = () if node.alias is not None else (*_path(context, names),)
+    if context.is_hinted and isinstance(rel, Scan):
+        rel = replace(rel, hinted_as=alias)
     item = named_item(rel, row_type, node.alias, names[-1], path)
     hidden = _hidden_columns(context, node.name)
     return replace(item, namespaces=(replace(item.namespaces[0], hidden=hidden),)) if hidden else item
@@ -174,6 +176,7 @@ def _expand_view(context: Context, view: View, name: ast.Name) -> Rel:
             context,
             catalog=replace(context.catalog, current_catalog=view.home[0], current_database=view.home[1]),
             ctes=(),
+            is_hinted=False,
             expanding=(*context.expanding, view.identifier.summary),
             uses=uses,
             tell=lambda findings, span: warnings.append((tuple(findings), span)),
@@ -200,7 +203,8 @@ def scan(table: Table, options: tuple[tuple[str, str], ...] = (), alias: str | N
     """A table as a query sees it: its stored columns, then the computed ones, then its watermark."""
     columns = table.resolved.schema.columns
     stored = [c for c in columns if c.kind != "COMPUTED"]
-    rel: Rel = Scan(table=table, options=options, alias=alias, fields=_row_of(stored))
+    is_plain = len(stored) == len(columns) and not table.resolved.schema.watermark_specs
+    rel: Rel = Scan(table=table, options=options, alias=alias if is_plain else None, fields=_row_of(stored))
     if len(stored) < len(columns):
         positions = {c.name: i for i, c in enumerate(stored)}
         exprs = tuple(_column_rex(c, positions) for c in columns)
@@ -270,6 +274,7 @@ def _bind_join(context: Context, node: ast.Join, outer: Scope | None, hints: Sel
         condition=condition,
         ttl=hints.join(left, right),
         is_hinted=hints.merges(left.name, right.name),
+        shown_hints=hints.shown(left, right),
     )
     return FromItem(rel, scope.namespaces, merged, unnested=left.unnested)
 

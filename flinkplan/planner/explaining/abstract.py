@@ -28,6 +28,7 @@ from ..rex.numbered import numbered
 from ..rex.printer import definition_digest, full_type_name, record_type, untyped_literal
 from ..rex.sargs import complement, expand, read, write
 from ..rex.unplanned import SubQuery
+from .hints import written_hints
 from .trees import tree_lines
 
 _JOINS = {kind: kind.value.lower() for kind in JoinType}
@@ -126,9 +127,14 @@ def _source(source: _Source) -> Shown:
     rel = source.scan
     metadata = [f"metadata=[{', '.join(source.metadata)}]"] if source.metadata else []
     parts = [f"table=[[{', '.join([*_table(rel), *metadata])}]]"]
+    hints = []
     if rel.options:
         options = ", ".join(f"{key}={value}" for key, value in sorted(rel.options))
-        parts.append(f"hints=[[[OPTIONS inheritPath:[] options:{{{options}}}]]]")
+        hints.append(f"[OPTIONS inheritPath:[] options:{{{options}}}]")
+    if rel.hinted_as:
+        hints.append(f"[ALIAS inheritPath:[] options:[{rel.hinted_as}]]")
+    if hints:
+        parts.append(f"hints=[[{', '.join(hints)}]]")
     return "LogicalTableScan", parts, ()
 
 
@@ -171,7 +177,8 @@ def _aggregate(rel: a.Aggregate) -> Shown:
     if rel.grouping_sets is not None:
         sets = ", ".join(f"{{{', '.join(map(str, s))}}}" for s in rel.grouping_sets)
         parts.append(f"groups=[[{sets}]]")
-    return "LogicalAggregate", parts + _calls(rel.calls, rel.names[len(rel.grouping) :]), rel.inputs
+    parts += _calls(rel.calls, rel.names[len(rel.grouping) :])
+    return "LogicalAggregate", [*parts, *written_hints(rel)], rel.inputs
 
 
 def _calls(calls: Sequence[AggregateCall], names: Sequence[str]) -> list[str]:
@@ -199,7 +206,7 @@ def _join(rel: a.Join) -> Shown:
     if isinstance(rel.right, a.Snapshot) and rel.right.time is not None:
         return _temporal(rel)
     parts = [f"condition=[{_text(rel.condition)}]", f"joinType=[{_JOINS[rel.kind]}]"]
-    return "LogicalJoin", parts, rel.inputs
+    return "LogicalJoin", [*parts, *written_hints(rel)], rel.inputs
 
 
 class _Function(Record):

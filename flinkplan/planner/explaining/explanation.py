@@ -19,6 +19,7 @@ from ..program import operators_of
 from .abstract import abstract_lines, lists_as_written, of_table_api
 from .advice import advice_text, advised_nodes, update_warnings, with_part
 from .costs import cost_text
+from .hints import resolved_hints
 from .job_graph import job_graph
 from .trees import tree_lines
 
@@ -73,7 +74,7 @@ class Explanation(Record):
         if self.has_changelog_modes:  # who only looks at a query needs no old rows
             kinds = row_kinds(self.physical if self.has_sinks else without_old_rows(self.physical))
         advised = advised_nodes(self.physical) if self.has_advice else ()
-        operators = operators_of(self.sinks, self.config) if self.has_costs else ()
+        operators = operators_of(self.sinks, self.config)
 
         def described(node: ExecNode) -> ExecNode:
             text = node.description or ""
@@ -81,7 +82,9 @@ class Explanation(Record):
                 text = text.replace("(", "(advice=[1], ", 1)
             if node.id in kinds:
                 text = with_part(text, f"changelogMode=[{_mode(kinds[node.id])}]")
-            if operators:  # rows of constants have their types without costs alone
+            for part in resolved_hints(operators[node.id - 1].rel):
+                text = with_part(text, part)
+            if self.has_costs:  # rows of constants have their types without costs alone
                 text = _TYPE_OF_VALUES.sub("Values(", text) + cost_text(operators[node.id - 1].rel)
             return replace(node, description=text)
 

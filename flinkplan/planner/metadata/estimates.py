@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterable, Sized
 from math import exp, prod, sqrt
 from typing import TypeAlias
 
-from ...plan.functions import Function
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.cast import CAST
-from ...plan.functions.comparison import AND, EQ, GE, GT, LE, NE, OR, SEARCH
 from ...plan.record import Record, cached_on_record
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import CumulativeWindow, HoppingWindow, JoinType, SessionWindow, TimeAttributeWindowing
@@ -36,9 +34,9 @@ from ..rex.expressions import (
     remap,
     shift,
 )
-from ..rex.sargs import comparison
+from .call_selectivity import call_selectivity
 from .join_kinds import JoinKeys, join_keys
-from .selectivity import OF_OTHERS, estimated_selectivity, guessed_selectivity, selectivity
+from .selectivity import estimated_selectivity, guessed_selectivity, selectivity
 from .sizes import row_size
 from .uniqueness import are_columns_unique
 
@@ -162,7 +160,7 @@ def _selectivity(known: Estimates, rel: Rel, condition: RexNode) -> float:
             return 1.0
         case Aggregate():
             pushed, rest = _split_on_aggregate(rel, condition)
-            return _selectivity(known, rel.input, pushed) * call_selectivity(known, rel, rest)
+            return _selectivity(known, rel.input, pushed) * call_selectivity(rel, rest, known.rows)
         case Sort():
             return _selectivity(known, rel.input, condition)
         case OverAggregate():
@@ -196,49 +194,6 @@ def _aggregate_rows(known: Estimates, rel: Aggregate) -> float:
     rows, distinct = known.rows(rel.input), known.distinct_rows(rel.input, rel.grouping)
     groups = rows * (1.0 - exp(-0.1 * len(rel.grouping))) if distinct is None else min(distinct, rows)
     return groups * len(rel.grouping_sets or [()])
-
-
-def call_selectivity(known: Estimates, rel: Aggregate, parts: Iterable[RexNode]) -> float:
-    """The share of groups for which conditions on the calls of an aggregation hold.
-
-    Source: ``AggCallSelectivityEstimator``, of whose intervals only that of COUNT is known without statistics.
-    """
-    return prod(_one_call_selectivity(known, rel, part) for part in parts)
-
-
-def _one_call_selectivity(known: Estimates, rel: Aggregate, part: RexNode) -> float:
-    if is_call(part, OR):
-        shares = [_one_call_selectivity(known, rel, p) for p in part.operands]
-        return min(1.0, sum(shares) - prod(shares))
-    if is_call(part, AND):
-        return prod(_one_call_selectivity(known, rel, p) for p in part.operands)
-    compared = None if is_call(part, SEARCH) else comparison(part)
-    if compared is None:
-        return OF_OTHERS if is_call(part, SEARCH) else selectivity(part)
-    operator, column, value = compared
-    place = column.index - len(rel.grouping) if isinstance(column, InputRef) else -1
-    if place < 0 or not is_call_of(rel.calls[place], COUNT) or len(rel.calls[place].arg_list) != 1:
-        return selectivity(part)
-    average = known.rows(rel.input) / known.rows(rel)
-    lower, upper = max(average / 2, 1.0), 2 * average
-    return _share_of_range(operator, lower, upper, float(value.value)) if lower < upper else selectivity(part)
-
-
-def _share_of_range(operator: Function, lower: float, upper: float, bound: float) -> float:
-    """The share of the numbers from ``lower`` to ``upper`` that compare so with a bound; none and all do not occur."""
-    if operator in (EQ, NE):
-        share = max(_LEAST_SHARE, 1.0 / (upper - lower)) if lower <= bound <= upper else _LEAST_SHARE
-        return share if operator is EQ else 1.0 - share
-    if operator in (GT, GE):
-        none, every, share = upper <= bound, lower > bound, (upper - bound) / (upper - lower)
-        none, every = (upper < bound, lower >= bound) if operator is GE else (none, every)
-    else:
-        none, every, share = lower >= bound, upper < bound, (bound - lower) / (upper - lower)
-        none, every = (lower > bound, upper <= bound) if operator is LE else (none, every)
-    return _LEAST_SHARE if none else 1.0 - _LEAST_SHARE if every else share
-
-
-_LEAST_SHARE = 0.01
 
 
 def _union_rows(known: Estimates, rel: SetOp) -> float:
@@ -458,7 +413,7 @@ def _aggregate_distinct(known: Estimates, rel: Aggregate, columns: frozenset[int
             return None
         values *= max(results, 1.0)
     if rest:
-        values = _after_filter(known.rows(rel), values, call_selectivity(known, rel, rest))
+        values = _after_filter(known.rows(rel), values, call_selectivity(rel, rest, known.rows))
     return min(values, rows)
 
 

@@ -216,6 +216,9 @@ class _Sharing(Struct):
         return isinstance(rel, Sink) or (isinstance(rel, SourceScan) and not self.sources)
 
 
+_UNCOMPARED = ("input", "left", "right", "operands", "shown_hints")
+
+
 @cached_on_record
 def _own(rel: Rel) -> tuple[Any, ...]:
     """The fields by which operators on the same inputs are compared: all but the names of calls of a first phase.
@@ -224,5 +227,5 @@ def _own(rel: Rel) -> tuple[Any, ...]:
     """
     if isinstance(rel, _FIRST_PHASES):
         rel = replace(rel, calls=tuple(replace(c, name=None) for c in rel.calls))
-    own = (getattr(rel, name) for name in rel.__struct_fields__ if name not in ("input", "left", "right", "operands"))
+    own = (getattr(rel, name) for name in rel.__struct_fields__ if name not in _UNCOMPARED)
     return tuple([value.identifier if isinstance(value, Table) else value for value in own])

@@ -10,11 +10,8 @@ from collections.abc import Mapping
 
 from ...plan.functions import aggregation_of
 from ...plan.functions.aggregate import AVG, SUM
-from ...plan.functions.cast import CAST
-from ...plan.functions.comparison import SEARCH
-from ...plan.functions.conditional import CASE
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode
+from ...plan.rex import InputRef, RexNode
 from ...plan.specs import FilterPushDown, ProjectPushDown
 from ..algebra.builders import select_columns
 from ..algebra.calls import is_call_of
@@ -39,7 +36,6 @@ from ..algebra.scan_columns import _reading_order, project_scan
 from ..connectors import source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
-    COMPARISONS,
     are_columns,
     are_identity,
     can_inline,
@@ -47,14 +43,13 @@ from ..rex.expressions import (
     contains_over,
     identity,
     inline,
-    is_call,
     ordered_refs,
     refs,
     remap,
     retype,
 )
+from ..rex.merging import merged_expressions
 from ..rex.simplify import built_condition
-from ..rex.unplanned import Over
 from .rule import Order, Rule, RuleSet, rule
 
 
@@ -113,46 +108,7 @@ def merge_projects(rel: Project, below: Project) -> Rel:
         return rel
     if not can_inline(rel.exprs, below.exprs):
         return rel
-    read = tuple(map(_without_cast_to_nullable, below.exprs))
-    exprs = tuple(_merged(e, below.exprs, read) for e in rel.exprs)
-    return replace(rel, input=below.input, exprs=exprs)
-
-
-def _merged(rex: RexNode, computed: tuple[RexNode, ...], read: tuple[RexNode, ...]) -> RexNode:
-    """An expression over what the columns of the lower projection are computed by: ``read`` is what calls read of it.
-
-    OVER calls and what is searched are not simplified, and CASE is NOT NULL where its values are, which calls around it
-    do not ask.  Source: ``RexSimplify``.
-    """
-
-    def operand(node: RexNode) -> RexNode:
-        if isinstance(node, Over) or is_call(node, SEARCH):
-            return inline(node, computed)
-        if not isinstance(node, Call):
-            return inline(node, read)
-        operands = tuple(map(operand, node.operands))
-        if is_call(node, CASE) and operands != node.operands and not any(o.type.nullable for o in operands[1::2]):
-            return replace(node, operands=operands, type=node.type.with_nullability(operands[-1].type.nullable))
-        return replace(node, operands=operands)
-
-    if isinstance(rex, InputRef):
-        return inline(rex, computed)
-    merged = _comparing(operand(rex))
-    return cast(merged, rex.type) if is_call(rex, CASE) else merged
-
-
-def _comparing(rex: RexNode) -> RexNode:
-    """A comparison of NOT NULL operands becomes NOT NULL, under a cast to its former type."""
-    if is_call(rex, *COMPARISONS) and not any(o.type.nullable for o in rex.operands):
-        return cast(replace(rex, type=rex.type.not_null()), rex.type)
-    return rex
-
-
-def _without_cast_to_nullable(rex: RexNode) -> RexNode:
-    """The operand of a cast that only makes it nullable; calls read the operand directly."""
-    if is_call(rex, CAST) and rex.operands[0].type == rex.type.not_null():
-        return rex.operands[0]
-    return rex
+    return replace(rel, input=below.input, exprs=merged_expressions(rel.exprs, below.exprs))
 
 
 @rule(on=Project, over=Filter)

@@ -159,7 +159,7 @@ def test_a_fitting_query_stays_as_it_is(session: Session) -> None:
 
 def test_a_column_list_orders_and_fills_up(session: Session) -> None:
     assert insert(session, "INSERT INTO o (z, x) SELECT id, a FROM u;").split("\n")[1] == (
-        "  Project(a=[$0], EXPR$1=[null:VARCHAR(4)], id=[$1])"
+        "  Project(a=[$1], EXPR$1=[null:VARCHAR(4)], id=[$0])"
     )
 
 

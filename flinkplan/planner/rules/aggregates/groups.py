@@ -59,7 +59,13 @@ def _expanded(rel: Aggregate, sets: tuple[tuple[int, ...], ...]) -> Rel:
     moved = {g: expand_index + 1 + i for i, g in enumerate(twice)}
     places = {i: moved.get(i, i) for i in range(expand_index)}
     calls = [c if is_call_of(c, *_GROUPING) else remap_calls([c], places)[0] for c in rel.calls]
-    new = Aggregate(input=expand, grouping=(*rel.grouping, expand_index), calls=tuple(calls), ttl=rel.ttl)
+    new = Aggregate(
+        input=expand,
+        grouping=(*rel.grouping, expand_index),
+        calls=tuple(calls),
+        ttl=rel.ttl,
+        shown_hints=rel.shown_hints,
+    )
     return _without_groupings(new, sets, len(rel.grouping))
 
 
