@@ -31,7 +31,7 @@ _starting = Lock()
 
 
 def start_jvm(settings: Mapping[str, str]) -> None:
-    """Start the JVM of this process, with Spark's ``settings``, unless there is one.
+    """Start the JVM of this process, with Spark's ``settings`` and among them the kernels' jar, unless there is one.
 
     Raises :class:`pyspark.errors.PySparkRuntimeError` of the class ``JAVA_GATEWAY_EXITED`` where it ends instead.
     """
@@ -39,7 +39,9 @@ def start_jvm(settings: Mapping[str, str]) -> None:
 
     with _starting:
         if SparkContext._gateway is None and _PORT not in os.environ and os.name == "posix":
-            SparkContext._ensure_initialized(gateway=_launch(settings))
+            gateway = _launch(settings)
+            gateway.jvm.flinkplan.runtime.pyspark.AbsentClasses.remember()
+            SparkContext._ensure_initialized(gateway=gateway)
 
 
 def forget_jvm() -> None:
