@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from ...plan.files import Place
 from ...state.form import StateError
+from ..jobs.states import STATE_SOURCE
 from ..jvm.spark import F, T, sql
 from .operators import Operator, StatefulQuery, Variable
 
@@ -43,7 +44,7 @@ def read_entries(spark: SparkSession, folder: Place, query: StatefulQuery) -> En
 
 
 def _operator_entries(spark: SparkSession, folder: Place, operator: Operator) -> Iterator[tuple[str, DataFrame]]:
-    reader = spark.read.format("statestore").option("operatorId", operator.number)
+    reader = spark.read.format(STATE_SOURCE).option("operatorId", operator.number)
     if operator.kernel is None:
         yield NATIVE, reader.load(str(folder)).select("key", "value")
         return
@@ -51,7 +52,7 @@ def _operator_entries(spark: SparkSession, folder: Place, operator: Operator) ->
     for variable in operator.variables:
         frame = reader.option("stateVarName", variable.name).option("flattenCollectionTypes", "false")
         yield variable.name, _variable_entries(frame.load(str(folder)), operator, variable)
-    timers = spark.read.format("statestore").option("operatorId", operator.number)
+    timers = spark.read.format(STATE_SOURCE).option("operatorId", operator.number)
     timers = timers.option("readRegisteredTimers", "true")
     entries = timers.load(str(folder))
     yield (

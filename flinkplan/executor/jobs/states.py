@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession
     from pyspark.sql.types import StructType
 
+STATE_SOURCE = "flinkplan.runtime.checkpoint.StateSource"
+"""The format by which Spark reads the entries of states."""
+
 _FOREVER = datetime(2100, 1, 1, tzinfo=UTC).timestamp() * 1000
 """An expiry beyond this stands for none: Python's window operators keep such states for a hundred years, as did kernels
 in checkpoints of before.
@@ -167,7 +170,7 @@ def _variables(operator: Place) -> dict[str, Sequence[str]]:
 
 def frames_of(spark: SparkSession, state: State) -> Iterator[DataFrame]:
     """The entries of a state as Spark reads them, by variable."""
-    reader = spark.read.format("statestore").option("operatorId", state.operator)
+    reader = spark.read.format(STATE_SOURCE).option("operatorId", state.operator)
     if not state.variables:
         yield reader.load(str(state.folder))
     frames = {name: reader.option("stateVarName", name).load(str(state.folder)) for name in state.variables}

@@ -30,7 +30,8 @@ public final class EntryFilter {
             @Override
             public Dataset<Row> apply(Dataset<Row> entries) {
                 Column condition = kept.get(operator(entries));
-                return condition == null ? entries : entries.filter(condition);
+                Dataset<Row> read = StateSource.reading(entries);
+                return condition == null ? read : read.filter(condition);
             }
         };
         new StateRewriter(

@@ -24,13 +24,26 @@ public final class WithoutDefaults extends ClassLoader {
         super(parent);
     }
 
+    /** Something that may fail, and has a result. */
+    public interface Work<T, E extends Exception> {
+        T get() throws E;
+    }
+
     /** Does something under it. */
     public static void run(Runnable work) {
+        call(() -> {
+            work.run();
+            return null;
+        });
+    }
+
+    /** The same of something that has a result. */
+    public static <T, E extends Exception> T call(Work<T, E> work) throws E {
         Thread thread = Thread.currentThread();
         ClassLoader own = thread.getContextClassLoader();
         thread.setContextClassLoader(over(own));
         try {
-            work.run();
+            return work.get();
         } finally {
             thread.setContextClassLoader(own);
         }
