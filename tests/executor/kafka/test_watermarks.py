@@ -61,7 +61,8 @@ def test_the_lowest_watermark_of_all_partitions_counts(cluster: Cluster) -> None
         while not cluster.progress:
             job.wait(0.1)
         put(cluster, "parted", p1=6, p2=12, p3=13)  # of p1 still in time, far as p0 may be
-        time.sleep(3)
+        while sum(progress.rows_read for progress in cluster.progress) < 8:
+            job.wait(0.1)
         assert cluster.rows() == []
         put(cluster, "parted", p1=11)
         assert counted(cluster, 1) == [("00", 5)]
