@@ -20,7 +20,11 @@ from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
 from tests.killing import Kills, Place, Work, changes
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.xdist_group("processes"),
+    pytest.mark.nightly("jobs over files are killed in the same way, and these joins go on from checkpoints elsewhere"),
+]
 
 ROWS = 25
 CUSTOMERS = 7
