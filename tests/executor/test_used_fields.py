@@ -80,3 +80,14 @@ def test_a_number_that_nobody_reads_must_be_one(place: Place) -> None:
     place.put("1", {"kind": 1, "a": {"id": "x", "made": "2024-01-01 10:00:00", "more": {"x": 1, "y": "z"}}})
     with pytest.raises(ExecutionError, match="Fail to deserialize at field: id"):
         place.run(compiled("SELECT 1, a.more.y FROM t", place.root))
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("streams", [False, True], ids=["batch", "stream"])
+def test_a_field_is_read_of_a_row_that_a_kernel_emits(place: Place, streams: bool) -> None:
+    """Spark would have the kernel emit this field alone, and then read what is in its place in the whole row."""
+    rows = "SELECT *, ROW_NUMBER() OVER (PARTITION BY kind ORDER BY ts) AS n FROM t"
+    more = {"id": 7, "name": "x", "made": "2024-01-01 10:00:00", "more": {"x": 1, "y": "z"}}
+    place.put("1", *({"kind": kind, "a": more, "b": {"id": 8, "name": "w"}} for kind in (1, 1)))
+    place.run(compiled(f"SELECT kind, a.more.y FROM ({rows}) WHERE n = 1", place.root), streams=streams)
+    assert place.rows() == [{"n": 1, "m": "z"}]

@@ -154,7 +154,8 @@ SQL_CONF: Mapping[str, str] = {
     EMPTY_BATCHES: "false",
     ADAPTIVE: "false",
     PARTITIONS: "2",
-    # where few fields of a row are read, Spark would take kernels to emit no others, and so read other ones
+    # Spark leaves out whole columns that nobody reads also without this; where few fields of a row are read, it numbers
+    # them anew as if kernels emitted no others, and reads other ones (ObjectSerializerPruning)
     "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled": "false",
     # values as Flink computes them
     "spark.sql.session.timeZone": "UTC",
