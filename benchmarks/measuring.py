@@ -42,6 +42,11 @@ def two_or_more(text: str) -> int:
 
 def timed(rounds: int, work: Callable[[], object]) -> list[Round]:
     """What each round took, in this process, its JVM, and executors that this has started."""
+    return taking_turns(rounds, work)[0]
+
+
+def taking_turns(rounds: int, *works: Callable[[], object]) -> list[list[Round]]:
+    """What each round of each work took, one after the other in each round, so that all have the same machine."""
     spark: Any = session()
     jvm = spark._jvm.java.lang.ProcessHandle.current()
 
@@ -52,11 +57,12 @@ def timed(rounds: int, work: Callable[[], object]) -> list[Round]:
                 used += processor_seconds(pid)
         return used
 
-    found = []
+    found: list[list[Round]] = [[] for _ in works]
     for _ in range(rounds):
-        begin, used = time.perf_counter(), processor()
-        work()
-        found.append(Round(time.perf_counter() - begin, processor() - used))
+        for work, taken in zip(works, found, strict=True):
+            begin, used = time.perf_counter(), processor()
+            work()
+            taken.append(Round(time.perf_counter() - begin, processor() - used))
     return found
 
 

@@ -2,11 +2,12 @@
 
     benchmarks/python_functions.py [--rows N] [--keys N] [--rounds N] [--flink PYTHON] [JOB…]
 
-All jobs read the same file of Parquet, one after the other in one session; the best of several rounds counts.  A
-general function in Python is compared with an Arrow UDF that calls it for each value, a pandas function with a
-``pandas_udf``, a function in Java with built-in functions that do the same; this needs Flink's jars (``FLINK_PYTHON``
-or ``FLINK_HOME``).  ``udaf`` is an aggregate function in Python over many keys.  ``--flink`` names a Python with
-apache-flink, on which the jobs with Python functions run, too.  Seconds stand beside those of processor time.
+All jobs read the same file of Parquet in one session, in turns with what they are compared with; the best of several
+rounds counts.  A general function in Python is compared with an Arrow UDF that computes the same for each value, a
+pandas function with a ``pandas_udf``, a function in Java with built-in functions that do the same; this needs Flink's
+jars (``FLINK_PYTHON`` or ``FLINK_HOME``).  ``udaf`` is an aggregate function in Python over many keys.  ``--flink``
+names a Python with apache-flink, on which the jobs with Python functions run, too.  Seconds stand beside those of
+processor time.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from measuring import Round, least, run_flink, timed, two_or_more
+from measuring import Round, least, run_flink, taking_turns, two_or_more
 from pyspark.sql import SparkSession
 from rich.console import Console
 from rich.table import Table
@@ -193,21 +194,21 @@ def main() -> None:
             if job in PYTHON_CALLS:
                 call, t = PYTHON_CALLS[job]
                 script = of_python(folder, job, f"INSERT INTO o SELECT {call} FROM t;\n", t)
-                mine = timed(rounds, ours(script, python_files, spark))
-                measured.add(job, mine, "by hand", timed(rounds, by_hand(folder, job, spark)), "≤ 1.2")
+                mine, theirs = taking_turns(rounds, ours(script, python_files, spark), by_hand(folder, job, spark))
+                measured.add(job, mine, "by hand", theirs, "≤ 1.2")
                 on_flink(job, mine, script)
             elif job in JAVA_CALLS:
                 function, call, built_in, t = JAVA_CALLS[job]
                 tables = TABLES.format(folder=folder, type=t)
                 create = f"CREATE TEMPORARY FUNCTION f AS '{function}' LANGUAGE JAVA;\n"
                 script = f"{tables}{create}INSERT INTO o SELECT {call} FROM t;\n"
-                mine = timed(rounds, ours(script, [jar(folder)], spark))
-                theirs = timed(rounds, ours(f"{tables}INSERT INTO o SELECT {built_in} FROM t;\n", [], spark))
+                native = ours(f"{tables}INSERT INTO o SELECT {built_in} FROM t;\n", [], spark)
+                mine, theirs = taking_turns(rounds, ours(script, [jar(folder)], spark), native)
                 measured.add(job, mine, built_in, theirs, "≤ 1.1")
             else:
                 script = of_python(folder, "total", AGGREGATED, "BIGINT")
-                mine = timed(rounds, ours(script, python_files, spark))
-                theirs = timed(rounds, ours(script.replace("f(n)", "SUM(n)"), python_files, spark))
+                native = ours(script.replace("f(n)", "SUM(n)"), python_files, spark)
+                mine, theirs = taking_turns(rounds, ours(script, python_files, spark), native)
                 measured.add(job, mine, "SUM", theirs, "")
                 on_flink(job, mine, script)
     measured.print()
