@@ -359,7 +359,7 @@ def typed_literal(value: Literal) -> str:
     """A literal with its type, unless the text implies the type."""
     t = value.type
     if value.symbol is not None:
-        return f"FLAG({_SYMBOLS.get((value.symbol, str(value.value)), value.value)})"
+        return f"FLAG({_value(value)})"
     if value.value is None:
         return f"null:{full_type_name(t)}"
     text = _value(value)
