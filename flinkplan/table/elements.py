@@ -1,34 +1,42 @@
-"""Converts rows of Python values to a query."""
+"""Tables of rows of Python values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+import base64
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from types import UnionType
+from math import isfinite
 from typing import Any
 
+from ..plan.elements import NAME, elements_options
 from ..plan.errors import PlanError
+from ..plan.functions.collection import ARRAY, MAP, ROW
 from ..plan.functions.typing import least_restrictive
+from ..plan.rex import Literal, RexNode
+from ..plan.types import INTEGER_BITS, LogicalType
+from ..plan.types.readable import readable
 from ..planner.algebra.logical import Project, SetKind, SetOp
 from ..planner.algebra.rel import Rel
 from ..planner.binder.columns import SINGLE_ROW
 from ..planner.binder.context import Context
-from ..planner.ddl.expression_text import quoted, quoted_string
 from ..planner.rex.builder import convert
 from .data_types import DataType, DataTypes, Field, RowType, logical_type
+from .descriptors import Schema, TableDescriptor
 from .expression import Expression
 from .resolving import Resolver
 from .rows import Row
 
 
-def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | None) -> str:
-    """The query whose rows are the elements, which are tuples or single values.
+def elements_descriptor(
+    elements: Iterable[Any], schema: RowType | Sequence[str] | None, *, verifies: bool
+) -> TableDescriptor:
+    """The table whose rows are the elements, which are tuples or single values.
 
     ``schema`` has names and types, or only names; other types are inferred from the values as in PyFlink: BIGINT,
-    DOUBLE, STRING, TIMESTAMP(6) and so on.
+    DOUBLE, STRING, TIMESTAMP(6) and so on.  ``verifies``: values must be of the types of the schema.
 
-    Raises :class:`PlanError` for rows of different lengths, and for values without a known type.
+    Raises :class:`PlanError` for rows of different lengths, and for values without a known type, or of another one.
     """
     items = list(elements)
     rows = [_row(element) for element in items]
@@ -36,12 +44,19 @@ def elements_query(elements: Iterable[Any], schema: RowType | Sequence[str] | No
     if len(widths) > 1:
         raise PlanError(f"the rows have {' or '.join(map(str, sorted(widths)))} values; all need the same number")
     fields = _fields(rows, schema or _names(items))
-    casts = ", ".join(f"{_nullable(f)} AS {quoted(f.name)}" for f in fields)
-    if not rows:
-        nothing = ", ".join(f"CAST(NULL AS {f.data_type.null()}) AS {quoted(f.name)}" for f in fields)
-        return f"SELECT {nothing} WHERE FALSE"
-    values = ", ".join(f"({', '.join(map(_literal, row, (f.data_type for f in fields)))})" for row in rows)
-    return f"SELECT {casts} FROM (VALUES {values}) AS t ({', '.join(quoted(f.name) for f in fields)})"
+    if verifies and isinstance(schema, RowType):
+        for row in rows:
+            for value, field in zip(row, fields, strict=True):
+                _verify(value, field.data_type, field.name)
+    types = [logical_type(field.data_type) for field in fields]
+    constants = [[_constant(value, t) for value, t in zip(row, types, strict=True)] for row in rows]
+    builder = Schema.new_builder()
+    for field in fields:
+        builder = builder.column(field.name, field.data_type)
+    descriptor = TableDescriptor.for_connector(NAME).schema(builder.build())
+    for key, value in elements_options(constants).items():
+        descriptor = descriptor.option(key, value)
+    return descriptor.build()
 
 
 def expression_rows(context: Context, items: Sequence[Expression], schema: RowType | Sequence[str] | None) -> Rel:
@@ -69,12 +84,6 @@ def expression_rows(context: Context, items: Sequence[Expression], schema: RowTy
         for r in bound
     )
     return parts[0] if len(parts) == 1 else SetOp(kind=SetKind.UNION, all=True, operands=parts)
-
-
-def _nullable(field: Field) -> str:
-    """A column as its type; literals are NOT NULL, so for a nullable type this makes the column nullable."""
-    column = f"CAST({quoted(field.name)} AS {field.data_type.null()})"
-    return f"CASE WHEN TRUE THEN {column} END" if field.data_type.nullable else column
 
 
 def _names(elements: Sequence[Any]) -> list[str] | None:
@@ -145,65 +154,93 @@ def _type_of(value: Any) -> DataType:
     raise PlanError(f"there is no SQL type for {value!r}", hint="give a schema: DataTypes.ROW([…])")
 
 
-def _literal(value: Any, data_type: DataType) -> str:
-    """A value as an expression of SQL with the type ``data_type``."""
+_TAKEN: Mapping[str, tuple[type[Any], ...]] = {
+    "BOOLEAN": (bool,),
+    **dict.fromkeys(INTEGER_BITS, (int,)),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), (float,)),
+    "DECIMAL": (Decimal,),
+    **dict.fromkeys(("CHAR", "VARCHAR"), (str,)),
+    **dict.fromkeys(("BINARY", "VARBINARY"), (bytearray,)),
+    "DATE": (date, datetime),
+    "TIME": (time,),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_LTZ"), (datetime,)),
+    "ARRAY": (list, tuple),
+    "MAP": (dict,),
+    "ROW": (tuple, list, dict, Row),
+}
+"""The classes of values that a type takes, no subclasses.  Source: ``_create_type_verifier`` of PyFlink."""
+
+
+def _verify(value: Any, data_type: DataType, name: str) -> None:
+    """Raise :class:`PlanError` for a value that is not of the type."""
+    t = logical_type(data_type)
+    _verify_value(value, t, name)
+
+
+def _verify_value(value: Any, t: LogicalType, name: str) -> None:
+    problem = _problem(value, t)
+    if problem:
+        raise PlanError(f"the field '{name}' of type {readable(str(t))} does not take {value!r}: {problem}")
+    match t.root:
+        case "ARRAY" if value is not None:
+            for element in value:
+                _verify_value(element, t.element, f"{name}[]")
+        case "MAP" if value is not None:
+            for key, item in value.items():
+                _verify_value(key, t.children[0], f"{name}'s key")
+                _verify_value(item, t.children[1], f"{name}'s value")
+        case "ROW" if value is not None:
+            items = [value.get(f.name) for f in t.fields] if isinstance(value, Mapping) else list(value)
+            for item, inner in zip(items, t.fields, strict=True):
+                _verify_value(item, inner.type, f"{name}.{inner.name}")
+
+
+def _problem(value: Any, t: LogicalType) -> str | None:
+    """Why a type does not take a value itself, whatever stands in it."""
     if value is None:
-        return f"CAST(NULL AS {data_type.null()})"
-    to_sql = next((to_sql for known, to_sql in _TO_SQL if isinstance(value, known)), _cast)
-    return to_sql(value, data_type)
+        return None if t.nullable else "it is NOT NULL"
+    taken = _TAKEN.get(t.root)
+    if taken is not None and type(value) not in taken:
+        return f"it is of the class {type(value).__name__}, not {' or '.join(c.__name__ for c in taken)}"
+    if t.root in INTEGER_BITS and not -(1 << INTEGER_BITS[t.root] - 1) <= value < 1 << INTEGER_BITS[t.root] - 1:
+        return "it is out of range"
+    exact, most = t.root in ("CHAR", "BINARY"), t.root in ("VARCHAR", "VARBINARY")
+    if t.length is not None and ((exact and len(value) != t.length) or (most and len(value) > t.length)):
+        return f"its length is {len(value)}"
+    if t.root == "ROW" and not isinstance(value, Mapping) and len(value) != len(t.fields):
+        return f"it has {len(value)} values, not {len(t.fields)}"
+    return None
 
 
-def _cast(value: Any, data_type: DataType) -> str:
-    return f"CAST({quoted_string(str(value))} AS {data_type.null()})"
+def _constant(value: Any, t: LogicalType) -> RexNode:
+    """A value as an expression: literals as plans write them, and arrays, maps and rows of these."""
+    if value is None:
+        return Literal(None, t.nullable_())
+    t = t.not_null()
+    match t.root:
+        case "ARRAY":
+            return ARRAY.typed(t, *(_constant(element, t.element) for element in value))
+        case "MAP":
+            parts = (_constant(v, c) for pair in value.items() for v, c in zip(pair, t.children, strict=True))
+            return MAP.typed(t, *parts)
+        case "ROW":
+            items = [value.get(f.name) for f in t.fields] if isinstance(value, Mapping) else value
+            return ROW.typed(t, *(_constant(v, f.type) for v, f in zip(items, t.fields, strict=True)))
+    return Literal(_written(value), t)
 
 
-def _number(value: Decimal, data_type: DataType) -> str:
-    return _cast(format(value, "f"), data_type)
-
-
-def _boolean(value: bool, data_type: DataType) -> str:
-    return str(value).upper()
-
-
-def _bytes(value: bytes, data_type: DataType) -> str:
-    return f"CAST(X'{value.hex()}' AS {data_type.null()})"
-
-
-def _moment(value: date | time, data_type: DataType) -> str:
-    return f"{type(value).__name__.upper()} {quoted_string(value.isoformat())}"
-
-
-def _timestamp(value: datetime, data_type: DataType) -> str:
-    if value.tzinfo is None:
-        return f"TIMESTAMP {quoted_string(value.isoformat(' '))}"
-    millis, rest = divmod(value - datetime.fromtimestamp(0, value.tzinfo), timedelta(milliseconds=1))
-    if rest:
-        raise PlanError(f"{value} has microseconds, but SQL can only create instants with milliseconds")
-    return f"TO_TIMESTAMP_LTZ({millis}, 3)"
-
-
-def _map(value: Mapping[Any, Any], data_type: DataType) -> str:
-    return f"MAP[{', '.join(f'{_nested(key)}, {_nested(item)}' for key, item in value.items())}]"
-
-
-def _list(value: Sequence[Any], data_type: DataType) -> str:
-    if not isinstance(data_type, RowType):
-        return f"ARRAY[{', '.join(map(_nested, value))}]"
-    fields = (_literal(item, field.data_type) for item, field in zip(value, data_type.fields, strict=True))
-    return f"CAST(ROW({', '.join(fields)}) AS {data_type.null()})"
-
-
-def _nested(value: Any) -> str:
-    """A value nested in another one, with its own type."""
-    return _literal(value, DataTypes.STRING() if value is None else _type_of(value))
-
-
-_TO_SQL: Sequence[tuple[type[Any] | UnionType, Callable[[Any, DataType], str]]] = (
-    (bool, _boolean),
-    (Decimal, _number),
-    (bytes, _bytes),
-    (datetime, _timestamp),
-    (date | time, _moment),
-    (Mapping, _map),
-    (list | tuple | Row, _list),
-)
+def _written(value: Any) -> Any:
+    """A value as the literals of plans have it; a moment with a zone is that of UTC."""
+    match value:
+        case bytes() | bytearray():
+            return base64.b64encode(value).decode()
+        case Decimal():
+            return format(value, "f")
+        case datetime():
+            moment = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+            return moment.isoformat(" ")
+        case date() | time():
+            return value.isoformat()
+        case float():
+            return value if isfinite(value) else str(value)
+    return value

@@ -44,7 +44,7 @@ from .catalogs import ObjectIdentifier
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
 from .descriptors import TableDescriptor
-from .elements import elements_query, expression_rows
+from .elements import elements_descriptor, expression_rows
 from .expression import Expression
 from .function_loader import FunctionLoader
 from .jobs import Starter, of_own_statements, pipeline_jars, start
@@ -241,12 +241,13 @@ class TableEnvironment(CatalogMethods):
         """The table of some Python values: tuples, dicts, or single ones, or of expressions such as ``row(1, "a")``.
 
         ``schema`` has the names and types of the columns, or only the names; other types are inferred from the values.
-        Raises :class:`PlanError` where a type cannot be inferred.
+        Values are of the types of a schema unless ``verify_schema`` is ``False``.  A plan holds the rows.  Raises
+        :class:`PlanError` where a type cannot be inferred, or a value is of another one.
         """
         items = list(elements)
         if items and all(isinstance(item, Expression) for item in items):
             return Table(self, expression_rows(self.context(), items, schema))
-        return self.sql_query(elements_query(items, schema))
+        return self.from_descriptor(elements_descriptor(items, schema, verifies=verify_schema))
 
     def from_pandas(self, pdf: Any, schema: RowType | Sequence[Any] | None = None, splits_num: int = 1) -> Table:
         """The table of a pandas ``DataFrame``; missing values are NULL.

@@ -25,7 +25,8 @@ def test_every_default_is_a_value_of_its_type() -> None:
 
 def test_what_is_executed_has_all_its_options() -> None:
     own = {"filesystem", "datagen", "print", "blackhole", "jdbc", "hybrid", "savepoint"}
-    executed = own | {"kafka", "upsert-kafka", "delta", "iceberg", "paimon", "postgres-cdc", "mysql-cdc"}
+    python = {"python-arrow-source", "python-input-format"}
+    executed = own | python | {"kafka", "upsert-kafka", "delta", "iceberg", "paimon", "postgres-cdc", "mysql-cdc"}
     assert {c.name for c in CONNECTORS.values() if c.executed} == executed
     assert all(c.options is not None for c in CONNECTORS.values() if c.executed)
     assert all(f.options is not None for f in FORMATS.values() if f.executed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -19,6 +20,8 @@ from flinkplan import (
     TableDescriptor,
     TableEnvironment,
 )
+from flinkplan.executor.prepare.checks import check_executable
+from flinkplan.plan.document import loads
 from flinkplan.plan.types.readable import readable
 from flinkplan.table import QueryResult, TableResult
 from flinkplan.table.data_types import RowType
@@ -97,7 +100,6 @@ def test_a_schema_says_names_and_types(env: TableEnvironment) -> None:
         ([], "no rows to infer the types from"),
         ([(None,)], "no value to infer its type from"),
         ([(object(),)], "there is no SQL type for"),
-        ([(NOON.replace(tzinfo=UTC),)], "microseconds"),
     ],
 )
 def test_what_is_not_a_table(env: TableEnvironment, elements: list[Any], words: str) -> None:
@@ -110,11 +112,63 @@ def test_a_schema_of_another_width(env: TableEnvironment) -> None:
         env.from_elements([(1, 2)], ["a"])
 
 
+@pytest.mark.parametrize(
+    ("data_type", "value", "words"),
+    [
+        (DataTypes.INT(), "1", "it is of the class str, not int"),
+        (DataTypes.INT(), True, "it is of the class bool, not int"),
+        (DataTypes.TINYINT(), 128, "it is out of range"),
+        (DataTypes.DOUBLE(), 1, "not float"),
+        (DataTypes.BYTES(), b"x", "not bytearray"),
+        (DataTypes.CHAR(2), "x", "its length is 1"),
+        (DataTypes.VARCHAR(2), "xyz", "its length is 3"),
+        (DataTypes.INT().not_null(), None, "it is NOT NULL"),
+        (DataTypes.ARRAY(DataTypes.INT()), [1, "x"], r"'x\[\]' of type INT does not take 'x'"),
+        (DataTypes.MAP(DataTypes.STRING(), DataTypes.INT()), {"k": 1.5}, "'x's value' of type INT"),
+        (DataTypes.ROW([DataTypes.FIELD("y", DataTypes.DATE())]), ("d",), "'x.y' of type DATE"),
+        (DataTypes.ROW([DataTypes.FIELD("y", DataTypes.DATE())]), (1, 2), "it has 2 values, not 1"),
+    ],
+)
+def test_values_are_of_the_types_of_a_schema(env: TableEnvironment, data_type: Any, value: Any, words: str) -> None:
+    """Those that PyFlink refuses, too."""
+    schema = DataTypes.ROW([DataTypes.FIELD("x", data_type)])
+    with pytest.raises(PlanError, match=words):
+        env.from_elements([(value,)], schema)
+
+
+def test_a_plan_holds_the_rows(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE TABLE o (n BIGINT) WITH ('connector' = 'blackhole')")
+    texts = [env.from_elements([(1,), (2,)], ["n"]).insert_into("o").compile_plan().as_json_string() for _ in range(2)]
+    plans = [json.loads(text) for text in texts]
+    scan, again = (plan["nodes"][0] for plan in plans)
+    options = scan["scanTableSource"]["table"]["resolvedTable"]["options"]
+    assert options == again["scanTableSource"]["table"]["resolvedTable"]["options"]
+    assert sorted(options) == ["batched", "connector", "file-path"]
+    assert [[part["value"] for part in row] for row in scan["flinkplan"]["rows"]] == [[1], [2]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        (None, "PyFlink keeps them in a file"),
+        ([[]], "each row of from_elements.. has 1 values"),
+        ([[{"kind": "INPUT_REF", "inputIndex": 0, "type": "BIGINT"}]], "made of literals"),
+        ([["x"]], "an expression is an object"),
+    ],
+)
+def test_other_rows_are_refused(env: TableEnvironment, rows: Any, words: str) -> None:
+    env.execute_sql("CREATE TABLE o (n BIGINT) WITH ('connector' = 'blackhole')")
+    plan = json.loads(env.from_elements([(1,)], ["n"]).insert_into("o").compile_plan().as_json_string())
+    plan["nodes"][0]["flinkplan"] = {"rows": rows}
+    with pytest.raises(PlanError, match=words):
+        check_executable(loads(json.dumps(plan)), {}, {}, ())
+
+
 @pytest.mark.spark
 def test_values_come_back_as_they_went_in(env: TableEnvironment) -> None:
     with env.from_elements(ROWS).execute().collect() as rows:
         assert [tuple(row) for row in rows] == ROWS
-    nested = [([1, 2], {"k": 1.5}, NOON.replace(microsecond=5000, tzinfo=UTC))]
+    nested = [([1, None], {"k": 1.5}, NOON.replace(tzinfo=UTC), Row(a=[Row(b="x")])), ([], {}, None, None)]
     with env.from_elements(nested).execute().collect() as rows:
         assert [tuple(row) for row in rows] == nested
 

@@ -7,6 +7,8 @@ Sources: the options of ``FileSystemConnectorOptions``, ``DataGenConnectorOption
 from __future__ import annotations
 
 from ..arrow_data import DATA, NAME
+from ..elements import FILE, OPTION
+from ..elements import NAME as ELEMENTS
 from ..options import BOOLEAN, DURATION, MEMORY, NUMBER, TEXT, WHOLE, Option, OptionType, exactly_one_of, one_of
 from ..row_kinds import ALL, INSERTS, UPSERTS
 from ..types import BIGINT, STRING, timestamp_ltz
@@ -138,6 +140,19 @@ BUNDLED = (
         Source(always(INSERTS), bounded=True),
         None,
         (*EVERYWHERE, Option(DATA, TEXT, None, "the rows", required=True)),
+        executed=True,
+    ),
+    Connector(
+        ELEMENTS,
+        "rows of Python values, within the plan; PyFlink's `from_elements` makes such tables",
+        Source(always(INSERTS), bounded=True),
+        None,
+        (
+            *EVERYWHERE,
+            unused("batched", BOOLEAN, "true", "whether PyFlink's file has all rows at once"),
+            unused(FILE, TEXT, None, "PyFlink's file of the rows; flinkplan reads none"),
+            Option(OPTION, TEXT, None, "the rows, until a plan is made"),
+        ),
         executed=True,
     ),
     Connector(

@@ -112,6 +112,4 @@ OTHERS = (
     _unknown("rest-lookup", "answers over HTTP", sink=False),
     _unknown("values", "rows of Flink's own tests"),
     _unknown("legacy-csv", "files of comma-separated values of old"),
-    _unknown("python-arrow-source", "rows from Python", sink=False),
-    _unknown("python-input-format", "rows from Python", sink=False),
 )

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from ...plan import nodes, specs
 from ...plan.arrow_data import NAME, internal
 from ...plan.connectors import CHANGELOG, declared_kinds, without_declared_kinds
+from ...plan.elements import OPTION, elements_property, without_elements
 from ...plan.functions import called
 from ...plan.functions.java import java_function_of
 from ...plan.functions.user import PythonKind, calls_python, python_kind
@@ -41,8 +42,8 @@ def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context)
         schema = replace(resolved.schema, columns=tuple(map(internal, resolved.schema.columns)))
         resolved = replace(resolved, schema=schema)
     merged = table_options(table, dict(options))
-    if options or CHANGELOG in merged:
-        shown_options = without_declared_kinds(merged)
+    if options or CHANGELOG in merged or OPTION in merged:
+        shown_options = without_elements(without_declared_kinds(merged))
         resolved = replace(resolved, options=dict(sorted(shown_options.items())) if options else shown_options)
     if ctx.complete:
         return specs.ContextResolvedTable(str(table.identifier), resolved)
@@ -51,7 +52,8 @@ def _reference(table: Table, options: tuple[tuple[str, str], ...], ctx: Context)
 
 def _own(table: Table, options: tuple[tuple[str, str], ...]) -> Json:
     """What the node says of the table where Flink does not look, as it would refuse it among the table's options."""
-    said = declared_kinds(table_options(table, dict(options)))
+    merged = table_options(table, dict(options))
+    said = {**declared_kinds(merged), **elements_property(merged)}
     return Json({OWN: said} if said else {})
 
 

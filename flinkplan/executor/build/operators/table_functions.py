@@ -10,16 +10,15 @@ from ....plan.nodes import Correlate, Values
 from ....plan.record import replace
 from ....plan.rex import Call, CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ....plan.types import LogicalType
-from ...expressions.timestamps import with_nanos
-from ...jvm.spark import F, T
-from ...jvm.types import cast_type, field_name, has_nanos, spark_type
+from ...jvm.spark import F
+from ...jvm.types import field_name
 from ...prepare.choose.table_functions import REPLICATE, UNNEST, UNNEST_WITH_ORDINALITY
 from ...prepare.steps import Native
+from ..constant_rows import constant_rows, row_of, rows_type
 from ..context import TranslationContext
 from ..java_functions import rows_column
 from ..registry import builder
-from ..stream import SEQUENCE, TICK, Stream, column_name
-from ..time.event_time import one_row
+from ..stream import TICK, Stream, column_name
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -28,18 +27,7 @@ if TYPE_CHECKING:
 @builder(Native, Values)
 def values(node: Values, step: Native, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
     """Constant rows, once."""
-    types = node.output_type.field_types
-
-    def cell(rex: RexNode, t: LogicalType) -> Column:
-        column = context.expression_over(rex, [])
-        return with_nanos(column) if has_nanos(t) and not has_nanos(rex.type) else column
-
-    rows = [_row([cell(rex, t) for rex, t in zip(row, types, strict=True)], types) for row in node.tuples]
-    once = one_row(context)
-    listed = F.array(*rows).cast(_rows_type(types))
-    frame = once.select(F.posexplode(listed).alias(SEQUENCE, "row"))
-    columns = [frame["row"][column_name(i)].alias(column_name(i)) for i in range(len(types))]
-    return Stream(frame.select(*columns, frame[SEQUENCE].cast("bigint").alias(SEQUENCE)), node.output_type)
+    return Stream(constant_rows(node.tuples, node.output_type.field_types, context), node.output_type)
 
 
 @builder(Native, Correlate)
@@ -53,7 +41,7 @@ def correlate(node: Correlate, step: Native, inputs: tuple[Stream, ...], context
     types = node.output_type.field_types[width:]
     own = java_function_of(call)
     if own is not None:
-        rows = rows_column(context, call, own, arguments, _rows_type(types).elementType)
+        rows = rows_column(context, call, own, arguments, rows_type(types).elementType)
     else:
         rows = _FUNCTIONS[call.name](arguments, [o.type for o in call.operands], types)
     if node.condition is not None:
@@ -62,9 +50,9 @@ def correlate(node: Correlate, step: Native, inputs: tuple[Stream, ...], context
         rows = F.filter(rows, lambda row: context.expression_over(condition, [row[n] for n in names]))
     names = [f"r{i}" for i in range(len(types))]
     explode = F.inline_outer if node.join_type == "LEFT" else F.inline
-    rows = rows if own is not None else rows.cast(_rows_type(types))
+    rows = rows if own is not None else rows.cast(rows_type(types))
     if TICK in stream.hidden:  # a watermark passes once, whatever its row has
-        none = F.array(_row([F.lit(None)] * len(types), types)).cast(_rows_type(types))
+        none = F.array(row_of([F.lit(None)] * len(types), types)).cast(rows_type(types))
         rows = F.when(stream.frame[TICK].isNull(), rows).otherwise(none)
     frame = stream.frame.select("*", explode(rows).alias(*names))
     columns = [*(frame[column_name(i)] for i in range(width)), *(frame[n] for n in names)]
@@ -87,18 +75,6 @@ def uncorrelated(rex: RexNode, row: LogicalType) -> RexNode:
     return transform(rex, rewrite)
 
 
-def _row(columns: Sequence[Column], types: Sequence[LogicalType]) -> Column:
-    cast = (c.cast(cast_type(t)) for c, t in zip(columns, types, strict=True))
-    return F.struct(*(c.alias(column_name(i)) for i, c in enumerate(cast)))
-
-
-def _rows_type(types: Sequence[LogicalType]) -> T.ArrayType:
-    """The type of arrays of rows."""
-
-    row = T.StructType([T.StructField(column_name(i), spark_type(t)) for i, t in enumerate(types)])
-    return T.ArrayType(row)
-
-
 _TableFunction = Callable[["Sequence[Column]", Sequence[LogicalType], Sequence[LogicalType]], "Column"]
 
 
@@ -107,7 +83,7 @@ def _unnest(arguments: Sequence[Column], given: Sequence[LogicalType], types: Se
     elements = _elements(arguments[0], given[0])
     if _are_rows(given[0]):
         elements = F.filter(elements, lambda e: e.isNotNull())
-    return F.transform(elements, lambda e: _row(_fields(e, given[0]), types))
+    return F.transform(elements, lambda e: row_of(_fields(e, given[0]), types))
 
 
 def _unnest_with_ordinality(
@@ -115,7 +91,7 @@ def _unnest_with_ordinality(
 ) -> Column:
     """A row an element, and its place from 1; one of NULLs for a row that is NULL."""
     elements = _elements(arguments[0], given[0])
-    return F.transform(elements, lambda e, i: _row([*_fields(e, given[0]), i + 1], types))
+    return F.transform(elements, lambda e, i: row_of([*_fields(e, given[0]), i + 1], types))
 
 
 def _elements(collection: Column, of: LogicalType) -> Column:
@@ -143,7 +119,7 @@ def _fields(element: Column, of: LogicalType) -> list[Column]:
 def _replicate(arguments: Sequence[Column], given: Sequence[LogicalType], types: Sequence[LogicalType]) -> Column:
     """A row of all arguments but the first, as often as that says."""
     count, *columns = arguments
-    return F.array_repeat(_row(columns, types), count.cast("int"))
+    return F.array_repeat(row_of(columns, types), count.cast("int"))
 
 
 _FUNCTIONS: dict[str, _TableFunction] = {

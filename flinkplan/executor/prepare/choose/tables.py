@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ....plan.document import Plan
+from ....plan.elements import NAME as ELEMENTS
+from ....plan.elements import elements_of
 from ....plan.errors import UnsupportedError
 from ....plan.nodes import Sink, TableSourceScan
 from ....plan.session import option_of
@@ -53,7 +55,10 @@ class KernelCompactUpserts(Kernel, kw_only=True):
 
 
 def _check_scan(node: TableSourceScan, plan: Plan, options: Mapping[str, str]) -> None:
-    """Hardly any source here tells watermarks of its own."""
+    """Hardly any source here tells watermarks of its own; rows of Python values stand in the node."""
+    table = node.scan_table_source.table.resolved_table
+    if table is not None and (table.options or {}).get("connector") == ELEMENTS:
+        elements_of(node.own_properties, len(table_of(node.scan_table_source.table, {}).physical))
     abilities = node.scan_table_source.abilities or ()
     asks = any(isinstance(ability, SourceWatermark) and ability.source_watermark_enabled for ability in abilities)
     if asks and not _tells_watermarks(node.scan_table_source.table):
