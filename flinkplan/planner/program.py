@@ -29,7 +29,7 @@ from .rules.aggregates.groups import expand_grouping_sets, remove_distinct, with
 from .rules.aggregates.json_arguments import wrap_json_arguments
 from .rules.aggregates.projections import merge_aggregated, merge_before_pruning
 from .rules.aggregates.split_distinct import split_distinct
-from .rules.calcs import merge_calcs, to_calc
+from .rules.calcs import merge_calcs, share_calls, to_calc
 from .rules.empty import prune_empty
 from .rules.equal_relations import name_alike
 from .rules.joins.expressions import push_join_expressions
@@ -192,6 +192,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             split_distinct,
             to_calc,
             merge_calcs,
+            share_calls,
             split_python_calcs,
             drop_unused_ranks,
         ),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ...plan.functions import Function, called
 from ...plan.functions.arithmetic import DATETIME_PLUS, PLUS, TIMES
 from ...plan.functions.comparison import AND, EQ, GE, GT, NE, OR
+from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, RexNode
 from .expressions import MIRRORED
 
@@ -24,20 +25,44 @@ def only_reordered(after: Sequence[RexNode], before: Sequence[RexNode]) -> bool:
     return all(are_alike(a, b) for a, b in zip(after, before, strict=True))
 
 
+def shared(exprs: Iterable[RexNode]) -> tuple[RexNode, ...]:
+    """The expressions, with one form of all parts that are alike: that of the first.  Source: ``RexProgramBuilder``."""
+    numbers: dict[object, int] = {}
+    forms: dict[int, RexNode] = {}
+
+    def share(rex: RexNode) -> tuple[int, RexNode]:
+        number, form = _numbered(rex, numbers, share)
+        return number, forms.setdefault(number, form)
+
+    return tuple(share(rex)[1] for rex in exprs)
+
+
 def _normal(rex: RexNode, numbers: dict[object, int]) -> int:
     """A number of the expression that is equal for expressions that are alike."""
+    return _numbered(rex, numbers, lambda part: (_normal(part, numbers), part))[0]
+
+
+def _numbered(
+    rex: RexNode, numbers: dict[object, int], visit: Callable[[RexNode], tuple[int, RexNode]]
+) -> tuple[int, RexNode]:
+    """The number of an expression, and the expression of the parts that ``visit`` gives with theirs."""
     key: object = rex
     if isinstance(rex, FieldAccess):
-        key = (rex.name, _normal(rex.expr, numbers))
+        inner, part = visit(rex.expr)
+        key = (rex.name, inner)
+        rex = rex if part is rex.expr else replace(rex, expr=part)
     elif isinstance(rex, Call):
-        function, operands = called(rex), [_normal(o, numbers) for o in rex.operands]
+        visited = [visit(o) for o in rex.operands]
+        function, operands = called(rex), [number for number, _ in visited]
+        if any(part is not operand for (_, part), operand in zip(visited, rex.operands, strict=True)):
+            rex = replace(rex, operands=tuple(part for _, part in visited))
         if function in (GT, GE):
             function = MIRRORED[function]
             operands.reverse()
         elif len(operands) == 2 and _is_symmetric(function, *rex.operands):
             operands.sort()
         key = (function or rex.name, rex.reference, rex.type, *operands)
-    return numbers.setdefault(key, len(numbers))
+    return numbers.setdefault(key, len(numbers)), rex
 
 
 def _is_symmetric(function: Function | None, left: RexNode, right: RexNode) -> bool:
