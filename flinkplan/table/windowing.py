@@ -14,6 +14,7 @@ from ..plan.specs import AggregateCall
 from ..plan.types import INT
 from ..planner.algebra.physical import LegacyWindowAggregate
 from ..planner.algebra.rel import Rel
+from ..planner.binder.over import over_type
 from ..planner.rex.unplanned import Frame, Over
 from .expression import Expression
 from .literals import literal
@@ -102,7 +103,7 @@ def over_aggregate(
     return Over(
         function=function,
         operands=operands,
-        type=function.returns(arguments).regular(),
+        type=over_type(function, arguments),
         partition=resolver.all(window.partition),
         order=((order, True, False),),
         frame=frame,

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, comparison, conditional
-from ...plan.functions.aggregate import AVG, COUNT, ROW_NUMBER, SHIFTS, SUM, SUM0
+from ...plan.functions.aggregate import AVG, COUNT, FIRST_VALUE, LAST_VALUE, MAX, MIN, ROW_NUMBER, SHIFTS, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
-from ...plan.types import BIGINT, CHARACTER
+from ...plan.types import BIGINT, CHARACTER, LogicalType
 from ..rex.builder import integer, null
 from ..rex.expressions import holds_subquery
 from ..rex.unplanned import Frame, Over
@@ -104,7 +104,7 @@ def _over(
     return Over(
         function=function,
         operands=operands,
-        type=function.returns(arguments).regular(),
+        type=over_type(function, arguments),
         partition=tuple(dict.fromkeys(_without_subquery(binder, e) for e in spec.partition_by)),
         order=order,
         frame=frame,
@@ -158,10 +158,22 @@ def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | N
     return 0 if bound.kind == "CURRENT ROW" else None
 
 
+def over_type(function: Function, arguments: Arguments) -> LogicalType:
+    """The type of a call with OVER: of one that returns an argument, the time attribute that this may be."""
+    result = function.returns(arguments).regular()
+    first = arguments.types[0] if arguments.types else None
+    if first is None or not first.is_time_attribute or function not in _RETURNS_ARGUMENT:
+        return result
+    return replace(result, kind=first.kind)
+
+
+_RETURNS_ARGUMENT = (MIN, MAX, FIRST_VALUE, LAST_VALUE, *SHIFTS)
+
+
 def _as(window: Over, function: Function, operands: tuple[RexNode, ...]) -> Over:
     """The window with another function."""
     arguments = Arguments(tuple(o.type for o in operands), operands, grouped=window.frame.is_never_empty)
-    return replace(window, function=function, operands=operands, type=function.returns(arguments).regular())
+    return replace(window, function=function, operands=operands, type=over_type(function, arguments))
 
 
 def _count(window: Over) -> RexNode:

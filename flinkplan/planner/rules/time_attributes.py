@@ -15,7 +15,7 @@ from ...plan.rex import Call, InputRef, PatternInputRef, RexNode, walk
 from ...plan.types import LogicalType
 from ..algebra.builders import calc, merge_calc
 from ..algebra.logical import Aggregate, Join, Match, MultiJoin, TableModify, TemporalJoin
-from ..algebra.physical import Calc, LegacyWindowAggregate
+from ..algebra.physical import Calc, LegacyWindowAggregate, OverAggregate
 from ..algebra.rel import ONE_SIDED, Rel
 from ..metadata.join_kinds import interval_bounds, is_lookup
 from ..metadata.window_properties import groups_by_window, window_columns, window_keys
@@ -54,7 +54,7 @@ def _in_calls(rex: RexNode) -> RexNode:
     if function is CAST and operands[0].type.is_rowtime and _is_plain(rex.type, operands[0].type):
         return replace(rex, operands=operands, type=rex.type.regular())
     if function is ALIAS:
-        return replace(rex, operands=operands, type=operands[0].type)
+        return replace(rex, operands=operands)
     if function is PROCTIME_MATERIALIZE:
         return replace(rex, operands=operands)
     if function is CAST and operands[0].type == rex.type:
@@ -116,6 +116,15 @@ def materialize_aggregate(rel: Aggregate | LegacyWindowAggregate) -> Rel:
     return replace(rel, input=plain_columns(rel.input, used), calls=calls)
 
 
+@rule(on=OverAggregate)
+def materialize_over(rel: OverAggregate) -> Rel:
+    """What a call with OVER returns is a plain timestamp."""
+    groups = tuple(
+        replace(g, agg_calls=tuple(replace(c, type=c.type.regular()) for c in g.agg_calls)) for g in rel.groups
+    )
+    return replace(rel, groups=groups)
+
+
 @rule(on=Join)
 def materialize_join(rel: Join) -> Rel:
     """A regular join reads plain timestamps; interval and window joins keep time attributes."""
@@ -171,6 +180,7 @@ MATERIALIZE_TIME = RuleSet(
     (
         materialize_calc,
         materialize_aggregate,
+        materialize_over,
         materialize_join,
         materialize_match,
         materialize_multi_join,
