@@ -159,13 +159,13 @@ class Session:
         from .program import assemble, optimize
         from .rex.printer import prefix_expressions
         from .rex.written import recorded_lists
-        from .rules.joins.expressions import push_join_expressions
+        from .rules.joins.expressions import push_written_expressions
 
         try:
             bound: list[Rel] = []
 
             def kept(modify: TableModify, config: Mapping[str, str]) -> Sink:
-                bound.append(push_join_expressions.run(modify, config))
+                bound.append(push_written_expressions.run(modify, config))
                 return optimize(modify, config)
 
             with recorded_lists() as lists:

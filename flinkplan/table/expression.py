@@ -389,6 +389,14 @@ class Expression:
         """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_JOIN", …)`` works."""
         raise TypeError("array_join() cannot be called in PyFlink: use call('ARRAY_JOIN', …)")
 
+    def array_slice(self, start_offset: Any, end_offset: Any = None) -> Expression:
+        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_SLICE", …)`` works."""
+        raise TypeError("array_slice() cannot be called in PyFlink: use call('ARRAY_SLICE', …)")
+
+    def array_sort(self, ascending_order: Any = None, null_first: Any = None) -> Expression:
+        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_SORT", …)`` works."""
+        raise TypeError("array_sort() cannot be called in PyFlink: use call('ARRAY_SORT', …)")
+
 
 def _unary(name: str, *before: Any) -> property:
     def get(self: Expression) -> Expression:
@@ -451,8 +459,6 @@ _METHODS: dict[str, tuple[str, int, int]] = {
     **{"array_position": ("ARRAY_POSITION", 1, 1), "array_prepend": ("ARRAY_PREPEND", 1, 1), "split": ("SPLIT", 1, 1)},
     **{
         "array_remove": ("ARRAY_REMOVE", 1, 1),
-        "array_slice": ("ARRAY_SLICE", 1, 2),
-        "array_sort": ("ARRAY_SORT", 0, 2),
     },
     **{"array_union": ("ARRAY_UNION", 1, 1), "array_max": ("ARRAY_MAX", 0, 0), "array_min": ("ARRAY_MIN", 0, 0)},
     **{"array_except": ("ARRAY_EXCEPT", 1, 1), "array_intersect": ("ARRAY_INTERSECT", 1, 1)},

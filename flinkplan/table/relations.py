@@ -19,7 +19,7 @@ from ..planner.binder.calls import fit
 from ..planner.binder.context import Context
 from ..planner.rex.builder import text
 from ..planner.rex.expressions import contains_over, identity, inline, is_always_true, is_call
-from ..planner.rex.simplify import built_condition, shorten
+from ..planner.rex.simplify import first_condition, shorten
 from ..planner.sql import ast
 from .expression import Expression
 from .naming import ValidationError, field_name, function_of_call, key, rewritten
@@ -77,7 +77,7 @@ def named_explicitly(exprs: Sequence[RexNode], names: Sequence[str], fields: Seq
 
 def filtered(rel: Rel, condition: RexNode) -> Rel:
     """A filter; none for a condition that is always true."""
-    simplified = _with_nullable_literals(condition, built_condition)
+    simplified = _with_nullable_literals(condition, first_condition)
     return rel if is_always_true(simplified) else Filter(input=rel, condition=simplified)
 
 
@@ -127,7 +127,14 @@ class Registrar:
         """The input with the computed columns behind its own."""
         if len(self.exprs) == self.rel.width:
             return self.rel
-        return project(self.rel, self.exprs, uniquify(self.names))
+        names = (own or self._inferred(rex) for own, rex in zip(self.names, self.exprs, strict=True))
+        return project(self.rel, self.exprs, uniquify(names))
+
+    def _inferred(self, rex: RexNode) -> str | None:
+        """The name of the column that is cast.  Source: ``RelBuilder.inferAlias``."""
+        while is_call(rex, CAST):
+            rex = rex.operands[0]
+        return self.rel.names[rex.index] if isinstance(rex, InputRef) else None
 
 
 def aggregate_function(context: Context, called: Any) -> Function:

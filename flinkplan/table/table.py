@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..plan.errors import UnsupportedError
 from ..plan.findings import did_you_mean
 from ..plan.functions import Function, Kind
 from ..plan.functions.cast import CAST
@@ -13,7 +12,7 @@ from ..plan.functions.changelog import FROM_CHANGELOG, TO_CHANGELOG
 from ..plan.functions.process import UID
 from ..plan.functions.user import PythonFunction
 from ..plan.record import replace
-from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, input_refs, transform
+from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ..plan.specs import JoinType, SortField
 from ..plan.types import LogicalType, row
 from ..planner.algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetOp, Sort
@@ -230,7 +229,7 @@ class Table(Derivable):
                     f"the join condition '{predicate}' compares no column of the left side with one of the right side",
                     hint="add an equality, or filter the rows with where(…) behind join(right)",
                 )
-        return self._table(Join(left=left_rel, right=right_rel, type=kind, condition=condition))
+        return self._table(Join(left=left_rel, right=right_rel, type=kind, condition=condition, is_built=True))
 
     def join_lateral(self, table_function_call: Any, join_predicate: Any = None) -> Table:
         """Each row with the rows that a table function gives for it."""
@@ -258,10 +257,6 @@ class Table(Derivable):
             result = row(zip(aliases, result.field_types, strict=True), nullable=False)
         if unique:
             check_unique((*self.rel.names, *result.field_names))
-        if predicate is not None:
-            raise UnsupportedError(
-                "a condition of join_lateral is not supported", hint="filter with where(…) behind it"
-            )
         correl = "$cor"  # numbered when the table is planned
         variable = CorrelVariable(correl, self.rel.row_type)
         names = self.rel.row_type.field_names
@@ -279,7 +274,15 @@ class Table(Derivable):
             aliases=result.field_names,
             by_position=True,
         )
-        return self._table(correlate)
+        if predicate is None:
+            return self._table(correlate)
+        condition = Resolver(resolver.context, correlate.names, correlate.types).condition(predicate)
+        if kind is JoinType.LEFT and condition != TRUE:
+            raise ValidationError(
+                f"left_outer_join_lateral takes no condition but TRUE, not '{predicate}'",
+                hint="join_lateral takes one, or filter with where(…) behind it",
+            )
+        return self._table(filtered(correlate, condition))
 
     # Set operations
 
@@ -467,10 +470,13 @@ def _cast_without_name(rex: RexNode) -> RexNode:
 
 
 def _is_key(rex: RexNode, width: int) -> bool:
-    """Whether a condition compares a column of the left side with one of the right side."""
+    """Whether a condition compares a column of the left side with one of the right side.
+
+    Those that are in an expression do not count.  Source: ``JoinOperationFactory``.
+    """
     from ..plan.functions.comparison import EQ
 
     if not is_call(rex, EQ):
         return False
-    sides = [{i >= width for i in input_refs(o)} for o in rex.operands]
-    return all(len(side) == 1 for side in sides) and sides[0] != sides[1]
+    sides = [o.index >= width for o in rex.operands if isinstance(o, InputRef)]
+    return len(sides) == 2 and sides[0] != sides[1]

@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from flinkplan.table import DataTypes, Table, TableEnvironment
-from flinkplan.table.expression import TimeIntervalUnit, TimePointUnit
+from flinkplan.table.expression import JsonQueryOnEmptyOrError, JsonQueryWrapper, TimeIntervalUnit, TimePointUnit
 from flinkplan.table.expressions import (
     and_,
     atan2,
     call,
     call_sql,
     col,
+    concat,
     convert_tz,
     current_database,
     current_date,
@@ -31,6 +32,7 @@ from flinkplan.table.expressions import (
     or_,
     rand,
     rand_integer,
+    temporal_overlaps,
     timestamp_diff,
     to_date,
     to_timestamp,
@@ -199,6 +201,20 @@ EXPRESSIONS: dict[str, Callable[[], Sequence[Any]]] = {
     "flat": lambda: [col("id"), col("spot").flatten, call("f", col("id")).alias("y")],
     "try": lambda: [col("quay").try_cast(DataTypes.INT()), col("quay").cast(DataTypes.INT())],
     "callsql": lambda: [call_sql("id + 1"), call_sql("UPPER(quay) || 'x'").alias("u")],
+    "json_query": lambda: [
+        col("quay").json_query("$.a"),
+        col("quay").json_query(
+            "$.b",
+            JsonQueryWrapper.CONDITIONAL_ARRAY,
+            JsonQueryOnEmptyOrError.EMPTY_ARRAY,
+            JsonQueryOnEmptyOrError.ERROR,
+        ),
+    ],
+    "intervals": lambda: [
+        col("ts") + (lit(5).minutes + lit(7).seconds),
+        col("ts") - lit(1).years,
+        temporal_overlaps(col("ts"), lit(30).seconds, col("ts") + lit(10).seconds, lit(5).seconds),
+    ],
 }
 """Columns of the table ``b``."""
 
@@ -253,8 +269,24 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
     "where_in_list": lambda te: te.from_path("b").where(col("id").in_(1, 2, 3, 4, 5)).select(col("id")),
     "where_str": lambda te: te.from_path("b").where(col("quay") == "a").select(col("id")),
     "where_date": lambda te: te.from_path("b").where(col("built") > lit("2020-01-01").to_date).select(col("id")),
+    "where_constants": lambda te: te.from_path("b").where(
+        (col("ts") > to_timestamp("2025-05-01 10:01:40"))
+        & (col("id") > lit(1) + lit(2))
+        & (col("slots") > lit("5").cast(DataTypes.INT()))
+        & (col("quay") == concat("a", "b"))
+    ),
+    "agg_cast": lambda te: (
+        te.from_path("b")
+        .group_by(col("quay"))
+        .select(col("quay"), col("id").cast(DataTypes.BIGINT()).sum, (col("slots") + 1).max)
+    ),
     "join": lambda te: (
         te.from_path("b").join(te.from_path("c"), col("id") == col("cid")).select(col("id"), col("name"))
+    ),
+    "join_expressions": lambda te: (
+        te.from_path("b")
+        .join(te.from_path("c"), (col("bi") == col("cid")) & (col("quay").upper_case == col("name")))
+        .select(col("id"), col("name"))
     ),
     "join_where": lambda te: (
         te.from_path("b")
@@ -298,6 +330,16 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
         .select(col("id"), col("quay"))
         .join_lateral(call("w", col("quay").upper_case).alias("a", "n"))
         .where(col("n") > 2)
+        .select(col("id"), col("a"))
+    ),
+    "lateral_condition": lambda te: (
+        te.from_path("b")
+        .join_lateral(call("w", col("quay")).alias("a", "n"), col("id") == col("n"))
+        .select(col("id"), col("a"))
+    ),
+    "lateral_left": lambda te: (
+        te.from_path("b")
+        .left_outer_join_lateral(call("w", col("quay")).alias("a", "n"), lit(True))
         .select(col("id"), col("a"))
     ),
     "lateral_noalias": lambda te: te.from_path("b").join_lateral(call("w", col("quay"))).select(col("id"), col("f0")),

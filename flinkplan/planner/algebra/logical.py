@@ -130,6 +130,9 @@ class Join(LogicalBinary, kw_only=True):
     """Whether a MULTI_JOIN hint asks for a join of several inputs."""
     shown_hints: ShownHints | None = None
 
+    is_built: bool = False
+    """Whether the Table API has made it, not SQL."""
+
 
 class MultiJoin(NaryJoin, kw_only=True):
     """Joins that Flink plans as one multi-join."""

@@ -109,8 +109,16 @@ def built_condition(rex: RexNode) -> RexNode:
     Source: ``RelBuilder.filter``, which eliminates no predicates, and drops a cast that only says that the whole
     condition is never NULL.
     """
-    simplified = reordered_condition(simplify_condition(rex))
-    built = _condition(Simplifier(eliminates=False), rex)
+    return _built(rex, reordered_condition(simplify_condition(rex)), Simplifier(eliminates=False))
+
+
+def first_condition(rex: RexNode) -> RexNode:
+    """As :func:`built_condition`, of a condition as it was written: calls of constants in it stay."""
+    return _built(rex, _condition(Simplifier(evaluates=False), rex), Simplifier(evaluates=False, eliminates=False))
+
+
+def _built(rex: RexNode, simplified: RexNode, simplifier: Simplifier) -> RexNode:
+    built = _condition(simplifier, rex)
     chosen = built if are_alike(simplified, built) else simplified
     only_not_null = is_call(chosen, CAST) and children(chosen)[0].type == chosen.type.nullable_()
     return children(chosen)[0] if only_not_null else chosen

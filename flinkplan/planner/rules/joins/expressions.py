@@ -23,6 +23,19 @@ from ..rule import rule
 @rule(on=(Join, TemporalJoin))
 def push_join_expressions(rel: Join | TemporalJoin) -> Rel:
     """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
+    return _pushed(rel)
+
+
+@rule(on=(Join, TemporalJoin))
+def push_written_expressions(rel: Join | TemporalJoin) -> Rel:
+    """As :func:`push_join_expressions`, of joins that SQL has.
+
+    ``SqlToRelConverter`` does so, the ``RelBuilder`` of the Table API does not.
+    """
+    return rel if isinstance(rel, Join) and rel.is_built else _pushed(rel)
+
+
+def _pushed(rel: Join | TemporalJoin) -> Rel:
     width = rel.left.width
     total = width + rel.right.width
     known = {*constants(rel.left), *(width + i for i in constants(rel.right))}
