@@ -48,14 +48,18 @@ class Imports(Record):
         _active = self
 
     def _own_modules(self) -> dict[str, ModuleType]:
-        """The modules that were imported from the folders."""
+        """The modules that were imported from the folders: not those of an environment that lies in one of them."""
         roots = tuple(f"{folder.rstrip('/')}/" for folder in (*self.folders, *self.paths))
         return {
             name: module
             for name, module in sys.modules.items()
-            if (getattr(module, "__file__", None) or "").startswith(roots)
+            if (file := getattr(module, "__file__", None) or "").startswith(roots)
+            and not any(f"/{installed}/" in file for installed in _INSTALLED)
             and name.partition(".")[0] not in ("__main__", "flinkplan", "pyspark")
         }
+
+
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 _active: Imports | None = None

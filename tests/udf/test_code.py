@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -58,3 +59,16 @@ def test_a_changed_module_is_imported_anew_for_another_job(tmp_path: Path) -> No
     (tmp_path / "a" / "helpers_of_a_job.py").write_text("WORD = 'changed'", "utf-8")
     Imports("second", first.folders).activate()
     assert imported() == "changed"
+
+
+def test_libraries_of_an_environment_within_a_folder_stay(tmp_path: Path) -> None:
+    """As where the project's folder has a .venv: to import PyArrow again for each job takes a tenth of a second."""
+    libraries = tmp_path / "a" / ".venv" / "lib" / "site-packages"
+    first = job(tmp_path / "a", "first", "WORD = 'one'")
+    libraries.mkdir(parents=True)
+    (libraries / "library_of_a_job.py").write_text("", "utf-8")
+    sys.path.append(str(libraries))
+    first.activate()
+    library = importlib.import_module("library_of_a_job")
+    Imports("second", first.folders).activate()
+    assert sys.modules["library_of_a_job"] is library
