@@ -49,7 +49,8 @@ class ScalarCalls(Record):
     """The calls of a node, which is called with the batches of a task.
 
     ``types`` are those of the columns of a batch, whose names are ``names``; ``results`` are the outermost calls, with
-    the types of ``result_types``.  A batch is a tuple of arrays, or one array; the result is a struct of the results.
+    the types of ``result_types``.  A batch is a tuple of arrays, or one array; the result is the array of the one
+    result, or a struct of several.
     """
 
     functions: tuple[FunctionCode, ...]
@@ -67,7 +68,8 @@ class ScalarCalls(Record):
             work = Work(self, opened.functions)
             for batch in batches:
                 arrays = work.arrays(batch if isinstance(batch, tuple) else (batch,))
-                yield pa.StructArray.from_arrays(arrays, [f"f{i}" for i in range(len(arrays))])
+                one = len(arrays) == 1
+                yield arrays[0] if one else pa.StructArray.from_arrays(arrays, [f"f{i}" for i in range(len(arrays))])
 
 
 Key = Argument | Constant | Called

@@ -56,7 +56,7 @@ def called(
     batch = tuple(writer(t)(values) for t, values in zip(types_of(*types), columns, strict=True))
     (array,) = work([batch])
     rows = array.to_pylist()
-    return [[tuple(r.values()) for r in row] for row in rows] if is_table else [row["f0"] for row in rows]
+    return [[tuple(r.values()) for r in row] for row in rows] if is_table else rows
 
 
 __all__ = ["Argument", "Called", "Constant", "ScalarCalls", "called", "code_of", "pa", "types_of"]

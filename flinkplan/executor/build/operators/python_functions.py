@@ -36,9 +36,11 @@ def python_calc(
         return stream.select([context.expression(rex, stream) for rex in projection], node.output_type)
     work = ScalarCalls(tuple(calls.codes), calls.types, calls.names, results, types, surroundings(context))
     struct = T.StructType([T.StructField(f"f{i}", spark_type(t)) for i, t in enumerate(types)])
-    column = arrow_column(work, struct, calls.columns).alias(RESULT)
+    one = len(types) == 1  # Spark copies structs value by value
+    column = arrow_column(work, struct[0].dataType if one else struct, calls.columns).alias(RESULT)
     called = replace(stream, frame=stream.frame.select("*", column))
-    fields_of = {place: called.frame[RESULT][f"f{number}"] for number, place in enumerate(outermost)}
+    result = called.frame[RESULT]
+    fields_of = {place: result if one else result[f"f{number}"] for number, place in enumerate(outermost)}
     columns = [fields_of.get(i) for i in range(len(projection))]
     return called.select(
         [
