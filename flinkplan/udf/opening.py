@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -67,6 +68,7 @@ class Opened:
             except Exception as error:
                 raise function_error(f"{code.name}.open", error, None) from None
             self.functions.append(function)
+        _freeze_modules()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
@@ -85,6 +87,22 @@ class Opened:
 
 _KEPT: dict[str | None, list[Any]] = {}
 """The open functions of nodes of streams, while no task of theirs runs."""
+
+
+def _freeze_modules() -> None:
+    """Let the garbage collector leave alone what is there once new modules have been imported.
+
+    Spark's workers collect garbage after each task, which takes a tenth of a second where it goes through all modules
+    of flinkplan.  Garbage that is there at this moment stays, so it is done for new modules only.
+    """
+    global _frozen
+    if len(sys.modules) != _frozen:
+        _frozen = len(sys.modules)
+        gc.freeze()
+
+
+_frozen = 0
+"""How many modules there were when they were frozen."""
 
 
 def task_numbers() -> tuple[int, int, int]:
