@@ -98,7 +98,8 @@ def field_name(expression: Any) -> str | None:
         return str(expression._args[0])
     if expression._name == "get":
         parent = field_name(expression._args[0])
-        return None if parent is None else f"{parent}${expression._args[1]}"
+        field = expression._args[1]
+        return None if parent is None else f"{parent}${f'_{field}' if isinstance(field, int) else field}"
     if expression._name == "cast" and not expression._args[2]:
         return _converted_name(expression._args[0], logical_type(expression._args[1]))
     if expression._name == "to":

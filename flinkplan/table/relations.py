@@ -119,13 +119,13 @@ class Registrar:
             at = len(self.exprs)
             self.exprs.append(rex)
             self.names.append(None)
-        if name is not None and self.names[at] is None:
+        if name is not None:
             self.names[at] = name
         return at
 
     def built(self) -> Rel:
         """The input with the computed columns behind its own."""
-        if len(self.exprs) == self.rel.width:
+        if len(self.exprs) == self.rel.width and list(self.rel.names) == self.names:
             return self.rel
         names = (own or self._inferred(rex) for own, rex in zip(self.names, self.exprs, strict=True))
         return project(self.rel, self.exprs, uniquify(names))
