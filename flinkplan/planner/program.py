@@ -56,6 +56,7 @@ from .rules.projections import (
     PUSH_PROJECTIONS_AGAIN,
     REWRITE_PROJECTIONS,
     drop_aliases,
+    name_below_filters,
     narrow_joins,
     trim_one_sided,
 )
@@ -138,7 +139,15 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
     Stage(
         "project_rewrite",
         "Each operator reads only what is needed above it.",
-        (trim_one_sided, NAME_COLUMNS, narrow_joins, REWRITE_PROJECTIONS, pull_up_constants, REWRITE_PROJECTIONS),
+        (
+            trim_one_sided,
+            NAME_COLUMNS,
+            name_below_filters,
+            narrow_joins,
+            REWRITE_PROJECTIONS,
+            pull_up_constants,
+            REWRITE_PROJECTIONS,
+        ),
     ),
     Stage(
         "logical",

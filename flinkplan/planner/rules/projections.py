@@ -30,7 +30,7 @@ from ..algebra.logical import (
     is_one_sided,
 )
 from ..algebra.names import uniquify
-from ..algebra.physical import LegacyWindowAggregate, SourceScan
+from ..algebra.physical import LegacyWindowAggregate, OverAggregate, SourceScan
 from ..algebra.rel import ONE_SIDED, Rel
 from ..algebra.scan_columns import _reading_order, project_scan
 from ..connectors import source_of
@@ -127,6 +127,18 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
     given = None if below.given is None else tuple(below.given[i] for i in needed)
     inner = Filter(input=trimmed, condition=built_condition(remap(below.condition, mapping)), given=given)
     return _reading(rel, inner, mapping)
+
+
+@rule(on=Project, over=Filter)
+def name_below_filters(rel: Project, below: Filter) -> Rel:
+    """A projection that only chooses columns goes below a filter, and with it its names: the lowest one first.
+
+    Source: ``HepMatchOrder.BOTTOM_UP``.
+    """
+    if not isinstance(below.input, OverAggregate) or not are_columns(rel.exprs):
+        return rel
+    pushed = push_past_filter(rel)
+    return remove_identity(pushed) if isinstance(pushed, Project) else pushed
 
 
 @rule(on=Project, over=Join)

@@ -173,6 +173,11 @@ CASES: list[tuple[str, str]] = [
     ("remove_distinct", "SELECT k, SUM(n) + 1, MAX(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT k, AVG(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT id, SUM(v) FILTER (WHERE k = 'x') FROM cdc GROUP BY id"),
+    (
+        "name_below_filters",
+        "SELECT rn FROM (SELECT k, COUNT(*) OVER (ORDER BY ts) AS rn FROM ev) "
+        "WHERE k LIKE 'x%' AND rn IN (SELECT cid FROM c)",
+    ),
     ("merge_before_pruning", "SELECT s, k FROM (SELECT k, v, MIN(id), SUM(v) AS s FROM ev WHERE v > 2 GROUP BY k, v)"),
     ("filter_by_keys", "SELECT v, k, AVG(v), SUM(id) FROM a GROUP BY v, k HAVING AVG(v) > 5"),
     ("reduce_functions", "SELECT k, SUM(v), AVG(v), COUNT(v) FROM a GROUP BY k"),
