@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from flinkplan.executor.runtime.jar import runtime_jar
 
 pytestmark = pytest.mark.spark
 
-NAME = "flinkplan.runtime.row.Rows"
+NAME, FILE = "flinkplan.runtime.row.Rows", "flinkplan/runtime/row/Rows.class"
 
 
 def test_threads_of_this_session_find_classes_by_it(spark: SparkSession) -> None:
@@ -23,7 +22,7 @@ def test_threads_of_this_session_find_classes_by_it(spark: SparkSession) -> None
     assert loader.loadClass(NAME).getName() == NAME
 
 
-def test_what_is_absent_is_found_once_a_jar_has_it(spark: SparkSession, tmp_path: Path) -> None:
+def test_what_is_absent_is_found_once_a_jar_has_it(spark: SparkSession) -> None:
     jvm: Any = spark._jvm
     gateway: Any = spark.sparkContext._gateway
     thread = jvm.java.lang.Thread.currentThread()
@@ -41,5 +40,7 @@ def test_what_is_absent_is_found_once_a_jar_has_it(spark: SparkSession, tmp_path
     for _ in range(2):
         with pytest.raises(Py4JJavaError, match=NAME):
             found.loadClass(NAME)
+        assert found.getResource(FILE) is None
     added.addURL(jvm.java.io.File(str(runtime_jar())).toURI().toURL())
     assert found.loadClass(NAME).getName() == NAME
+    assert found.getResource(FILE) is not None

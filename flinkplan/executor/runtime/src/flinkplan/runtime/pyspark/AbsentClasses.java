@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * <p>To tell what a name stands for, Py4J asks for a class of each part of it, and the compiler of Spark's generated code
  * for classes of several packages; Hadoop asks for files of settings. To find that there is none takes a look into each
- * of Spark's three hundred jars, which is a quarter of what a JVM does that runs small jobs.
+ * of Spark's three hundred jars, which was a tenth of what a JVM does that runs small jobs.
  *
  * <p>Those jars stay as they are. Others may come, which are asked each time.
  */
