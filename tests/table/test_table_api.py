@@ -135,6 +135,9 @@ def test_python_functions_are_nodes_of_their_own(env: TableEnvironment) -> None:
     assert "PythonCorrelate(invocation=[words($1)]" in joined.explain()
     grouped = orders.group_by(orders.customer).select(call("total", orders.amount))
     assert "PythonGroupAggregate(groupBy=[customer]" in grouped.explain()
+    windows = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
+    windowed = env.sql_query(f"SELECT SUM(twice(id)) FROM {windows} GROUP BY window_start, window_end")
+    assert "LocalWindowAggregate(window=[TUMBLE(win_start=[window_start], win_end=[window_end]" in windowed.explain()
 
 
 @udf(result_type=DataTypes.ROW([DataTypes.FIELD("a", DataTypes.BIGINT()), DataTypes.FIELD("b", DataTypes.STRING())]))  # type: ignore[untyped-decorator]

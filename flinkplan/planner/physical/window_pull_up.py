@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...plan.functions.cast import CAST
+from ...plan.functions.user import calls_python_anywhere
 from ...plan.record import Record, replace
 from ...plan.rex import InputRef, Literal, RexNode
 from ...plan.specs import SessionWindow, TimeAttributeWindowing
@@ -25,11 +26,13 @@ from ..rex.expressions import identity, is_call, refs, remap
 def pull_up_window(rel: WindowAggregate) -> WindowAggregate:
     """The aggregation that assigns windows itself, if a calc, and maybe an expand, stands between.
 
-    It must aggregate no window column.
+    It must aggregate no window column, and the calc call no Python function.
     """
     source = _past_expand(rel.input)
     if not isinstance(source, Calc) or not isinstance(source.input, WindowTableFunction):
         return rel
+    if any(map(calls_python_anywhere, source.projection)):
+        return replace(rel, input=source)
     function = source.input
     below = _below_window(function, source)
     if below is None or any(a not in below.mapping for c in rel.calls for a in c.arg_list):
