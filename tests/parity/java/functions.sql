@@ -29,3 +29,4 @@ CREATE FUNCTION sql_times AS 'acme.SqlTimes' LANGUAGE JAVA USING JAR '${CASE}/fu
 CREATE TEMPORARY FUNCTION rows_of_map AS 'acme.RowsOfMap' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE FUNCTION count_all AS 'acme.CountAll' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE TEMPORARY FUNCTION stats AS 'acme.Stats' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE TEMPORARY SYSTEM FUNCTION names AS 'acme.Names' USING JAR 'file://${CASE}/functions.jar';

@@ -35,3 +35,4 @@ CREATE FUNCTION late_split_f AS 'acme.LateSplit' LANGUAGE JAVA USING JAR '${CASE
 CREATE FUNCTION chosen_f AS 'acme.Chosen' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE TEMPORARY FUNCTION batches_f AS 'acme.Batches' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
 CREATE FUNCTION named2_f AS 'acme.Named2' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
+CREATE TEMPORARY FUNCTION paired AS 'acme.Paired' LANGUAGE JAVA USING JAR '${CASE}/functions.jar';
