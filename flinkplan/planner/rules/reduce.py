@@ -45,7 +45,9 @@ def reduce_expressions(rel: Rel) -> Rel:
     match rel:
         case Filter():
             condition = simplify_condition(_substituted(_cases_expanded(rel.condition), cast_constants(rel.input)))
-            if known := known_conditions(rel.input):
+            read = refs(condition)
+            known = tuple([c for c in known_conditions(rel.input) if not read.isdisjoint(refs(c))])
+            if known:
                 condition = simplify_condition(condition, known)
             return rel.input if is_always_true(condition) else replace(rel, condition=condition)
         case Project():
