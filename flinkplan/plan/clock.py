@@ -34,14 +34,16 @@ def tells_time(plan: Plan) -> bool:
 def is_by_clock(node: ExecNode, plan: Plan) -> bool:
     """Whether a node's rows are due by the clock; in a batch, all of whose rows come at once, some are so, too."""
     match node:
-        case OverAggregate(over_spec=spec) if spec.groups and spec.groups[0].order_by.fields:
-            first = spec.groups[0].order_by.fields[0]
+        case OverAggregate(over_spec=spec) if spec.groups:
+            order = spec.groups[0].order_by
         case TemporalSort(order_by=order) | Match(match_spec=MatchSpec(order_by=order)):
-            first = order.fields[0]
+            pass
         case _:
             return _waits(node)
     (source,) = plan.inputs(node)
-    return source.output_type.field_types[first.index].is_proctime
+    types = source.output_type.field_types
+    # a plan that names a column that is not there is refused elsewhere, with the place
+    return any(types[first.index].is_proctime for first in order.fields[:1] if 0 <= first.index < len(types))
 
 
 def _waits(node: ExecNode) -> bool:
