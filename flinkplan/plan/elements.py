@@ -12,9 +12,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .errors import PlanError
+from .errors import FlinkplanError, PlanError
 from .functions import called
 from .functions.collection import ARRAY, MAP, ROW
+from .options import OptionType
 from .rex import Literal, RexNode, rex_from_json, rex_to_json, walk
 
 NAME, FILE = "python-input-format", "file-path"
@@ -41,9 +42,24 @@ def without_elements(options: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in options.items() if key != OPTION}
 
 
+def _rows(text: str) -> Any:
+    """The rows of an option's value."""
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError):
+        rows = None
+    if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+        raise FlinkplanError("it is what from_elements() writes: JSON of rows of expressions")
+    return rows
+
+
+ROWS = OptionType("rows", _rows)
+"""The type of :data:`OPTION`."""
+
+
 def elements_property(options: Mapping[str, str]) -> dict[str, Any]:
     """The property in which a node keeps the rows."""
-    return {_PROPERTY: json.loads(options[OPTION])} if OPTION in options else {}
+    return {_PROPERTY: _rows(options[OPTION])} if OPTION in options else {}
 
 
 def elements_of(own: Mapping[str, Any], width: int) -> list[list[RexNode]]:

@@ -15,7 +15,7 @@ TESTS = Path(__file__).parents[1]
 @cache
 def _texts() -> str:
     """The tests that run something, and what they run."""
-    folders = [TESTS / name for name in ("executor", "parity", "compat")]
+    folders = [TESTS / name for name in ("executor", "parity", "compat", "table")]
     files = [file for folder in folders for file in folder.rglob("*") if file.suffix in (".py", ".sql")]
     return "\n".join(file.read_text("utf-8") for file in files if file != Path(__file__))
 

@@ -251,3 +251,11 @@ def test_idle_state_retention(env: TableEnvironment) -> None:
     config.set_idle_state_retention_time(timedelta(), timedelta())
     with pytest.raises(FlinkplanError, match="0:05:00 above"):
         config.set_idle_state_retention_time(timedelta(hours=1), timedelta(hours=1))
+
+
+@pytest.mark.parametrize("rows", ["[[1", "{}", "[1]"])
+def test_rows_that_are_none_are_named(env: TableEnvironment, rows: str) -> None:
+    options = f"'connector' = 'python-input-format', 'flinkplan.rows' = '{rows}'"
+    with pytest.raises(FlinkplanError, match="it is what from_elements\\(\\) writes"):
+        env.execute_sql(f"CREATE TABLE broken (a INT) WITH ({options})")
+        env.sql_query("SELECT a FROM broken").explain()

@@ -7,7 +7,7 @@ Sources: the options of ``FileSystemConnectorOptions``, ``DataGenConnectorOption
 from __future__ import annotations
 
 from ..arrow_data import DATA, NAME
-from ..elements import FILE, OPTION
+from ..elements import FILE, OPTION, ROWS
 from ..elements import NAME as ELEMENTS
 from ..options import BOOLEAN, DURATION, MEMORY, NUMBER, TEXT, WHOLE, Option, OptionType, exactly_one_of, one_of
 from ..row_kinds import ALL, INSERTS, UPSERTS
@@ -151,7 +151,7 @@ BUNDLED = (
             *EVERYWHERE,
             unused("batched", BOOLEAN, "true", "whether PyFlink's file has all rows at once"),
             unused(FILE, TEXT, None, "PyFlink's file of the rows; flinkplan reads none"),
-            Option(OPTION, TEXT, None, "the rows, until a plan is made"),
+            Option(OPTION, ROWS, None, "the rows, until a plan is made"),
         ),
         executed=True,
     ),
