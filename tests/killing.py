@@ -141,6 +141,27 @@ class Worker(Running):
         super().finish()
 
 
+REAL_TIME_PATIENCE, REAL_TIME_START_UP = 5.0, 12.0
+"""Seconds within which a process in real-time mode is killed after a batch, or from its start on."""
+
+
+def kill_in_real_time(following: Callable[[], Worker], kills: Iterable[int], moments: random.Random) -> Worker:
+    """Kill one process after another, each when its queries have done so many batches; with none, while it starts.
+
+    Returns the last one, which waits to begin.
+    """
+    worker = following()
+    for batches in kills:
+        after = following()
+        worker.begin()
+        for _ in range(batches):
+            worker.batch()
+        worker.wait(moments.uniform(0, REAL_TIME_PATIENCE if batches else REAL_TIME_START_UP))
+        worker.kill()
+        worker = after
+    return worker
+
+
 class Place(Enum):
     """Where a process is killed."""
 

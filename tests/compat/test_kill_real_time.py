@@ -24,7 +24,7 @@ import pytest
 from flinkplan.executor.jvm.session import PARTITIONS, REAL_TIME_CONF
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
-from tests.killing import SEED, Work, Worker, changes, left
+from tests.killing import SEED, Work, Worker, changes, kill_in_real_time, left
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("processes")]
 
@@ -33,8 +33,8 @@ BATCHES = (0, 1, 1, 2, 3, 4, 5)
 """How many batches the queries of a process may have done before it is killed."""
 KILLS = [MOMENTS.choice(BATCHES) for _ in range(int(os.environ.get("FLINKPLAN_KILLS", "0")))] or [1, 0]
 """After how many batches it is killed, each time."""
-PATIENCE, START_UP, INTERVAL = 5.0, 12.0, 5.0
-"""Seconds within which it is killed after a batch, or from its start on; between checkpoints."""
+INTERVAL = 5.0
+"""Seconds between checkpoints."""
 ROWS = 4000
 """Rows for each process."""
 FILE = 3000
@@ -124,15 +124,7 @@ def test_nothing_is_lost_and_nothing_comes_twice_row_by_row(tmp_path: Path) -> N
         return work.worker("real-time", SLOTS, *options, conf=REAL_TIME_CONF)
 
     with feeding(prepare(tmp_path), rows) as hurry:
-        worker = following()
-        for count in KILLS:
-            after = following()
-            worker.begin()
-            for _ in range(count):
-                worker.batch()
-            worker.wait(MOMENTS.uniform(0, PATIENCE if count else START_UP))
-            worker.kill()
-            worker = after
+        worker = kill_in_real_time(following, KILLS, MOMENTS)
         hurry.set()
         worker.begin()
     wanted = expected(rows)

@@ -23,7 +23,7 @@ from flinkplan.executor.jvm.session import PARTITIONS as SHUFFLE_PARTITIONS
 from flinkplan.executor.jvm.session import REAL_TIME_CONF
 from flinkplan.plan.document import save
 from flinkplan.planner import compile_script
-from tests.killing import SEED, Work, Worker
+from tests.killing import SEED, Work, Worker, kill_in_real_time
 
 from .apart import broker_apart
 from .brokers import PARTITIONS, Broker
@@ -39,8 +39,8 @@ BATCHES = (0, 1, 1, 2, 3)
 """How many batches the queries of a process may have done before it is killed."""
 KILLS = [MOMENTS.choice(BATCHES) for _ in range(int(os.environ.get("FLINKPLAN_KILLS", "0")))] or [1, 0]
 """After how many batches it is killed, each time."""
-PATIENCE, START_UP, INTERVAL = 5.0, 12.0, 5.0
-"""Seconds within which it is killed after a batch, or from its start on; between checkpoints."""
+INTERVAL = 5.0
+"""Seconds between checkpoints."""
 MESSAGES, AT_ONCE, PAUSE = 1200, 40, 0.2
 """Messages for each process; so many are sent at once; seconds between two such."""
 SLOTS = 8
@@ -114,15 +114,7 @@ def test_nothing_is_lost_and_read_by_key_nothing_comes_twice(tmp_path: Path) -> 
             return work.worker("real-time", SLOTS, *options, conf=REAL_TIME_CONF)
 
         with sending(broker, count) as hurry:
-            worker = following()
-            for batches in KILLS:
-                after = following()
-                worker.begin()
-                for _ in range(batches):
-                    worker.batch()
-                worker.wait(MOMENTS.uniform(0, PATIENCE if batches else START_UP))
-                worker.kill()
-                worker = after
+            worker = kill_in_real_time(following, KILLS, MOMENTS)
             hurry.set()
             worker.begin()
         wanted = expected(count)
