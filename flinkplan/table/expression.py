@@ -373,30 +373,6 @@ class Expression:
 
     # As in PyFlink 2.3, these cannot be called
 
-    def array_distinct(self) -> Expression:
-        """Raises :class:`TypeError`, as in PyFlink, whose method lacks an argument; ``call("ARRAY_DISTINCT", …)``."""
-        raise TypeError("array_distinct() cannot be called in PyFlink: use call('ARRAY_DISTINCT', …)")
-
-    def array_reverse(self) -> Expression:
-        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_REVERSE", …)`` works."""
-        raise TypeError("array_reverse() cannot be called in PyFlink: use call('ARRAY_REVERSE', …)")
-
-    def array_concat(self, *arrays: Any) -> Expression:
-        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_CONCAT", …)`` works."""
-        raise TypeError("array_concat() cannot be called in PyFlink: use call('ARRAY_CONCAT', …)")
-
-    def array_join(self, delimiter: Any, null_replacement: Any = None) -> Expression:
-        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_JOIN", …)`` works."""
-        raise TypeError("array_join() cannot be called in PyFlink: use call('ARRAY_JOIN', …)")
-
-    def array_slice(self, start_offset: Any, end_offset: Any = None) -> Expression:
-        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_SLICE", …)`` works."""
-        raise TypeError("array_slice() cannot be called in PyFlink: use call('ARRAY_SLICE', …)")
-
-    def array_sort(self, ascending_order: Any = None, null_first: Any = None) -> Expression:
-        """Raises :class:`TypeError`, as in PyFlink; ``call("ARRAY_SORT", …)`` works."""
-        raise TypeError("array_sort() cannot be called in PyFlink: use call('ARRAY_SORT', …)")
-
 
 def _unary(name: str, *before: Any) -> property:
     def get(self: Expression) -> Expression:
@@ -416,6 +392,16 @@ def _method(function: str, minimum: int, maximum: int) -> Callable[..., Expressi
         return Expression("sql", function, self, *given)
 
     call.__doc__ = f"``{function}`` of SQL."
+    return call
+
+
+def _refused(name: str) -> Callable[..., Expression]:
+    """A method that fails in PyFlink, whatever its arguments."""
+
+    def call(self: Expression, *args: Any) -> Expression:
+        raise TypeError(f"{name}() cannot be called in PyFlink: use call('{name.upper()}', …)")
+
+    call.__doc__ = f"Raises :class:`TypeError`, as in PyFlink; ``call('{name.upper()}', …)`` works."
     return call
 
 
@@ -478,6 +464,9 @@ _BITMAP_AGGREGATES = [
 _INTERVALS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second", "milli")
 
 
+_REFUSED = ("array_distinct", "array_reverse", "array_concat", "array_join", "array_slice", "array_sort")
+
+
 def _aggregate_method(function: str) -> Callable[[Expression], Expression]:
     def call(self: Expression) -> Expression:
         return Expression("agg", function, self)
@@ -494,6 +483,8 @@ for _name, _function in _TESTS.items():
     setattr(Expression, _name, _unary("test", _function))
 for _name, _call in _METHODS.items():
     setattr(Expression, _name, _method(*_call))
+for _name in _REFUSED:
+    setattr(Expression, _name, _refused(_name))
 for _name in _BITMAP_AGGREGATES:
     setattr(Expression, _name, _aggregate_method(_name.upper()))
 for _name in _INTERVALS:

@@ -248,3 +248,9 @@ def test_code_is_loaded_only_from_files_that_are_named(tmp_path: Path) -> None:
             env.explain_sql("SELECT third(id) FROM orders")
     finally:
         sys.modules.pop("my_functions", None)
+
+
+@pytest.mark.parametrize(("name", "given"), [("array_distinct", ()), ("array_slice", (1, 2)), ("array_sort", (True,))])
+def test_methods_that_fail_in_pyflink_name_the_function(name: str, given: tuple[object, ...]) -> None:
+    with pytest.raises(TypeError, match=rf"{name}\(\) cannot be called in PyFlink: use call\('{name.upper()}', …\)"):
+        getattr(col("values"), name)(*given)
