@@ -12,7 +12,7 @@ from ...plan import nodes
 from ...plan.document import Plan
 from ...plan.errors import TABLE, UnsupportedError
 from ...plan.nodes import ExecNode
-from ...plan.specs import CumulativeWindow, HoppingWindow, WindowSpec
+from ...plan.specs import HoppingWindow, WindowSpec
 
 
 def check_explained(plan: Plan) -> None:
@@ -52,16 +52,10 @@ def _reasons_of_order(node: nodes.OverAggregate) -> Iterator[tuple[str, str]]:
 
 
 def _reasons_of_window(window: WindowSpec) -> Iterator[tuple[str, str]]:
-    """Windows are aggregated in slices, of which each must hold a whole number."""
-    match window:
-        case HoppingWindow(size_ms=size, slide_ms=step) if size % step:
-            kind, whole, part = "HOP", "size", "slide"
-        case CumulativeWindow(size_ms=size, step_ms=step) if size % step:
-            kind, whole, part = "CUMULATE", "maxSize", "step"
-        case _:
-            return
-    yield (
-        f"{kind} table function based aggregate requires {whole} must be an integral multiple of {part}, "
-        f"but got {whole} {size} ms and {part} {step} ms",
-        f"make the {whole} a multiple of the {part}",
-    )
+    """Windows are aggregated in slices, of which each must hold a whole number; CUMULATE is refused when bound."""
+    if isinstance(window, HoppingWindow) and window.size_ms % window.slide_ms:
+        yield (
+            "HOP table function based aggregate requires size must be an integral multiple of slide, "
+            f"but got size {window.size_ms} ms and slide {window.slide_ms} ms",
+            "make the size a multiple of the slide",
+        )
