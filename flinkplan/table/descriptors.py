@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..plan.record import Record, replace
 from ..planner.ddl.expression_text import quoted, quoted_string
 from .data_types import DataType, RowType
+from .schemas import ResolvedSchema
 
 
 class Schema(Record):
@@ -53,10 +54,32 @@ class Schema(Record):
             """Declare the columns of the primary key."""
             return self._add(f"PRIMARY KEY ({', '.join(map(quoted, column_names))}) NOT ENFORCED")
 
+        def primary_key_named(self, constraint_name: str, *column_names: str) -> Schema.Builder:
+            """Declare the columns of the primary key, and the name of the constraint."""
+            columns = ", ".join(map(quoted, column_names))
+            return self._add(f"CONSTRAINT {quoted(constraint_name)} PRIMARY KEY ({columns}) NOT ENFORCED")
+
         def from_row_data_type(self, data_type: RowType) -> Schema.Builder:
             """Add a column for each field of a row type."""
             for field in data_type.fields:
                 self.column(field.name, field.data_type)
+            return self
+
+        def from_fields(self, field_names: Sequence[str], field_data_types: Sequence[DataType | str]) -> Schema.Builder:
+            """Add columns by their names and types.  Raises :class:`ValueError` if these are not as many."""
+            for name, data_type in zip(field_names, field_data_types, strict=True):
+                self.column(name, data_type)
+            return self
+
+        def from_schema(self, unresolved_schema: Schema) -> Schema.Builder:
+            """Add all that another schema has."""
+            self._parts += unresolved_schema.parts
+            return self
+
+        def from_resolved_schema(self, resolved_schema: ResolvedSchema) -> Schema.Builder:
+            """Add the columns of a table."""
+            for name, data_type in zip(resolved_schema.names, resolved_schema.types, strict=True):
+                self.column(name, str(data_type.regular()))
             return self
 
         def build(self) -> Schema:

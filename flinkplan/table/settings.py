@@ -29,9 +29,7 @@ class EnvironmentSettings(Record):
     @staticmethod
     def in_batch_mode() -> EnvironmentSettings:
         """Raises :class:`UnsupportedError`."""
-        raise UnsupportedError(
-            "batch mode is not supported", hint="streaming mode also runs bounded input to its end, and stops"
-        )
+        raise _no_batch_mode()
 
     @staticmethod
     def new_instance() -> Builder:
@@ -69,12 +67,43 @@ class EnvironmentSettings(Record):
             """Select streaming mode, the only one."""
             return self
 
+        def in_batch_mode(self) -> EnvironmentSettings.Builder:
+            """Raises :class:`UnsupportedError`."""
+            raise _no_batch_mode()
+
+        def with_built_in_catalog_name(self, built_in_catalog_name: str) -> EnvironmentSettings.Builder:
+            """Take the name of the catalog that is there from the start.
+
+            Raises :class:`UnsupportedError` for another name than the default one.
+            """
+            return self._named("catalog", built_in_catalog_name, DEFAULT_CATALOG)
+
+        def with_built_in_database_name(self, built_in_database_name: str) -> EnvironmentSettings.Builder:
+            """Take the name of the database that is there from the start.
+
+            Raises :class:`UnsupportedError` for another name than the default one.
+            """
+            return self._named("database", built_in_database_name, DEFAULT_DATABASE)
+
+        def _named(self, what: str, name: str, default: str) -> EnvironmentSettings.Builder:
+            if name != default:
+                raise UnsupportedError(
+                    f"the built-in {what} cannot be called '{name}'", hint=f"it is '{default}': create another {what}"
+                )
+            return self
+
         def build(self) -> EnvironmentSettings:
             """The settings."""
             return EnvironmentSettings(dict(self._options))
 
 
 Builder = EnvironmentSettings.Builder
+
+
+def _no_batch_mode() -> UnsupportedError:
+    return UnsupportedError(
+        "batch mode is not supported", hint="streaming mode also runs bounded input to its end, and stops"
+    )
 
 
 class TableConfig:

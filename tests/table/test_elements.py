@@ -19,6 +19,7 @@ from flinkplan import (
     Schema,
     TableDescriptor,
     TableEnvironment,
+    UnsupportedError,
 )
 from flinkplan.executor.prepare.checks import check_executable
 from flinkplan.plan.document import loads
@@ -240,6 +241,31 @@ def test_a_table_is_described(env: TableEnvironment) -> None:
         assert part in text
     env.create_temporary_table("passing", descriptor)
     assert "CREATE TEMPORARY TABLE" in str(env.execute_sql("SHOW CREATE TABLE passing"))
+
+
+def test_a_schema_is_made_of_others(env: TableEnvironment) -> None:
+    first = Schema.new_builder().from_fields(["a", "b"], [DataTypes.INT().not_null(), "STRING"]).build()
+    table = env.from_elements([(1.5,)], ["c"])
+    builder = Schema.new_builder().from_schema(first).from_resolved_schema(table.get_resolved_schema())
+    schema = builder.primary_key_named("unique_a", "a").build()
+    env.create_temporary_table("made", TableDescriptor.for_connector("print").schema(schema).build())
+    text = str(env.execute_sql("SHOW CREATE TABLE made"))
+    for part in (
+        "`a` INT NOT NULL",
+        "`b` VARCHAR(2147483647)",
+        "`c` DOUBLE",
+        "CONSTRAINT `unique_a` PRIMARY KEY (`a`)",
+    ):
+        assert part in text
+
+
+def test_settings_are_built() -> None:
+    builder = EnvironmentSettings.new_instance().with_built_in_catalog_name("default_catalog")
+    assert builder.with_built_in_database_name("default_database").build().is_streaming_mode()
+    with pytest.raises(UnsupportedError, match="the built-in catalog cannot be called 'mine'"):
+        builder.with_built_in_catalog_name("mine")
+    with pytest.raises(UnsupportedError, match="batch mode"):
+        builder.in_batch_mode()
 
 
 def test_idle_state_retention(env: TableEnvironment) -> None:
