@@ -241,10 +241,13 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
     return _reading(rel, join, mapping)
 
 
-@rule(on=Join)
-def trim_one_sided(rel: Join) -> Rel:
-    """Prune the right side of a semi or anti join to the columns that the condition reads."""
-    return read_right_side(rel) if rel.type in ONE_SIDED else rel
+@rule(on=Project, over=Join)
+def trim_one_sided(rel: Project, below: Join) -> Rel:
+    """ProjectSemiAntiJoinTransposeRule, before redundant projections go: the right side of a semi or anti join is pruned.
+
+    One without a projection above it keeps what its condition does not read.
+    """
+    return replace(rel, input=read_right_side(below)) if below.type in ONE_SIDED else rel
 
 
 def read_right_side(rel: Join) -> Join:

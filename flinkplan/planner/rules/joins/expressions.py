@@ -77,7 +77,7 @@ def _pushed(rel: Join | TemporalJoin) -> Rel:
     new_right = append_columns(rel.right, [shift(e, -width) for e in right_extra])
     join = replace(rel, left=new_left, right=new_right, condition=and_(parts))
     if isinstance(join, Join) and join.type in ONE_SIDED:
-        result = select_columns(read_right_side(join), range(width))
+        result = select_columns(join, range(width))
     else:
         result = select_columns(join, [*range(width), *range(new_width, new_width + total - width)])
     return replace(result, names=rel.names) if isinstance(result, Project) else result
