@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping
 from ...plan.errors import UnsupportedError
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.comparison import EQ
+from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
 from ..algebra.builders import append_columns, compare_columns, distinct, filtered, inner_join, select_columns
 from ..algebra.calls import is_call_of, remap_calls
-from ..algebra.logical import Aggregate, Filter, Join, Project
+from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Snapshot, TemporalJoin, Values
 from ..algebra.rel import Rel
+from ..algebra.tree import walk
 from ..rex.expressions import TRUE, and_, conjunctions, identity, is_call, remap, rewrite
 from ..rex.simplify import simplify_condition
 
@@ -67,6 +69,27 @@ def decorrelated(rel: Rel, correl: str, left: Rel) -> Frame:
         case Join(type=JoinType.INNER):
             return _join(rel, correl, left)
     raise not_decorrelated()
+
+
+def reads_outer_row(rel: Rel) -> bool:
+    """Whether the right side of a correlate reads the outer row in a condition or a projection."""
+    match rel:
+        case Correlate():
+            return is_call(rel.call, UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY) and bool(_variables(rel.call))
+        case TemporalJoin() | Join(right=Snapshot()):
+            return True
+    return isinstance(rel, Lateral)
+
+
+def is_decorrelated_whole(root: Rel) -> bool:
+    """Whether a tree has nothing but relations that Flink can decorrelate; with any other one it leaves all as it is.
+
+    Source: ``RelDecorrelator.decorrelateRel`` of ``Values``, ``LogicalTableFunctionScan`` and ``LogicalSnapshot``.
+    """
+    return not any(
+        isinstance(rel, (Values, Correlate, TemporalJoin)) or (isinstance(rel, Snapshot) and rel.time is not None)
+        for rel in walk(root)
+    )
 
 
 def not_decorrelated() -> UnsupportedError:

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.comparison import AND, GE, GT, IS_TRUE, LE, LT, NOT, OR
-from ...plan.record import Struct, replace
+from ...plan.record import Struct, field, replace
 from ...plan.rex import Literal, RexNode, children, walk
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
@@ -22,6 +22,7 @@ from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
 from ..rules.table_functions import PUSH_PAST_CORRELATES, PUSH_PAST_JOINS_OF_SUBQUERIES
 from .aggregates import called_by_place, without_check
+from .decorrelation import is_decorrelated_whole, not_decorrelated, reads_outer_row
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
 from .semi_joins import is_joinable, semi_join
@@ -34,6 +35,8 @@ def rewrite_subqueries(root: Rel) -> Rel:
     """
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
+    if rewriter.took_apart and not is_decorrelated_whole(rel):
+        raise not_decorrelated()
     if rewriter.met_correlation:
         rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
         # in Flink, the joins of subqueries still are correlates here, past which filters go last
@@ -48,9 +51,20 @@ class _Rewriter(Struct):
     met_correlation: bool = False
     took_apart: bool = False
     """Whether a subquery was decorrelated."""
+    reading_outer: dict[int, Rel] = field(default_factory=dict)
+    """By their ``id``, the rewritten relations in which conditions or projections still read an outer row."""
 
     def rewrite(self, rel: Rel) -> Rel:
         """The relation without subqueries in its expressions."""
+        new = self._rewrite(rel)
+        if reads_outer_row(rel) or any(map(self._reads_outer, rel.inputs)):
+            self.reading_outer[id(new)] = new
+        return new
+
+    def _reads_outer(self, rel: Rel) -> bool:
+        return id(rel) in self.reading_outer
+
+    def _rewrite(self, rel: Rel) -> Rel:
         match rel:
             case Filter() if holds_subquery(rel.condition):
                 condition = rewrite(rewrite(simplify_condition(rel.condition), _simplified), _as_exists)
@@ -89,13 +103,19 @@ class _Rewriter(Struct):
         if joins.outer_rows is not None:
             parts = [part for part in parts if part not in joins.own_conditions]
         condition = built_condition(and_(parts))
-        return select_columns(filtered(joins.source, conjunctions(condition)), range(width))
+        new = select_columns(filtered(joins.source, conjunctions(condition)), range(width))
+        if not all(map(self._is_joinable, rest)):
+            self.reading_outer[id(new)] = new
+        return new
 
     def _semi_joins(self, source: Rel, parts: Iterable[RexNode]) -> tuple[Rel, list[RexNode]] | None:
         """The source joined with all subqueries of IN and EXISTS, and the other parts of the condition.
 
-        ``None`` where the correlation of any subquery, also a scalar one, is not one of a join's condition.
+        ``None`` where the correlation of any subquery, also a scalar one, is not one of a join's condition, or there is
+        another one below.  Source: ``SubQueryDecorrelator.CorelMapBuilder``.
         """
+        if self._reads_outer(source):
+            return None
         rest: list[RexNode] = []
         for part in parts:
             negated = is_call(part, NOT)
@@ -104,14 +124,17 @@ class _Rewriter(Struct):
                 rest.append(part)
                 continue
             kind = JoinType.ANTI if negated else JoinType.SEMI
-            joined = semi_join(source, inner, bottom_up(inner.rel, self.rewrite), kind)
+            rows = bottom_up(inner.rel, self.rewrite)
+            joined = None if self._reads_outer(rows) else semi_join(source, inner, rows, kind)
             if joined is None:
                 return None
             source = self._with_operands_rewritten(joined) if any(map(holds_subquery, inner.operands)) else joined
-        scalars = (node for part in rest for node in walk(part) if isinstance(node, SubQuery))
-        if not all(is_joinable(bottom_up(node.rel, self.rewrite), node.correl) for node in scalars):
-            return None
-        return source, rest
+        return (source, rest) if all(map(self._is_joinable, rest)) else None
+
+    def _is_joinable(self, rex: RexNode) -> bool:
+        """Whether the correlation of each subquery of an expression could be the condition of a join."""
+        subqueries = (node for node in walk(rex) if isinstance(node, SubQuery))
+        return all(is_joinable(bottom_up(node.rel, self.rewrite), node.correl) for node in subqueries)
 
     def _with_operands_rewritten(self, rel: Rel) -> Rel:
         """The semi join with the subqueries in the operands, which its left side computes, rewritten."""
