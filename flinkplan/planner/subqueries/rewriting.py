@@ -38,7 +38,9 @@ def rewrite_subqueries(root: Rel) -> Rel:
     if rewriter.took_apart and not is_decorrelated_whole(rel):
         raise not_decorrelated()
     if rewriter.met_correlation:
-        rel = bottom_up(rel, lambda r: called_by_place(without_check(r)))
+        rel = bottom_up(rel, without_check)
+        if rewriter.took_apart:
+            rel = bottom_up(rel, called_by_place)
         # in Flink, the joins of subqueries still are correlates here, past which filters go last
         for rules in (PUSH_PAST_JOINS_OF_SUBQUERIES,) if rewriter.took_apart else PUSH_PAST_CORRELATES:
             rel = rules.run(rel)
