@@ -234,12 +234,17 @@ def retype(rex: RexNode, types: Sequence[LogicalType]) -> RexNode:
 
 
 def derive_nullability(rex: RexNode) -> RexNode:
-    """Derive the nullability of comparisons, AND, OR and arithmetic from their operands."""
+    """Derive the nullability of calls but casts from their operands."""
 
     def change(node: RexNode) -> RexNode:
-        if isinstance(node, Call) and (is_strict(node) or is_call(node, AND, OR)) and not is_call(node, CAST):
+        if not isinstance(node, Call) or is_call(node, CAST):
+            return node
+        if is_strict(node) or is_call(node, AND, OR):
             return replace(node, type=node.type.with_nullability(any(o.type.nullable for o in node.operands)))
-        return node
+        function = called(node)
+        if function is None:
+            return node
+        return replace(node, type=node.type.with_nullability(function.call(*node.operands).type.nullable))
 
     return rewrite(rex, change)
 
