@@ -8,9 +8,8 @@ from ..algebra.builders import filtered
 from ..algebra.logical import Correlate, Filter, Join, Project, TemporalJoin, Values
 from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
-from ..rex.expressions import and_, conjunctions, is_always_false, shift
+from ..rex.expressions import and_, conjunctions, shift
 from ..rex.simplify import simplify_condition
-from ..subqueries.decorrelation import not_decorrelated
 from .joins.expressions import push_join_expressions
 from .predicates import push_into_join, push_past_project, split_by_side
 from .reduce import constants
@@ -70,31 +69,3 @@ PUSH_PAST_CORRELATES = tuple(
 One rule after the other, so that a filter that meets a join only below a projection stays there.
 Source: ``RelDecorrelator.decorrelate``.
 """
-
-@rule(on=Filter, over=(Join, TemporalJoin))
-def push_into_join_of_subquery(rel: Filter, below: Join | TemporalJoin) -> Rel:
-    """FilterCorrelateRule and FILTER_INTO_JOIN, whose filters are built anew.
-
-    Raises :class:`UnsupportedError` where one of these never holds: it becomes ``Values``, and Flink decorrelates no
-    tree with such.
-    """
-    if _never_holds(rel) and below.type is not JoinType.FULL:
-        raise not_decorrelated()
-    new = push_into_join(rel)
-    join = new.input if isinstance(new, Filter) else new
-    if any(_never_holds(side) for side in join.inputs if side not in below.inputs):
-        raise not_decorrelated()
-    return new
-
-
-def _never_holds(rel: Rel) -> bool:
-    return isinstance(rel, Filter) and is_always_false(simplify_condition(rel.condition))
-
-
-PUSH_PAST_JOINS_OF_SUBQUERIES = RuleSet(
-    "push_past_joins_of_subqueries",
-    (push_past_project, push_into_join_of_subquery, push_past_correlate, name_by_projection),
-    Order.BOTTOM_UP,
-    to_fixpoint=True,
-)
-"""The same in a query with joins that Flink has as correlates."""

@@ -20,9 +20,10 @@ from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_a
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
-from ..rules.table_functions import PUSH_PAST_CORRELATES, PUSH_PAST_JOINS_OF_SUBQUERIES
+from ..rules.table_functions import PUSH_PAST_CORRELATES
 from .aggregates import called_by_place, without_check
 from .decorrelation import is_decorrelated_whole, not_decorrelated, reads_outer_row
+from .filters import PUSH_PAST_JOINS_OF_SUBQUERIES
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
 from .semi_joins import is_joinable, semi_join
