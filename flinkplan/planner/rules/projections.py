@@ -243,9 +243,9 @@ def push_past_multi_join(rel: Project, below: MultiJoin) -> Rel:
 
 @rule(on=Project, over=Join)
 def trim_one_sided(rel: Project, below: Join) -> Rel:
-    """ProjectSemiAntiJoinTransposeRule, before redundant projections go: the right side of a semi or anti join is pruned.
+    """ProjectSemiAntiJoinTransposeRule, before redundant projections go: the right side is pruned.
 
-    One without a projection above it keeps what its condition does not read.
+    That of a semi or anti join without a projection above it keeps what the condition does not read.
     """
     return replace(rel, input=read_right_side(below)) if below.type in ONE_SIDED else rel
 

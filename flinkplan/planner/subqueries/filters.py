@@ -39,4 +39,7 @@ PUSH_PAST_JOINS_OF_SUBQUERIES = RuleSet(
     Order.BOTTOM_UP,
     to_fixpoint=True,
 )
-"""The same in a query with joins that Flink has as correlates."""
+"""Push the filters of a query with joins of subqueries, which are correlates in Flink.
+
+Source: ``RelDecorrelator.decorrelate``.
+"""

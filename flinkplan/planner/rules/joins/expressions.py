@@ -15,7 +15,6 @@ from ...algebra.logical import Join, Project, TemporalJoin
 from ...algebra.rel import ONE_SIDED, Rel
 from ...errors import PlanningError
 from ...rex.expressions import and_, cast, compare, conjunctions, is_call, refs, rewrite, shift
-from ..projections import read_right_side
 from ..reduce import constants
 from ..rule import rule
 
