@@ -32,7 +32,8 @@ equal places retractions come first.
 """
 
 BEHIND = 2**61
-"""The same as in ``Drain.java``."""
+FIRST_BEHIND = 2**59
+"""The first number of rows that come once the input of a batch has ended.  Both are as in ``EndOfInput.java``."""
 
 TIE, TIE_TYPE = "__tie", "array<bigint>"
 """What rows of equal numbers stand in order by: those of the other rows that a row is joined of, place by place.

@@ -10,21 +10,23 @@ from itertools import product
 from ...plan.errors import FlinkplanError
 from ...plan.functions import Function, Kind
 from ...plan.functions.aggregate import COUNT, GROUP_ID, GROUPING, GROUPING_ID, PERCENTILE
-from ...plan.functions.comparison import IS_TRUE
+from ...plan.functions.comparison import IS_NOT_NULL, IS_TRUE
 from ...plan.functions.model import Arguments
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
 from ...plan.functions.typing import is_interval, is_year_month
 from ...plan.functions.user import UserFunction
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, RexNode, input_refs, internal_name
+from ...plan.rex import Call, InputRef, RexNode, children, input_refs, internal_name
+from ...plan.settings import is_batch_mode
 from ...plan.specs import AggregateCall
-from ...plan.types import LogicalType, TimeKind, timestamp, timestamp_ltz
+from ...plan.types import TIMESTAMPS, LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.calls import aggregate_call, remap_calls
 from ..algebra.hints import ShownHints, TtlHint
-from ..algebra.logical import Aggregate, Project
+from ..algebra.logical import Aggregate, Filter, Project, Watermark
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..rex.builder import is_constant
+from ..rex.expressions import identity, is_call, rewrite
 from ..sql import ast
 from .calls import arguments_of, check_null_treatment, fit
 from .context import Context
@@ -298,6 +300,8 @@ class AggregateBinder(WindowedBinder):
         read = sorted(set(range(self.group_count)).union(*({*c.arg_list, c.filter_arg} - {-1} for c in self.calls)))
         place = {old: new for new, old in enumerate(read)}
         exprs = tuple(self.inputs[i][0] for i in read)
+        if is_batch_mode(self.context.config):
+            rel, exprs = _with_event_times(rel, exprs)
         below = Project(input=rel, exprs=exprs, names=tuple(names[i] for i in read))
         source: Rel = rel if not exprs or _is_identity(below) else below
         grouping = tuple(range(self.group_count))
@@ -350,18 +354,13 @@ def _reads_input(rex: RexNode) -> bool:
 def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str | None = None) -> RexNode:
     """``TUMBLE(ts, size)``, ``HOP(ts, slide, size)``, ``SESSION(ts, gap)`` as a call of ``$TUMBLE`` ….
 
-    Raises :class:`BindError` unless the first argument is a time attribute and the others are intervals.
+    Raises :class:`BindError` unless the first argument is a time attribute, or in batch mode any timestamp, and the
+    others are intervals.
     """
     name = window or str(node.name).upper()
     function = GROUP_WINDOWS[name]
     operands = binder.bind_all(arguments_of(function, node))
-    if not operands or not operands[0].type.is_time_attribute:
-        actual = f", not {operands[0].type.nullable_()}" if operands else ""
-        raise BindError(
-            f"the first argument of {name} must be a time attribute{actual}",
-            node.args[0].span if node.args else node.span,
-            "declare a WATERMARK for the column, or use a column of PROCTIME()",
-        )
+    _check_time(binder.context, name, operands, node)
     for operand, argument in zip(operands[1:], node.args[1:], strict=True):
         if not is_interval(operand.type):
             raise BindError(f"{name} takes intervals, not {operand.type.nullable_()}", argument.span)
@@ -374,12 +373,51 @@ def group_window(binder: ExpressionBinder, node: ast.FunctionCall, window: str |
     return function.typed(operands[0].type, *operands)
 
 
+def _check_time(context: Context, name: str, operands: Sequence[RexNode], node: ast.FunctionCall) -> None:
+    """Raise :class:`BindError` unless the first operand is a time attribute, or in batch mode a timestamp."""
+    t = operands[0].type if operands else None
+    given = "" if t is None else f", not {t.nullable_()}"
+    span = node.args[0].span if node.args else node.span
+    if is_batch_mode(context.config):
+        if t is None or t.root not in TIMESTAMPS:
+            raise BindError(f"{name} takes a timestamp{given}", span)
+        if t.is_proctime:
+            raise BindError(f"{name} takes no processing time in batch mode", span, "take a column of the table")
+    elif t is None or not t.is_time_attribute:
+        hint = "declare a WATERMARK for the column, or use a column of PROCTIME()"
+        raise BindError(f"the first argument of {name} must be a time attribute{given}", span, hint)
+
+
+def _with_event_times(rel: Rel, exprs: tuple[RexNode, ...]) -> tuple[Rel, tuple[RexNode, ...]]:
+    """The relation and expressions over it, in which the times that windows group by are event time, and not NULL."""
+    times = {children(e)[0]: None for e in exprs if is_call(e, *GROUP_WINDOWS.values())}
+    for time in times:
+        if time.type.nullable:
+            rel = Filter(input=rel, condition=IS_NOT_NULL.call(time))
+        if time.type.is_time_attribute:
+            continue
+        if not isinstance(time, InputRef):
+            outputs = (*identity(rel.types), time)
+            rel = Project(input=rel, exprs=outputs, names=uniquify((*rel.names, None)))
+        at = time.index if isinstance(time, InputRef) else len(rel.types) - 1
+        rel = Watermark(input=rel, rowtime_index=at, expr=InputRef(at, time.type))
+        event_time = InputRef(at, rel.types[at])
+
+        def step(node: RexNode, time: RexNode = time, event_time: InputRef = event_time) -> RexNode:
+            return event_time if node == time else node
+
+        exprs = tuple(rewrite(e, step) for e in exprs)
+    return rel, exprs
+
+
 def _property_type(suffix: str, window: RexNode, node: ast.FunctionCall) -> LogicalType:
     t = window.type
     if suffix in ("START", "END"):
         return timestamp(3, nullable=False)
+    if suffix == "PROCTIME" and not t.is_time_attribute:
+        raise BindError(f"there is no {node.name} in batch mode", node.span, "a window has a start and an end there")
     if suffix == "ROWTIME":
-        if not t.is_rowtime:
+        if t.is_proctime:
             raise BindError(f"{node.name} needs a window over event time", node.span)
-        return t
+        return t if t.is_time_attribute else replace(t, kind=TimeKind.ROWTIME)
     return timestamp_ltz(3, nullable=False, kind=TimeKind.PROCTIME)

@@ -58,6 +58,46 @@ MORE: dict[str, dict[str, Any]] = {
         "rows": [[None, 2], ["b", 2], ["c", 2], ["a", 3]],
         "ordered": True,
     },
+    "group_windows": {
+        "sql": "SELECT k, TUMBLE_START(ts, INTERVAL '10' SECOND) AS s, TUMBLE_END(ts, INTERVAL '10' SECOND) AS e, "
+        "SUM(v) AS n FROM t GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)",
+        "rows": [
+            ["a", "2024-01-01 00:00:00", "2024-01-01 00:00:10", 30],
+            ["b", "2024-01-01 00:00:10", "2024-01-01 00:00:20", 40],
+            [None, "2024-01-01 00:00:20", "2024-01-01 00:00:30", 50],
+            ["a", "2024-01-01 00:00:20", "2024-01-01 00:00:30", 20],
+            [None, "2024-01-01 00:00:40", "2024-01-01 00:00:50", None],
+            ["c", "2024-01-01 00:00:50", "2024-01-01 00:01:00", 9],
+        ],
+    },
+    "hops_of_groups": {
+        "sql": "SELECT HOP_START(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND) AS s, COUNT(*) AS n, MAX(m) AS m FROM "
+        "(SELECT ts, k, MAX(v) AS m FROM t WHERE id < 4 GROUP BY ts, k) "
+        "GROUP BY HOP(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+        "rows": [
+            ["2023-12-31 23:59:55", 1, 10],
+            ["2024-01-01 00:00:00", 2, 20],
+            ["2024-01-01 00:00:05", 2, 20],
+            ["2024-01-01 00:00:10", 1, None],
+        ],
+    },
+    "windows_of_windows": {
+        "sql": "SELECT TUMBLE_END(r, INTERVAL '20' SECOND) AS e, SUM(n) AS n FROM (SELECT TUMBLE_ROWTIME(ts, "
+        "INTERVAL '10' SECOND) AS r, COUNT(*) AS n FROM t GROUP BY TUMBLE(ts, INTERVAL '10' SECOND)) "
+        "GROUP BY TUMBLE(r, INTERVAL '20' SECOND)",
+        "rows": [["2024-01-01 00:00:20", 4], ["2024-01-01 00:00:40", 2], ["2024-01-01 00:01:00", 2]],
+    },
+    "windows_of_starts": {
+        "sql": "SELECT TUMBLE_END(r, INTERVAL '20' SECOND) AS e, SUM(n) AS n FROM (SELECT CAST(TUMBLE_START(ts, "
+        "INTERVAL '10' SECOND) AS TIMESTAMP(3)) AS r, COUNT(*) AS n FROM t GROUP BY TUMBLE(ts, INTERVAL '10' SECOND)) "
+        "GROUP BY TUMBLE(r, INTERVAL '20' SECOND)",
+        "rows": [["2024-01-01 00:00:20", 4], ["2024-01-01 00:00:40", 2], ["2024-01-01 00:01:00", 2]],
+    },
+    "windows_by_microsecond": {
+        "sql": "SELECT TUMBLE_START(CAST(ts AS TIMESTAMP(6)), INTERVAL '1' MINUTE) AS s, COUNT(*) AS n FROM timed "
+        "GROUP BY TUMBLE(CAST(ts AS TIMESTAMP(6)), INTERVAL '1' MINUTE)",
+        "rows": [["2024-01-01 00:00:00", 8]],
+    },
 }
 """Queries beside those that Flink compiled as batch plans."""
 
@@ -111,6 +151,24 @@ def test_operators_of_batch_mode_alone_are_refused(name: str, tmp_path: Path) ->
     with pytest.raises(FlinkplanError):
         plan = session.compile(_insert(session, tmp_path, name), complete=True)
         check_runnable(plan)
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        (
+            "SELECT TUMBLE_PROCTIME(ts, INTERVAL '1' HOUR) AS p FROM t GROUP BY TUMBLE(ts, INTERVAL '1' HOUR)",
+            "PROCTIME",
+        ),
+        ("SELECT COUNT(*) AS n FROM t GROUP BY TUMBLE(PROCTIME(), INTERVAL '1' HOUR)", "no processing time"),
+        ("SELECT COUNT(*) AS n FROM t GROUP BY TUMBLE(dt, INTERVAL '1' HOUR)", "takes a timestamp, not DATE"),
+    ],
+)
+def test_group_windows_are_refused_as_in_flink(query: str, words: str, tmp_path: Path) -> None:
+    (statement,) = parse_script(query).statements
+    assert isinstance(statement, ast.QueryStatement)
+    with pytest.raises(FlinkplanError, match=words):
+        _session(tmp_path).compile_query(statement.query)
 
 
 def test_input_must_end(tmp_path: Path) -> None:

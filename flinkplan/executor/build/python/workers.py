@@ -17,6 +17,7 @@ from ..stream import (
     CAUSE_ROW,
     CAUSE_TIME,
     FIRING,
+    FIRST_BEHIND,
     GAP,
     KEY_FIRING,
     LATE,
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
 
 FOREVER_MS = 36_500 * 86_400_000
 """The TTL of what is kept for ever: so that one that is edited later is read from an old checkpoint."""
-
-FIRST_BEHIND = 2**59
-"""The first sequence number of a batch's rows that come when its input has ended: the same as in ``Drain.java``."""
 
 
 def run_python(frame: DataFrame, keys: Sequence[str], operator: PythonOperator, results: T.StructType) -> DataFrame:

@@ -22,7 +22,20 @@ from ...prepare.modes import Mode
 from ...prepare.steps import Kernel
 from ..context import TranslationContext
 from ..kernels import kernel_class, run
-from ..stream import CAUSE, CLOCKED, LATENESS, PART, ROW, SEQUENCE, TICK, TIME, Stream, column_name
+from ..stream import (
+    BEHIND,
+    CAUSE,
+    CLOCKED,
+    FIRST_BEHIND,
+    LATENESS,
+    PART,
+    ROW,
+    SEQUENCE,
+    TICK,
+    TIME,
+    Stream,
+    column_name,
+)
 from .source_watermarks import activity_of, reached_before, source_watermarks
 
 if TYPE_CHECKING:
@@ -111,9 +124,14 @@ def assign_watermarks(
 
 
 def never_late(stream: Stream, context: TranslationContext) -> Stream:
-    """The rows of a batch without a watermark before its end, with or without a time."""
-    kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART)]
-    frame = fields.select(stream.frame, [*kept, F.lit(None).cast("bigint").alias(LATENESS)])
+    """The rows of a batch without a watermark before its end, with or without a time.
+
+    What windows have emitted at the end of their input comes before the end of what reads it.
+    """
+    kept = [c for c in stream.frame.columns if c not in (LATENESS, CLOCKED, PART, SEQUENCE)]
+    sequence = stream.frame[SEQUENCE]
+    before = F.when(sequence >= F.lit(FIRST_BEHIND), sequence - F.lit(BEHIND)).otherwise(sequence).alias(SEQUENCE)
+    frame = fields.select(stream.frame, [*kept, before, F.lit(None).cast("bigint").alias(LATENESS)])
     ticks = context.spark.range(0).select(F.col("id").alias(TIME))
     return replace(stream, frame=frame, event_time=True, ticks=ticks)
 
