@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..plan.record import Record, replace
 from ..planner.ddl.expression_text import quoted, quoted_string
 from .data_types import DataType, RowType
+from .expression import Expression
+from .expression_sql import expression_sql
 from .schemas import ResolvedSchema
 
 
@@ -30,9 +32,12 @@ class Schema(Record):
             """Add a stored column."""
             return self._add(f"{quoted(column_name)} {data_type}")
 
-        def column_by_expression(self, column_name: str, expr: str) -> Schema.Builder:
-            """Add a column that is computed by an expression of SQL."""
-            return self._add(f"{quoted(column_name)} AS {expr}")
+        def column_by_expression(self, column_name: str, expr: str | Expression) -> Schema.Builder:
+            """Add a column that is computed by an expression, which may be text in SQL.
+
+            Raises :class:`UnsupportedError` for an expression that cannot be written in SQL.
+            """
+            return self._add(f"{quoted(column_name)} AS {expression_sql(expr)}")
 
         def column_by_metadata(
             self,
@@ -46,9 +51,12 @@ class Schema(Record):
             virtual = " VIRTUAL" if is_virtual else ""
             return self._add(f"{quoted(column_name)} {data_type} METADATA{key}{virtual}")
 
-        def watermark(self, column_name: str, watermark_expr: str) -> Schema.Builder:
-            """Declare the column of event time and its watermark, as an expression of SQL."""
-            return self._add(f"WATERMARK FOR {quoted(column_name)} AS {watermark_expr}")
+        def watermark(self, column_name: str, watermark_expr: str | Expression) -> Schema.Builder:
+            """Declare the column of event time and its watermark, as an expression, which may be text in SQL.
+
+            Raises :class:`UnsupportedError` for an expression that cannot be written in SQL.
+            """
+            return self._add(f"WATERMARK FOR {quoted(column_name)} AS {expression_sql(watermark_expr)}")
 
         def primary_key(self, *column_names: str) -> Schema.Builder:
             """Declare the columns of the primary key."""

@@ -26,6 +26,8 @@ from flinkplan.plan.document import loads
 from flinkplan.plan.types.readable import readable
 from flinkplan.table import QueryResult, TableResult
 from flinkplan.table.data_types import RowType
+from flinkplan.table.expression import TimeIntervalUnit
+from flinkplan.table.expressions import col, lit, null_of
 
 NOON = datetime(2024, 1, 2, 12, 0, 0, 123456)
 
@@ -257,6 +259,27 @@ def test_a_schema_is_made_of_others(env: TableEnvironment) -> None:
         "CONSTRAINT `unique_a` PRIMARY KEY (`a`)",
     ):
         assert part in text
+
+
+def test_expressions_in_a_schema(env: TableEnvironment) -> None:
+    builder = Schema.new_builder().from_fields(["a", "t"], ["INT", "TIMESTAMP(3)"])
+    columns = {
+        "twice": (col("a") * 2 + 1, "`a` * 2 + 1"),
+        "text": (col("a").cast(DataTypes.STRING()).upper_case, "UPPER(CAST(`a` AS STRING))"),
+        "sign": ((col("a") > 0).then("it's", null_of(DataTypes.STRING())), "CASE WHEN `a` > 0 THEN 'it''s'"),
+        "few": (~col("a").in_(1, 2) & col("t").is_not_null, "(`a` IN (1, 2)) IS NOT TRUE AND `t` IS NOT NULL"),
+        "hour": (col("t").floor(TimeIntervalUnit.HOUR), "FLOOR(`t` TO HOUR)"),
+    }
+    for name, (expression, _) in columns.items():
+        builder.column_by_expression(name, expression)
+    schema = builder.watermark("t", col("t") - lit(3).seconds).build()
+    env.create_temporary_table("computed", TableDescriptor.for_connector("datagen").schema(schema).build())
+    text = str(env.execute_sql("SHOW CREATE TABLE computed"))
+    for name, (_, sql) in columns.items():
+        assert f"`{name}` AS {sql}" in text
+    assert "WATERMARK FOR `t` AS `t` - INTERVAL '3' SECOND" in text
+    with pytest.raises(UnsupportedError, match="cannot stand in a schema"):
+        builder.column_by_expression("total", col("a").sum)
 
 
 def test_settings_are_built() -> None:
