@@ -23,8 +23,8 @@ class Row:
     """The values and the kind of a row: ``Row(1, "a")``, or with names ``Row(id=1, name="a")``.
 
     Access values by position, ``row[0]``, or by name, ``row.id`` and ``row["id"]``.  Call a row of names to create rows
-    with these names: ``Row("id", "name")(1, "a")``.  Rows are equal if they have the same values and the same kind.
-    Unlike in PyFlink, a tuple is equal to a row with its values.
+    with these names: ``Row("id", "name")(1, "a")``.  Rows are equal if they have the same names with the same values,
+    and the same kind.  Unlike in PyFlink, a tuple is equal to a row with its values.
     """
 
     __slots__ = ("_fields", "_row_kind", "_values")
@@ -82,10 +82,10 @@ class Row:
         return {n: _plain(v) if recursive else v for n, v in zip(self._fields, self._values, strict=True)}
 
     def __call__(self, *args: Any) -> Row:
-        if len(args) != len(self):
+        if len(args) > len(self):
             raise ValueError(f"there are {len(self)} names and {len(args)} values")
         row = Row(*args)
-        row.set_field_names(self._values)
+        row.set_field_names(self._values[: len(args)])
         return row
 
     def __getattr__(self, name: str) -> Any:
@@ -104,8 +104,10 @@ class Row:
     def _position(self, key: Any) -> Any:
         if not isinstance(key, str):
             return key
-        if not hasattr(self, "_fields") or key not in self._fields:
-            raise AttributeError(f"the row has no column '{key}', only {', '.join(getattr(self, '_fields', ()))}")
+        if not hasattr(self, "_fields"):
+            raise AttributeError(f"the row has no column '{key}', for its values have no names")
+        if key not in self._fields:
+            raise ValueError(f"the row has no column '{key}', only {', '.join(self._fields)}")
         return self._fields.index(key)
 
     def __contains__(self, item: object) -> bool:
@@ -119,8 +121,12 @@ class Row:
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Row):
-            return self._values == other._values and self._row_kind is other._row_kind
+            return self._row_kind is other._row_kind and self._named() == other._named()
         return isinstance(other, tuple) and tuple(self._values) == other
+
+    def _named(self) -> Any:
+        """What equal rows have in common: the values by name, whatever their order, or the values without names."""
+        return dict(zip(self._fields, self._values, strict=True)) if hasattr(self, "_fields") else self._values
 
     def __hash__(self) -> int:
         return hash(tuple(self._values))

@@ -38,8 +38,9 @@ def test_values_by_place_and_by_name() -> None:
 def test_names_make_rows() -> None:
     person = Row("name", "age")
     assert repr(person("ann", 3)) == "Row(name='ann', age=3)"
-    with pytest.raises(ValueError, match="2 names and 1 values"):
-        person("ann")
+    assert repr(person("ann")) == "Row(name='ann')"
+    with pytest.raises(ValueError, match="2 names and 3 values"):
+        person("ann", 3, True)
     row = Row(1, 2)
     row.set_field_names(["x", "y"])
     assert row.as_dict() == {"x": 1, "y": 2}
@@ -65,7 +66,8 @@ def test_what_a_row_has_not(wrong: Any, error: type[Exception]) -> None:
 def test_equal_rows_have_the_same_values_and_kind() -> None:
     deleted = Row.of_kind(RowKind.DELETE, 1, "a")
     assert Row(1, "a") == PLAIN == (1, "a")
-    assert Row(a="x", b=1) != NAMED == Row(b=1, a="x")
+    assert Row(a="x", b=1) == NAMED == Row(b=1, a="x") == (1, "x")
+    assert Row(1, "x") != NAMED and Row(b=1, c="x") != NAMED
     assert hash(Row(1, "a")) == hash(PLAIN)
     assert deleted != PLAIN
     assert deleted.get_row_kind() is RowKind.DELETE

@@ -48,8 +48,8 @@ def there_and_back(t: str, values: list[Any], zone: str = "UTC") -> list[Any]:
         ("MAP<STRING, INT>", [{"a": 1, "b": None}, None, {}], [{"a": 1, "b": None}, None, {}]),
         ("MAP<STRING, ARRAY<INT>>", [{}, {"a": [1], "b": None}], [{}, {"a": [1], "b": None}]),
         ("ROW<a INT, b STRING>", [Row(1, "x"), Row(b="y", a=2), None], [Row(a=1, b="x"), Row(a=2, b="y"), None]),
-        ("ROW<a ROW<b INT>>", [Row(Row(1)), Row(None)], [Row(Row(1)), Row(None)]),
-        ("ARRAY<ROW<t TIMESTAMP(3)>>", [[], [Row(datetime(2024, 1, 1))]], [[], [Row(datetime(2024, 1, 1))]]),
+        ("ROW<a ROW<b INT>>", [Row(Row(1)), Row(None)], [Row(a=Row(b=1)), Row(a=None)]),
+        ("ARRAY<ROW<t TIMESTAMP(3)>>", [[], [Row(datetime(2024, 1, 1))]], [[], [Row(t=datetime(2024, 1, 1))]]),
     ],
 )
 def test_what_a_type_takes(t: str, given: list[Any], taken: list[Any]) -> None:
