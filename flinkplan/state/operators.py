@@ -22,6 +22,7 @@ from ..plan.nodes import (
     GroupWindowAggregate,
     IntervalJoin,
     Limit,
+    MultiJoin,
     OverAggregate,
     Rank,
     SortLimit,
@@ -34,12 +35,14 @@ from ..plan.nodes import (
     WindowRank,
     WindowTableFunction,
 )
+from ..plan.nodes.joins import ROWS_AND_WHETHER_JOINED
 from ..plan.record import replace
 from ..plan.savepoint import flink_states
-from ..plan.savepoint.layout import KeptState, Layout, Part, Value, written
+from ..plan.savepoint.layout import KeptState, Layout, Part, Value, columns, written
 from ..plan.savepoint.views import Holding, View, view_of, view_state
 from ..plan.specs import AggregateCall
 from ..plan.types import WITH_LENGTH, LogicalType
+from ..plan.types import row as row_type
 from ..plan.types.parser import parse_type
 from ..plan.uids import Uids
 from .form import ROW_KIND, VALUE, Column, Kind, OperatorState, StateTable
@@ -99,7 +102,7 @@ def operators_of(plan: Plan, uids: Uids) -> tuple[OperatorState, ...]:
         for table in tables:
             number += 1
             numbered.append(_numbered(table, number))
-        is_single = not layout.key and not isinstance(node, TemporalSort)
+        is_single = not layout.key and not isinstance(node, TemporalSort | MultiJoin)
         operators.append(
             OperatorState(
                 tuple(numbered),
@@ -125,7 +128,8 @@ class _Tables:
         if layout.namespace not in _NAMESPACES:
             raise _UnknownError
         width = len(layout.key) // (2 if len(node.key_columns()) == 2 else 1)
-        self._key = _columns(layout.key[:width])
+        key = columns(self._inputs, 0, node.key_columns()[0]) if isinstance(node, MultiJoin) else layout.key[:width]
+        self._key = _columns(key)
         self._time = "accessed" if any(_lasts(state.ttl) for state in node.states) else ""
 
     def all(self) -> Iterator[StateTable]:
@@ -172,6 +176,8 @@ class _Tables:
             yield from self._distinct(state)
         elif name in flink_states.JOINED and not isinstance(self._node, WindowJoin):
             yield self._joined(state)
+        elif isinstance(self._node, MultiJoin):
+            yield self._joined_input(self._node, state)
         elif form == "rows by the order":
             width = len(values) - len(self._inputs[0])
             yield self._table(name, Kind.MAP, _rows(values[width:]), _row(values[:width]))
@@ -182,7 +188,7 @@ class _Tables:
             width = len(values) - len(self._inputs[0])
             ranked = (Column("f0", _row_type(values[width:])), Column("f1", "INT"))
             yield self._table(name, Kind.MAP, ranked, _row(values[:width]))
-        elif form == "rows by time, and whether they were joined":
+        elif form == ROWS_AND_WHETHER_JOINED:
             joined = f"ARRAY<ROW<`f0` {_row_type(values)}, `f1` BOOLEAN>>"
             yield self._table(name, Kind.MAP, (Column(VALUE, joined),), _LONG)
         elif form == "rows by time" and not isinstance(self._node, TemporalJoin):
@@ -229,6 +235,21 @@ class _Tables:
         if form.startswith("rows by their key"):
             return self._table(state.name, Kind.MAP, held, _row(values[:width]))
         raise _UnknownError
+
+    def _joined_input(self, node: MultiJoin, state: KeptState) -> StateTable:
+        """The rows of an input of a join of several: behind the first one they stand under their join keys."""
+        index = self._layout.states.index(state)
+        fields = self._inputs[index]
+        unique = node.unique_key(index)
+        row = state.values[len(unique) :]
+        value = _row(row) if unique else (Column(VALUE, "INT"),)
+        if not (join_key := node.join_key(index)):
+            return self._table(state.name, Kind.MAP, value, _row(state.values[: len(unique)] or row))
+        key_fields = [(f"{fields[i].name}_key", row[i]) for i in join_key]
+        own_fields = [(f"f{n}", row[i]) for n, i in enumerate(unique)]
+        own_fields = own_fields or [(field.name, each) for field, each in zip(fields, row, strict=True)]
+        parts = (_plain_row_type(key_fields), _plain_row_type(own_fields))
+        return self._table(state.name, Kind.MAP, value, (*(Column(f"f{i}", t) for i, t in enumerate(parts)), _ROW_KIND))
 
     def _distinct(self, state: KeptState) -> Iterator[StateTable]:
         count = _LONG if state.form == "a number for each value" else (Column(VALUE, "ARRAY<BIGINT>"),)
@@ -399,6 +420,11 @@ def _row(values: Sequence[Value]) -> tuple[Column, ...]:
 
 def _row_type(values: Sequence[Value]) -> str:
     return f"ROW<{', '.join(f'`{column.name}` {column.type}' for column in _row(values))}>"
+
+
+def _plain_row_type(fields: Sequence[tuple[str, Value]]) -> str:
+    """A row within another one, which has no row kind."""
+    return str(row_type([(name, parse_type(_type(value.type))) for name, value in fields]))
 
 
 def _rows(values: Sequence[Value]) -> tuple[Column, ...]:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from ..codec import Place
 from ..durations import parse_duration
+from ..record import replace
 from ..references import Input, Mark
 from ..rex import InputRef, RexNode
 from ..row_kinds import Flow, Kinds, joined
@@ -91,12 +92,25 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
     state: tuple[StateMetadata, ...] | None = None
 
     def layout(self, inputs: Inputs) -> Layout:
-        unique = [*(self.input_unique_keys or ()), *[()] * len(inputs)]
-        states = (
-            _joined_rows(flink_states.multi_join_input(i), inputs, i, (), [key for key in unique[i] if key], False)
-            for i in range(len(inputs))
-        )
-        return Layout("multi-join", (), tuple(states))
+        return Layout("multi-join", (), tuple(self._kept(inputs, i) for i in range(len(inputs))))
+
+    def _kept(self, inputs: Inputs, index: int) -> KeptState:
+        unique = self.unique_key(index)
+        state = _joined_rows(flink_states.multi_join_input(index), inputs, index, (), [unique] if unique else [], False)
+        return replace(state, form=f"{state.form}{BY_JOIN_KEY}") if self.join_key(index) else state
+
+    def unique_key(self, index: int) -> tuple[int, ...]:
+        """The columns by which an input's rows are kept; none where they are kept by their content."""
+        keys = self.input_unique_keys[index] if self.input_unique_keys else ()
+        return min(filter(None, keys), key=len, default=())
+
+    def join_key(self, index: int) -> tuple[int, ...]:
+        """The columns of an input by which its rows are found from those of the inputs before it.
+
+        Source: ``AttributeBasedJoinKeyExtractor``.
+        """
+        attributes = (self.join_attribute_map or {}).get(str(index), ()) if index else ()
+        return tuple(attribute["rightFieldIndex"] for attribute in attributes)
 
     @property
     def is_stateful(self) -> bool:
@@ -135,7 +149,7 @@ class IntervalJoin(InsertsOnly, WholeRows, ExecNode, kw_only=True):
 
     def layout(self, inputs: Inputs) -> Layout:
         states = (
-            KeptState(name, columns(inputs, side), "rows by time, and whether they were joined")
+            KeptState(name, columns(inputs, side), ROWS_AND_WHETHER_JOINED)
             for side, name in enumerate(flink_states.INTERVAL_ROWS)
         )
         return Layout("interval-join", _join_key(inputs, self.interval_join_spec.join_spec), tuple(states))
@@ -305,6 +319,10 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
         return flow.inputs[0]
 
 
+ROWS_AND_WHETHER_JOINED = "rows by time, and whether they were joined"
+"""The form of a state that has for each time a list of rows, each with whether it has found a match."""
+BY_JOIN_KEY = ", for each join key"
+"""The end of the form of a state whose map key is a join key and what leads to a row under it."""
 _COUNTS_LEFT = frozenset((JoinType.LEFT, JoinType.FULL, JoinType.SEMI, JoinType.ANTI))
 _COUNTS_RIGHT = frozenset((JoinType.RIGHT, JoinType.FULL))
 """The joins that keep with each row of a side how many rows of the other side match it."""

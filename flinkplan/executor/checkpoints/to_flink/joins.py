@@ -8,7 +8,7 @@ from ....plan.nodes import Join, MultiJoin
 from ....plan.record import replace
 from ....plan.savepoint import flink_states
 from ....plan.types.parser import parse_type
-from ....state.form import ROW_KIND, Kind, StateError, StateTable
+from ....state.form import ROW_KIND, StateError, StateTable
 from ...jvm.spark import F
 from ...jvm.types import field_name
 from .givers import FlinkEntries, Given, Giver, gives, parts
@@ -51,11 +51,10 @@ def multi_join(giver: Giver) -> Given:
 
 def _joined_input(node: MultiJoin, index: int, frame: DataFrame, table: StateTable) -> FlinkEntries:
     entries = _side(frame, table)
-    unique = (node.input_unique_keys or [()] * (index + 1))[index]
+    unique = node.unique_key(index)
     row = entries.value if unique else entries.map_key
-    own = [row[column] for column in min(unique, key=len)] if unique else list(row)
-    attributes = (node.join_attribute_map or {}).get(str(index), ()) if index else ()
-    join_key = [row[attribute["rightFieldIndex"]] for attribute in attributes]
+    own = [row[column] for column in unique] if unique else list(row)
+    join_key = [row[column] for column in node.join_key(index)]
     if not join_key:
         return replace(entries, map_key=own)
     if len(parse_type(table.map_key[0].type).fields) != len(join_key):
@@ -78,7 +77,7 @@ def _side(frame: DataFrame, table: StateTable) -> FlinkEntries:
     if _ROW in frame.schema["value"].dataType.names:  # type: ignore[attr-defined]
         row: list[Column] = parts(frame, "value", _ROW)
         value = [F.col("value").getField(_ROW), F.col("value").getField(_MATCHES)] if has_counter(table) else row
-        return FlinkEntries(frame, value, parts(frame, "map_key") if table.kind is Kind.MAP else ())
+        return FlinkEntries(frame, value, parts(frame, "map_key") if "map_key" in frame.columns else ())
     if "map_key" in frame.columns:
         count, matches = F.col("value").getField(_COUNT), F.col("value").getField(_MATCHES)
         return FlinkEntries(frame, [count, matches] if has_counter(table) else [count], parts(frame, "map_key"))
