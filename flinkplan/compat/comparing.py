@@ -45,7 +45,9 @@ def compare(old: Plan, new: Plan, uids: Uids | None = None, one_by_one: bool = F
     matching = match(old, new)
     meanings = Meanings()
     old_lineage = Lineage(old, meanings, frozenset(p.old.id for p in matching.pairs))
-    new_lineage = Lineage(new, meanings, frozenset(p.new.id for p in matching.pairs), _tables(matching.pairs))
+    new_lineage = Lineage(
+        new, meanings, frozenset(p.new.id for p in matching.pairs), _renamed(matching.pairs, old, new)
+    )
     edits: list[Edit] = [Remove(n) for n in matching.removed]
     for pair in matching.pairs:
         edits.extend(_edits(pair, old_lineage, new_lineage))
@@ -53,13 +55,19 @@ def compare(old: Plan, new: Plan, uids: Uids | None = None, one_by_one: bool = F
     return Comparison(old_lineage, new_lineage, tuple(edits), uids or Uids(), one_by_one)
 
 
-def _tables(pairs: Iterable[Pair]) -> dict[int, str]:
-    """The table names of the old scans, by the ids of their new counterparts."""
+def _renamed(pairs: Iterable[Pair], old: Plan, new: Plan) -> dict[int, str]:
+    """The old names of renamed tables, by the ids of their scans; a table that is in both plans keeps its name."""
+    before, after = ({_table(node) for node in plan.nodes if isinstance(node, TableSourceScan)} for plan in (old, new))
     return {
-        p.new.id: p.old.scan_table_source.table.identifier
+        p.new.id: _table(p.old)
         for p in pairs
         if isinstance(p.old, TableSourceScan) and isinstance(p.new, TableSourceScan)
+        if _table(p.old) not in after and _table(p.new) not in before
     }
+
+
+def _table(scan: TableSourceScan) -> str:
+    return scan.scan_table_source.table.identifier
 
 
 def _edits(pair: Pair, old: Lineage, new: Lineage) -> Iterator[Edit]:
