@@ -98,7 +98,8 @@ def command(
     FLINK_HOME in the environment.
     """
     from ..compat.comparing import compare
-    from ..compat.migration.changed_sinks import changed_sinks, not_in_checkpoints
+    from ..compat.migration.changed_sinks import changed_sinks
+    from ..compat.migration.null_keys import not_in_checkpoints
     from ..compat.migration.planning import migration_of
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render

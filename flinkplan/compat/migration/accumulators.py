@@ -21,9 +21,10 @@ from ...plan.savepoint.flink_states import WINDOW_TIMERS
 from ...plan.savepoint.layout import Argument, Column, KeptState, Part, Value, written
 from ...plan.savepoint.views import view_of, view_state
 from ...plan.specs import AggregateCall
-from ...plan.types import LogicalType
+from ...plan.types import LogicalType, RowField
 from ...plan.types.parser import parse_type
 from ...plan.types.widening import holds
+from ..lineage import Lineage
 from ..reordering import retractions_of
 from ..savepoint import Holder
 from .accumulator_values import Accumulator, Call
@@ -86,11 +87,20 @@ _EXACT_SUMS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL", "DOUBLE")
 """The types whose sums are the same in the accumulators of SUM and AVG."""
 
 
-def accumulators_of(pairing: Pairing, *, of_old: bool = False) -> list[Accumulator]:
-    """The values of the accumulators of the new aggregation, or those of the old one."""
-    if of_old:
-        return list(_accumulators(pairing.old, pairing.before, pairing.old_layout.states[0], pairing))
-    return list(_accumulators(pairing.new, pairing.after, pairing.new_layout.states[0], pairing))
+def accumulators_of(node: ExecNode, lineage: Lineage) -> list[Accumulator]:
+    """The values of the accumulators of an aggregation of one of the plans."""
+    holder = Holder(node, lineage)
+    assert holder.layout is not None
+    types = [field.type for field in _arguments(node, lineage)]
+    retractions = dict(zip(node.agg_calls, _retractions(node), strict=True))  # type: ignore[attr-defined]
+    values = enumerate(holder.layout.states[0].values)
+    return [_accumulator(value, place, holder, types, retractions) for place, value in values]
+
+
+def _arguments(node: ExecNode, lineage: Lineage) -> tuple[RowField, ...]:
+    """The columns that the aggregate calls of a node read."""
+    local: LogicalType | None = getattr(node, "local_agg_input_row_type", None)
+    return lineage.plan.inputs(node)[0].fields if local is None else local.fields
 
 
 def recipe(pairing: Pairing) -> Recipe:
@@ -108,8 +118,8 @@ class _Aggregation:
     def __init__(self, pairing: Pairing) -> None:
         self.pairing = pairing
         self.old_state, self.new_state = pairing.old_layout.states[0], pairing.new_layout.states[0]
-        self.old = list(_accumulators(pairing.old, pairing.before, self.old_state, pairing))
-        self.new = list(_accumulators(pairing.new, pairing.after, self.new_state, pairing))
+        self.old = accumulators_of(pairing.old, pairing.comparison.old)
+        self.new = accumulators_of(pairing.new, pairing.comparison.new)
         self.needs: list[Need] = []
         self.words: list[str] = []
         self.untold: list[str] = []
@@ -192,7 +202,7 @@ class _Aggregation:
 
     def _of_sibling(self, place: int) -> ValueSource | None:
         """A value that another aggregation keeps."""
-        found = sibling_value(self.pairing, self.new[place], lambda pairing: accumulators_of(pairing, of_old=True))
+        found = sibling_value(self.pairing, self.new[place], accumulators_of)
         if found is not None:
             self.kinds.add(RecipeKind.DERIVED)
             word = f"{self._shown(place) or 'the number of rows'} is taken from another aggregation by this key"
@@ -236,7 +246,7 @@ class _Aggregation:
         return None
 
     def _argument_type(self, part: Part) -> LogicalType | None:
-        fields = self.pairing.arguments(self.pairing.new)
+        fields = _arguments(self.pairing.new, self.pairing.comparison.new)
         index = next(iter(part.call.arg_list), -1)
         return fields[index].type if 0 <= index < len(fields) else None
 
@@ -360,7 +370,7 @@ class _Aggregation:
         """What to call the new calls."""
         node = self.pairing.new
         calls = node.agg_calls  # type: ignore[attr-defined]
-        return dict(zip(calls, accumulator_names(calls, self.pairing.arguments(node)), strict=True))
+        return dict(zip(calls, accumulator_names(calls, _arguments(node, self.pairing.comparison.new)), strict=True))
 
     def _views(self, key: tuple[int, ...]) -> Iterator[StateRecipe]:
         """The states of values of DISTINCT and of retracted extremes."""
@@ -447,14 +457,6 @@ def _type(text: str) -> LogicalType | None:
         return parse_type(text)
     except PlanError:
         return None
-
-
-def _accumulators(node: ExecNode, holder: Holder, state: KeptState, pairing: Pairing) -> Iterator[Accumulator]:
-    fields = pairing.arguments(node)
-    types = [field.type for field in fields]
-    retractions = dict(zip(node.agg_calls, _retractions(node), strict=True))  # type: ignore[attr-defined]
-    for place, value in enumerate(state.values):
-        yield _accumulator(value, place, holder, types, retractions)
 
 
 def _accumulator(

@@ -23,6 +23,7 @@ from ...plan.nodes import (
     GroupAggregate,
     Join,
     MiniBatchAssigner,
+    MultiJoin,
     Rank,
     Sink,
     SortLimit,
@@ -31,13 +32,12 @@ from ...plan.nodes import (
 from ...plan.record import Record
 from ...plan.row_kinds import INSERTS
 from ..comparing import Comparison
-from .joins import PADDED
 from .recipe import Migration, Recipe, RecipeKind
 from .row_sets import RowComparison
 
 _STATELESS = (Calc, Exchange, Expand, Union, DropUpdateBefore, MiniBatchAssigner)
 """Nodes that make rows of rows and keep none."""
-_KEEPING_INPUT = (Join, Rank, SortLimit)
+_KEEPING_INPUT = (Join, MultiJoin, Rank, SortLimit)
 """Operators that keep the rows of their inputs, of which they make their own again."""
 _KEEPING_OUTPUT = (GroupAggregate, GlobalGroupAggregate, ChangelogNormalize, Deduplicate)
 """Operators whose own rows follow from each entry of their state."""
@@ -67,27 +67,6 @@ def keeps_input(node: ExecNode) -> bool:
 def changed_sinks(comparison: Comparison, migration: Migration) -> tuple[SinkChange, ...]:
     """The sinks of the new plan whose rows the change itself adds to or takes back."""
     return tuple(_ChangedSinks(comparison, migration).changes())
-
-
-def not_in_checkpoints(comparison: Comparison, migration: Migration) -> Iterator[str]:
-    """What the new plan needs of rows that a checkpoint lacks, though Flink has them: a sentence for each operator.
-
-    A join here drops rows with NULL in the key, which match nothing, unless it emits them without a match.
-    """
-    for recipe in migration.recipes:
-        old, new = comparison.old.plan.by_id.get(recipe.old or 0), comparison.new.plan.by_id[recipe.node]
-        if not isinstance(old, Join) or not isinstance(new, Join):
-            continue
-        before, after = PADDED.get(old.join_spec.join_type), PADDED.get(new.join_spec.join_type)
-        if before is None or after is None:
-            continue
-        inputs = comparison.old.plan.inputs(old)
-        for side, name in enumerate(("left", "right")):
-            keys = (old.join_spec.left_keys, old.join_spec.right_keys)[side]
-            is_nullable = any(inputs[side].fields[key].type.nullable for key in keys)
-            is_needed = name in after or recipe.kind is RecipeKind.REKEYED
-            if is_nullable and is_needed and name not in before:
-                yield f"{recipe.name}: the checkpoint lacks {name} rows with NULL in the key, which matched nothing"
 
 
 class _UnknownError(Exception):
@@ -151,7 +130,7 @@ class _ChangedSinks:
             if isinstance(source, _STATELESS):
                 yield from self._keepers(plan, source)
             elif isinstance(source, (*_KEEPING_INPUT, *_KEEPING_OUTPUT)):
-                if isinstance(source, Join) or self._kinds[id(plan)][source.id] != INSERTS:
+                if isinstance(source, Join | MultiJoin) or self._kinds[id(plan)][source.id] != INSERTS:
                     yield source
             elif self._kinds[id(plan)][source.id] != INSERTS:
                 raise _UnknownError(f"what '{source.metadata.name}' has emitted does not follow from its state")

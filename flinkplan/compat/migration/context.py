@@ -8,7 +8,6 @@ from ...plan.names import node_names
 from ...plan.nodes import ExecNode
 from ...plan.record import cached_property
 from ...plan.savepoint.layout import Argument, Column, KeptState, Layout, Part, Value
-from ...plan.types import LogicalType, RowField
 from ...plan.types.widening import holds
 from ..comparing import Comparison
 from ..savepoint import Holder
@@ -57,12 +56,6 @@ class Pairing:
     def old_name(self) -> str:
         """The name of the old node."""
         return node_names(self.comparison.old.plan)[self.old.id]
-
-    def arguments(self, node: ExecNode) -> tuple[RowField, ...]:
-        """The columns that the aggregate calls of one of the operators read."""
-        local: LogicalType | None = getattr(node, "local_agg_input_row_type", None)
-        plan = (self.comparison.old if node is self.old else self.comparison.new).plan
-        return plan.inputs(node)[0].fields if local is None else local.fields
 
     def recipe(
         self,

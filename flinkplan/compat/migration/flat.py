@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
+from ...plan.nodes.joins import BY_JOIN_KEY, ROWS_AND_WHETHER_JOINED
 from ...plan.savepoint.layout import KeptState
+from ...plan.types import LogicalType
 from ...plan.types.parser import parse_type
 from ...state.form import ROW_KIND, Column, Kind, StateError, StateTable
 from ...state.form_arrow import arrow, struct_type, table_schema
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 
 _SORTED = "numbers in the order"
 """The beginning of the form of sorted maps, which are one value whose parts are not taken apart."""
+_PAIR_PATH = 3
+"""The length of the path of a value in a row that is the first part of a pair in a list."""
+_BEHIND_JOIN_KEY = 1
+"""The column of the row in a map key that is a join key and a row."""
 _KEYED_OTHERWISE = ("rows by time", "rows in order")
 """The beginnings of forms of maps whose keys are not among the layout's values."""
 
@@ -28,8 +34,8 @@ class Flat:
     """Entries as columns of Arrow: ``rows`` of them.
 
     ``values`` are those of the state's layout.  ``rest_of_key`` and ``rest`` are further columns of the map key and of
-    the value, such as the number of a row.  An entry that is a list of rows is several rows here, which have the same
-    number in ``entry`` and stand in the order of the list.
+    the value, such as the number of a row.  An entry that is a list of rows, or of rows with something beside them, is
+    several rows here, which have the same number in ``entry`` and stand in the order of the list.
     """
 
     rows: int
@@ -110,7 +116,7 @@ def shape(table: StateTable, state: KeptState) -> Shape:
     """Where a state's values are.  Raises :class:`StateError` where the table does not have them."""
     if state.form.startswith(_SORTED):
         return Shape(table)
-    within, value = values_within(table.map_key), values_within(table.value)
+    within, value = _within_key(table, state), _within_value(table, state)
     width = len(state.values)
     has_own_key = not state.form.startswith(_KEYED_OTHERWISE)
     if has_own_key and len(within) <= width and _begins(state, [*within, *value]):
@@ -120,6 +126,22 @@ def shape(table: StateTable, state: KeptState) -> Shape:
     if _begins(state, value):
         return Shape(table, {}, {path: i for i, (path, _) in enumerate(value[:width])})
     raise StateError(f"the state {table.name} does not have the values of the plan")
+
+
+def _within_key(table: StateTable, state: KeptState) -> list[tuple[Path, LogicalType]]:
+    """The values within a map key; where it is a join key and a row, those of the row."""
+    if not state.form.endswith(BY_JOIN_KEY):
+        return values_within(table.map_key)
+    row = parse_type(table.map_key[_BEHIND_JOIN_KEY].type)
+    return [((_BEHIND_JOIN_KEY, i), t) for i, t in enumerate(row.field_types)]
+
+
+def _within_value(table: StateTable, state: KeptState) -> list[tuple[Path, LogicalType]]:
+    """The values within a value; where it is a list of pairs, those of the rows in them."""
+    if state.form != ROWS_AND_WHETHER_JOINED:
+        return values_within(table.value)
+    row = parse_type(table.value[0].type).element.field_types[0]
+    return [((0, 0, i), field.type) for i, field in enumerate(row.fields) if field.name != ROW_KIND]
 
 
 def _begins(state: KeptState, columns: Sequence[tuple[Path, Any]]) -> bool:
@@ -133,8 +155,8 @@ def flat(shape: Shape, batch: RecordBatch) -> Flat:
     table = shape.table
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     values: dict[int, Array] = {}
-    rest_of_key, _ = _parted(columns.get("map_key"), table.map_key, shape.in_key, values)
-    rest, kinds = _parted(columns["value"], table.value, shape.in_value, values)
+    rest_of_key, _, _ = _parted(columns.get("map_key"), table.map_key, shape.in_key, values)
+    rest, kinds, beside = _parted(columns["value"], table.value, shape.in_value, values)
     key = columns["key"].flatten() if table.key else []
     single = Flat(
         batch.num_rows,
@@ -153,7 +175,8 @@ def flat(shape: Shape, batch: RecordBatch) -> Flat:
 
         parents = compute.list_parent_indices(lists).cast(pa.int64())
         outer = set(shape.in_key.values())
-        single = replace(single.take(parents), entry=parents)
+        single = single.take(parents)
+        single = replace(single, entry=parents, rest=(*single.rest, *beside))
         values = {i: array.take(parents) if i in outer else array for i, array in values.items()}
     ordered = tuple(values[i] for i in range(len(values)))
     return replace(single, values=ordered, kind=kinds[-1] if kinds else None)
@@ -161,25 +184,38 @@ def flat(shape: Shape, batch: RecordBatch) -> Flat:
 
 def _parted(
     part: Array | None, columns: Sequence[Column], places: dict[Path, int], values: dict[int, Array]
-) -> tuple[list[Array], list[Array]]:
-    """The columns that are not the layout's, and the row kinds; ``values`` gets those of the layout."""
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """The columns that are not the layout's, the row kinds, and what stands beside rows in a list.
+
+    ``values`` gets the columns of the layout.
+    """
+    rest: list[Array] = []
+    kinds: list[Array] = []
+    beside: list[Array] = []
     if part is None:
-        return [], []
-    rest, kinds = [], []
+        return rest, kinds, beside
     for i, (column, array) in enumerate(zip(columns, part.flatten(), strict=True)):
-        inner = {path[1]: number for path, number in places.items() if len(path) == 2 and path[0] == i}
+        inner, is_in_pairs = _inner(places, i)
         if column.name == ROW_KIND:
             kinds.append(array)
         elif (i,) in places:
             values[places[(i,)]] = array
         elif inner:
             row = array.flatten() if parse_type(column.type).root == "ARRAY" else array
+            if is_in_pairs:
+                row, *beside = row.flatten()
             fields = row.flatten()
             values.update({number: fields[j] for j, number in inner.items()})
             kinds += [fields[j] for j in range(len(fields)) if row.type.field(j).name == ROW_KIND]
         else:
             rest.append(array)
-    return rest, kinds
+    return rest, kinds, beside
+
+
+def _inner(places: dict[Path, int], column: int) -> tuple[dict[int, int], bool]:
+    """The numbers of the values in a row within a column, by their places, and whether the row is in a pair."""
+    inner = {path[-1]: number for path, number in places.items() if len(path) > 1 and path[0] == column}
+    return inner, any(len(path) == _PAIR_PATH and path[0] == column for path in places)
 
 
 def batch_of(shape: Shape, rows: Flat) -> RecordBatch:
@@ -244,7 +280,7 @@ def _built(
     pa = arrow()
     built = []
     for i, (column, t) in enumerate(zip(columns, _types(columns), strict=True)):
-        inner = {path[1]: number for path, number in places.items() if len(path) == 2 and path[0] == i}
+        inner, is_in_pairs = _inner(places, i)
         if column.name == ROW_KIND:
             built.append(_kinds(outer))
         elif (i,) in places:
@@ -252,11 +288,14 @@ def _built(
         elif inner:
             is_list = pa.types.is_list(t)
             held = rows if is_list else outer
-            fields = list(t.value_type if is_list else t)
+            whole = t.value_type if is_list else t
+            fields = list(whole.field(0).type if is_in_pairs else whole)
             arrays = [
                 _kinds(held) if f.name == ROW_KIND else fit(held.values[inner[j]], f.type) for j, f in enumerate(fields)
             ]
             row = pa.StructArray.from_arrays(arrays, fields=fields)
+            if is_in_pairs:
+                row = pa.StructArray.from_arrays([row, *rows.rest], fields=list(whole))
             built.append(pa.ListArray.from_arrays(offsets, row, type=t) if is_list else row)
         elif rest:
             built.append(fit(rest.pop(0), t))

@@ -1,36 +1,83 @@
-"""Rows that an operator has emitted, computed from what it keeps, and accumulators over them."""
+"""Rows of the new plan, computed from what old operators keep, and accumulators over them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from ...plan.rex import InputRef, RexNode, walk
 from ...plan.specs import JoinType
-from ...state.form_arrow import arrow
+from ...state.form_arrow import arrow, arrow_type
 from .conditions import computed
 from .flat import Flat, fit
-from .recipe import Accumulate, Accumulated, Computed, FirstField, KeptRows, KeptSide, NullIfZero, Taken
+from .recipe import (
+    Accumulate,
+    Accumulated,
+    Computed,
+    FirstField,
+    Joined,
+    KeptValue,
+    NoRows,
+    NullIfZero,
+    Relation,
+    Stored,
+    Taken,
+    Widened,
+)
 from .relational import compute, counted, grouped, pairs
 
 if TYPE_CHECKING:
     from pyarrow import Array
 
-Entries = Callable[[str], Flat | None]
+Entries = Callable[[Stored], Flat | None]
 """All entries of a state; ``None`` if there are none."""
 Columns = list["Array"]
 
 
+@dataclass(frozen=True)
+class Kept:
+    """Rows: their columns, how often each is there, and when it was last accessed; ``None``: once, and not known."""
+
+    columns: Columns
+    rows: int
+    numbers: Array | None = None
+    accessed: Array | None = None
+
+    def take(self, indices: Array) -> Kept:
+        """The rows at these indices; those at NULL are of NULLs."""
+        numbers, accessed = (None if each is None else each.take(indices) for each in (self.numbers, self.accessed))
+        return Kept([column.take(indices) for column in self.columns], len(indices), numbers, accessed)
+
+    @property
+    def repeated(self) -> Kept:
+        """Each row as often as it is there."""
+        if self.numbers is None:
+            return self
+        return replace(self, numbers=None).take(_repeated(self.numbers))
+
+
+def evaluated(relation: Relation, entries: Entries) -> Kept | None:
+    """The rows; ``None`` if there are none."""
+    match relation:
+        case Stored():
+            return _stored(relation, entries)
+        case Computed(rows, projection, condition):
+            below = evaluated(rows, entries)
+            return None if below is None else _computed(below, projection, condition)
+        case Joined():
+            return _joined(relation, evaluated(relation.left, entries), evaluated(relation.right, entries))
+        case NoRows():
+            return None
+
+
 def accumulated(step: Accumulate, entries: Entries) -> Flat | None:
     """The accumulators of each group; ``None`` if there are no rows."""
-    kept = _rows(step.rows, entries)
-    if kept is None:
+    found = evaluated(step.rows, entries)
+    if found is None or not found.rows:
         return None
-    columns, rows = [kept[0][i] for i in step.columns], kept[1]
-    for calc in step.calcs:
-        columns, rows = _computed(calc, columns, rows)
-    if not rows:
-        return None
+    columns, rows = found.repeated.columns, found.repeated.rows
     values: dict[str, Array] = {}
     functions: dict[str, str] = {}
     for i, each in enumerate(step.values):
@@ -65,46 +112,28 @@ def _initial(array: Array, value: Accumulated) -> Array:
     return compute().fill_null(array, arrow().scalar(0).cast(array.type)) if starts_with_zero else array
 
 
-def _computed(calc: Computed, columns: Columns, rows: int) -> tuple[Columns, int]:
-    if calc.condition is not None:
-        meets = compute().fill_null(computed(calc.condition, columns, rows), False)
-        kept = counted(rows).filter(meets)
-        columns, rows = [column.take(kept) for column in columns], len(kept)
-    if calc.projection is None:
-        return columns, rows
-    nothing = arrow().nulls(rows)
-    return [nothing if rex is None else computed(rex, columns, rows) for rex in calc.projection], rows
-
-
 def references(rex: RexNode) -> set[int]:
     """The columns that an expression reads."""
     return {each.index for each in walk(rex) if isinstance(each, InputRef)}
 
 
-def _rows(kept: KeptRows, entries: Entries) -> tuple[Columns, int] | None:
-    """The columns of all rows, and how many rows there are."""
-    sides = [_side(side, entries) for side in kept.sides]
-    if len(sides) == 1:
-        (rows,) = sides
-        if rows is None or kept.condition is None:
-            return rows
-        return _computed(Computed(None, kept.condition), *rows)
-    return _joined(kept, sides)
-
-
-def _side(side: KeptSide, entries: Entries) -> tuple[Columns, int] | None:
-    """The rows of a state, each as often as it is there."""
-    flat = entries(side.state)
+def _stored(stored: Stored, entries: Entries) -> Kept | None:
+    flat = entries(stored)
     if flat is None:
         return None
-    columns = [_value(each, flat) for each in side.values]
-    if not side.form.startswith("rows with a number"):
-        return columns, flat.rows
-    indices = _repeated(flat.rest[0])
-    return [column.take(indices) for column in columns], len(indices)
+    for condition in stored.filters:
+        flat = flat.take(_meeting(condition, flat.values, flat.rows))
+    columns = [arrow().nulls(flat.rows) if each is None else _value(each, flat) for each in stored.values]
+    numbers = flat.rest[0] if stored.form.startswith("rows with a number") else None
+    return Kept(columns, flat.rows, numbers, flat.accessed)
 
 
-def _value(source: Taken | NullIfZero | FirstField, rows: Flat) -> Array:
+def _meeting(condition: RexNode, columns: Sequence[Array], rows: int) -> Array:
+    """The indices of the rows that meet a condition."""
+    return counted(rows).filter(compute().fill_null(computed(condition, columns, rows), False))
+
+
+def _value(source: KeptValue, rows: Flat) -> Array:
     match source:
         case Taken("", place):
             return rows.key[place]
@@ -115,6 +144,8 @@ def _value(source: Taken | NullIfZero | FirstField, rows: Flat) -> Array:
         case NullIfZero(value, count):
             array = _value(value, rows)
             return compute().if_else(compute().equal(_value(count, rows), 0), arrow().scalar(None, array.type), array)
+        case Widened(value, t):
+            return fit(_value(value, rows), arrow_type(t))
 
 
 def _repeated(numbers: Array) -> Array:
@@ -126,50 +157,62 @@ def _repeated(numbers: Array) -> Array:
     return compute().list_parent_indices(pa.LargeListArray.from_arrays(offsets, pa.nulls(total))).cast(pa.int64())
 
 
-def _joined(kept: KeptRows, sides: Sequence[tuple[Columns, int] | None]) -> tuple[Columns, int] | None:
+def _computed(rows: Kept, projection: Sequence[RexNode | None], condition: RexNode | None) -> Kept:
+    if condition is not None:
+        rows = rows.take(_meeting(condition, rows.columns, rows.rows))
+    nothing = arrow().nulls(rows.rows)
+    columns = [nothing if rex is None else computed(rex, rows.columns, rows.rows) for rex in projection]
+    return replace(rows, columns=columns)
+
+
+def _joined(join: Joined, left: Kept | None, right: Kept | None) -> Kept | None:
     pa = arrow()
-    left, right = sides
     if left is None or right is None:
-        return _unmatched_alone(kept, left, right)
-    (left_row, left_rows), (right_row, right_rows) = left, right
-    left_key = [left_row[i] for i in kept.sides[0].keys]
-    right_key = [fit(right_row[i], own.type) for i, own in zip(kept.sides[1].keys, left_key, strict=True)]
-    own, other = pairs(left_key, left_rows, right_key, right_rows)
-    for i in kept.never_null:
+        return _unmatched_alone(join, left, right)
+    left_key = [left.columns[i] for i in join.keys[0]]
+    right_key = [fit(right.columns[i], own.type) for i, own in zip(join.keys[1], left_key, strict=True)]
+    own, other = pairs(left_key, left.rows, right_key, right.rows)
+    for i in join.never_null:
         known = left_key[i].take(own).is_valid()
         own, other = own.filter(known), other.filter(known)
-    if kept.condition is not None:
-        both = [*(c.take(own) for c in left_row), *(c.take(other) for c in right_row)]
-        meets = compute().fill_null(computed(kept.condition, both, len(own)), False)
-        own, other = own.filter(meets), other.filter(meets)
-    if kept.join_type in (JoinType.SEMI, JoinType.ANTI):
-        is_matched = compute().is_in(counted(left_rows), own)
-        chosen = is_matched if kept.join_type is JoinType.SEMI else compute().invert(is_matched)
-        kept_rows = counted(left_rows).filter(chosen)
-        return [column.take(kept_rows) for column in left_row], len(kept_rows)
-    if kept.join_type in (JoinType.LEFT, JoinType.FULL):
-        alone = counted(left_rows).filter(compute().invert(compute().is_in(counted(left_rows), own)))
-        own_all = pa.concat_arrays([own, alone])
-        other_all = pa.concat_arrays([other, pa.nulls(len(alone), pa.int64())])
-    else:
-        own_all, other_all = own, other
-    if kept.join_type in (JoinType.RIGHT, JoinType.FULL):
-        alone = counted(right_rows).filter(compute().invert(compute().is_in(counted(right_rows), other)))
-        own_all = pa.concat_arrays([own_all, pa.nulls(len(alone), pa.int64())])
-        other_all = pa.concat_arrays([other_all, alone])
-    return [*(c.take(own_all) for c in left_row), *(c.take(other_all) for c in right_row)], len(own_all)
+    if join.condition is not None:
+        both = [*(c.take(own) for c in left.columns), *(c.take(other) for c in right.columns)]
+        matching = _meeting(join.condition, both, len(own))
+        own, other = own.take(matching), other.take(matching)
+    if join.join_type in (JoinType.SEMI, JoinType.ANTI):
+        is_matched = compute().is_in(counted(left.rows), own)
+        chosen = is_matched if join.join_type is JoinType.SEMI else compute().invert(is_matched)
+        return left.take(counted(left.rows).filter(chosen))
+    lefts, rights = [own], [other]
+    if join.join_type in (JoinType.LEFT, JoinType.FULL):
+        alone = counted(left.rows).filter(compute().invert(compute().is_in(counted(left.rows), own)))
+        lefts.append(alone)
+        rights.append(pa.nulls(len(alone), pa.int64()))
+    if join.join_type in (JoinType.RIGHT, JoinType.FULL):
+        alone = counted(right.rows).filter(compute().invert(compute().is_in(counted(right.rows), other)))
+        lefts.append(pa.nulls(len(alone), pa.int64()))
+        rights.append(alone)
+    return _beside(left.take(pa.concat_arrays(lefts)), right.take(pa.concat_arrays(rights)))
 
 
-def _unmatched_alone(
-    kept: KeptRows, left: tuple[Columns, int] | None, right: tuple[Columns, int] | None
-) -> tuple[Columns, int] | None:
+def _beside(left: Kept, right: Kept) -> Kept:
+    """Rows side by side: as often as both are there, written when the later one was."""
+    numbers = [compute().fill_null(each, 1) for each in (left.numbers, right.numbers) if each is not None]
+    times = [each for each in (left.accessed, right.accessed) if each is not None]
+    return Kept(
+        [*left.columns, *right.columns],
+        left.rows,
+        reduce(compute().multiply, numbers) if numbers else None,
+        compute().max_element_wise(*times) if times else None,
+    )
+
+
+def _unmatched_alone(join: Joined, left: Kept | None, right: Kept | None) -> Kept | None:
     """The rows of a join that has rows of one side at most."""
-    pa = arrow()
-    widths = [len(side.values) for side in kept.sides]
-    if left is not None and kept.join_type is JoinType.ANTI:
+    if left is not None and join.join_type is JoinType.ANTI:
         return left
-    if left is not None and kept.join_type in (JoinType.LEFT, JoinType.FULL):
-        return [*left[0], *(pa.nulls(left[1]) for _ in range(widths[1]))], left[1]
-    if right is not None and kept.join_type in (JoinType.RIGHT, JoinType.FULL):
-        return [*(pa.nulls(right[1]) for _ in range(widths[0])), *right[0]], right[1]
+    if left is not None and join.join_type in (JoinType.LEFT, JoinType.FULL):
+        return replace(left, columns=[*left.columns, *(arrow().nulls(left.rows) for _ in range(join.widths[1]))])
+    if right is not None and join.join_type in (JoinType.RIGHT, JoinType.FULL):
+        return replace(right, columns=[*(arrow().nulls(right.rows) for _ in range(join.widths[0])), *right.columns])
     return None

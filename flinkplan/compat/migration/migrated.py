@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...plan.document import Plan, dumps
+from ...plan.names import node_names
 from ...plan.nodes import ExecNode
 from ...plan.record import Record, replace
 from ...plan.savepoint.layout import KeptState, Layout
@@ -15,7 +16,7 @@ from ...plan.uids import Uids
 from ...state.form import VALUE, JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
 from .flat import fit, is_keyed_data, now
-from .recipe import Accumulate, Allowed, Copy, JoinRows, Migration, Recipe, RecipeKind, Step
+from .recipe import Accumulate, Allowed, Copy, IntervalRows, JoinRows, Migration, Recipe, RecipeKind, Step
 from .steps import NotDerivableError, Source, Target, applied
 
 if TYPE_CHECKING:
@@ -117,7 +118,10 @@ class MigratedState(JobState):
     def _source_of(self, node: int, transformation: str) -> Source:
         """The states of an old operator."""
         uid = self._uids.of(self._old.by_id[node], transformation)
-        operator = next(o for o in self._state.manifest.operators if o.uid == uid)
+        operator = next((o for o in self._state.manifest.operators if o.uid == uid), None)
+        if operator is None:
+            where = f"{node_names(self._old)[node]} (node {node})"
+            raise StateError("the state that this operator of the old plan keeps is not there", where=where)
         layout = self._layout(self._old, node)
         tables = {table.name: table for table in operator.states if is_keyed_data(table)}
         layouts = {state.name: state for state in layout.states}
@@ -221,7 +225,12 @@ class MigratedState(JobState):
         steps = {state.name: state.step for state in recipe.states}
         tables = {table.name: table for table in old.states}
         key = next(
-            (s.key for s in steps.values() if not isinstance(s, JoinRows | Accumulate) and s.key is not None), None
+            (
+                s.key
+                for s in steps.values()
+                if not isinstance(s, JoinRows | IntervalRows | Accumulate) and s.key is not None
+            ),
+            None,
         )
         for table in old.states:
             if not table.kind.is_keyed:

@@ -67,7 +67,7 @@ class _Planner:
         """The recipes of all operators, and what is left behind."""
         recipes = [recipe for node in self.new.nodes if (recipe := self._recipe(node)) is not None]
         recipes = self._with_history(recipes)
-        read = {recipe.old for recipe in recipes}
+        read = frozenset().union(*(recipe.sources for recipe in recipes))
         again = {recipe.node for recipe in recipes if recipe.kind is RecipeKind.DERIVED or recipe.history is not None}
         became = self.comparison.became()
         replaced = {number for number, node in became.items() if node.id in again}
@@ -102,7 +102,10 @@ class _Planner:
     def _source(self, node: ExecNode) -> Recipe:
         table = _table(node)
         candidates = [self.heirs.get(node.id), self.pairs.get(node.id), *self.old.nodes]
-        for old in candidates:
+        named = [
+            old for old in candidates if old is not None and table is not None and _identifier(old) == table.identifier
+        ]
+        for old in (*named, *candidates):
             other = None if old is None else _table(old)
             if old is None or type(old) is not type(node) or (other is None) is not (table is None):
                 continue
@@ -169,8 +172,17 @@ class _Planner:
         best = first or self._without_counterpart(node)
         if not best.needs:
             return best
-        again = recomputed(self.comparison, self.rows, node)
-        return best if again is None or (again.needs and best.kind is not RecipeKind.IMPOSSIBLE) else again
+        try:
+            again = recomputed(self.comparison, self.rows, node)
+        except Impossible as e:
+            return best if self._is_same_operator(best) else self._impossible(node, e)
+        has_nothing = best.kind in (RecipeKind.IMPOSSIBLE, RecipeKind.EMPTY)
+        return best if again is None or (again.needs and not has_nothing) else again
+
+    def _is_same_operator(self, recipe: Recipe) -> bool:
+        """Whether the old operator is of the kind of the new one, so that the recipe says best what it lacks."""
+        old = self.old.by_id.get(recipe.old or 0)
+        return old is not None and _family(old) == _family(self.new.by_id[recipe.node])
 
     def _candidates(self, node: ExecNode) -> Iterator[ExecNode]:
         seen: set[int] = set()
@@ -222,6 +234,12 @@ def _is_better(recipe: Recipe, other: Recipe) -> bool:
 
 def _table(node: ExecNode) -> ContextResolvedTable | None:
     return node.scan_table_source.table if isinstance(node, TableSourceScan) else None
+
+
+def _identifier(node: ExecNode) -> str | None:
+    """The name of the table that a node scans."""
+    table = _table(node)
+    return None if table is None else table.identifier
 
 
 def _family(node: ExecNode) -> str:

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from ...plan.record import Record, replace
 from ...plan.rex import RexNode
 from ...plan.specs import JoinType
+from ...plan.types import LogicalType
 from .slices import Slices
 
 
@@ -152,14 +153,16 @@ class MergeSlices(Record):
 
 
 class JoinRows(Record):
-    """The rows of one side of a join.
+    """The rows of one input of a join.
 
     ``values`` are the places of the new row's columns in the old row, ``key`` and ``unique`` those of the join key and
-    of the key within the map in the new row.  ``other`` is the recipe of the other side, with whose rows each row is
-    joined where ``counts_matches``; ``keeps_matches``: the old numbers of matches stay right.  ``never_null`` are the
-    positions in the key where NULL matches nothing, and ``condition`` what the rows of both sides must meet besides;
-    ``is_right``: these are the rows of the right side.  ``filters`` are conditions over the values of the old state
-    that rows must meet to be kept.
+    of the key within the map in the new row, ``join_key`` those of what stands before it there in a join of several
+    inputs.  ``other`` is the recipe of the other side, with whose rows each row is joined where ``counts_matches``;
+    ``keeps_matches``: the old numbers of matches stay right.  ``never_null`` are the positions in the key where NULL
+    matches nothing, and ``condition`` what the rows of both sides must meet besides; ``is_right``: these are the rows
+    of the right side.  ``filters`` are conditions over the values of the old state that rows must meet to be kept.
+
+    With ``rows`` the old rows are these instead of those of ``state``.
     """
 
     state: str
@@ -175,6 +178,39 @@ class JoinRows(Record):
     condition: RexNode | None = None
     is_right: bool = False
     filters: tuple[RexNode, ...] = ()
+    join_key: tuple[int, ...] = ()
+    rows: Relation | None = None
+
+
+class TimedSide(Record):
+    """The rows of an input of an interval join: ``key`` are the columns of the join key, ``time`` is that of the time.
+
+    Rows wait for others until the watermark is ``waits`` behind their time; that of the input follows the latest row at
+    ``delay``, if that is known (all in milliseconds).
+    """
+
+    rows: Relation
+    key: tuple[int, ...]
+    time: int
+    waits: int
+    delay: int | None
+
+
+class IntervalRows(Record):
+    """A state of an interval join over rows that are kept, without those that are past.
+
+    ``part`` says which state it is: ``rows`` of the input ``side``, when the first of them is ``due``, or the
+    ``timers`` for that of both inputs.
+    """
+
+    part: str
+    sides: tuple[TimedSide, TimedSide]
+    side: int = 0
+
+    @property
+    def relations(self) -> tuple[Relation, ...]:
+        """The rows from which the state is computed."""
+        return tuple(side.rows for side in self.sides)
 
 
 class Order(Record):
@@ -243,39 +279,77 @@ class FirstField(Record):
     value: Taken
 
 
-class KeptSide(Record):
-    """Rows that an operator keeps: ``values`` say what the columns are in its state, ``form`` is that state's.
+class Widened(Record):
+    """A value in a type that holds all values of its own."""
 
-    ``keys`` are the columns of the join key, of a join.
+    value: KeptValue
+    type: LogicalType
+
+
+KeptValue: TypeAlias = Taken | NullIfZero | FirstField | Widened
+
+
+class Stored(Record):
+    """The rows in a state of an old operator, the transformation ``operator`` of ``node``.
+
+    ``values`` say what the columns are, ``None`` for one that nobody reads; ``form`` is that of the state.  ``filters``
+    are conditions over the values of the state that rows must meet.  ``expires``: the state has a TTL.
     """
 
+    node: int
+    operator: str
     state: str
-    values: tuple[Taken | NullIfZero | FirstField, ...]
+    values: tuple[KeptValue | None, ...]
     form: str = ""
-    keys: tuple[int, ...] = ()
+    filters: tuple[RexNode, ...] = ()
+    expires: bool = False
 
 
-class KeptRows(Record):
-    """The rows that an old operator has emitted and not taken back, computed from what it keeps.
+class NoRows(Record):
+    """The rows of a table that nobody has read yet."""
 
-    With two ``sides`` they are those of a join of ``join_type``, where ``never_null`` are the positions in the key at
-    which NULL matches nothing.  ``condition`` is what rows must meet besides, over the columns of all sides.
+
+class Computed(Record):
+    """Columns that are computed from those of rows that meet a condition.
+
+    ``projection`` has ``None`` for each column that nobody reads.
     """
 
-    sides: tuple[KeptSide, ...]
-    join_type: JoinType = JoinType.INNER
+    rows: Relation
+    projection: tuple[RexNode | None, ...]
+    condition: RexNode | None
+
+
+class Joined(Record):
+    """The rows of a join of ``width`` columns on the left and others on the right.
+
+    ``keys`` are the columns of the join key of both sides, ``never_null`` the positions in it where NULL matches
+    nothing.  ``condition`` is what rows must meet besides, over the columns of both sides.
+    """
+
+    left: Relation
+    right: Relation
+    widths: tuple[int, int]
+    keys: tuple[tuple[int, ...], tuple[int, ...]]
+    join_type: JoinType
     never_null: tuple[int, ...] = ()
     condition: RexNode | None = None
 
 
-class Computed(Record):
-    """Columns that are computed from others, of rows that meet a condition.
+Relation: TypeAlias = Stored | NoRows | Computed | Joined
+"""Rows of the new plan that follow from what old operators keep."""
 
-    ``projection`` is ``None`` where the columns stay, and has ``None`` for each column that nobody reads.
-    """
 
-    projection: tuple[RexNode | None, ...] | None
-    condition: RexNode | None
+def stored_in(rows: Relation) -> Iterator[Stored]:
+    """The states that rows follow from."""
+    match rows:
+        case Stored():
+            yield rows
+        case Computed():
+            yield from stored_in(rows.rows)
+        case Joined():
+            yield from stored_in(rows.left)
+            yield from stored_in(rows.right)
 
 
 class Accumulated(Record):
@@ -290,16 +364,26 @@ class Accumulated(Record):
 
 
 class Accumulate(Record):
-    """Accumulators over rows that are kept: ``columns`` are those of the rows, which go through ``calcs``."""
+    """Accumulators over rows that are kept."""
 
-    rows: KeptRows
-    columns: tuple[int, ...]
-    calcs: tuple[Computed, ...]
+    rows: Relation
     grouping: tuple[int, ...]
     values: tuple[Accumulated, ...]
 
 
-Step: TypeAlias = Copy | Project | Merge | MergeSlices | JoinRows | FirstRows | SortedKeys | Frame | Accumulate
+Step: TypeAlias = (
+    Copy | Project | Merge | MergeSlices | JoinRows | IntervalRows | FirstRows | SortedKeys | Frame | Accumulate
+)
+
+
+def relations(step: Step) -> tuple[Relation, ...]:
+    """The rows of the new plan from which a state is computed."""
+    match step:
+        case JoinRows() | Accumulate():
+            return () if step.rows is None else (step.rows,)
+        case IntervalRows():
+            return step.relations
+    return ()
 
 
 class NeedKind(Enum):
@@ -377,6 +461,12 @@ class Recipe(Record):
     def is_uncertain(self) -> bool:
         """Whether the entries say in the end if they suffice."""
         return any(_is_uncertain(state.step) for state in self.states)
+
+    @property
+    def sources(self) -> frozenset[int]:
+        """The ids of the old nodes whose states are read."""
+        read = {stored.node for state in self.states for each in relations(state.step) for stored in stored_in(each)}
+        return frozenset(read if self.old is None else {*read, self.old})
 
     @property
     def start_empty(self) -> Need:

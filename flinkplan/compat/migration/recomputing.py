@@ -1,51 +1,59 @@
-"""Recipes for aggregations that are computed anew, from rows that an operator below them keeps."""
+"""Recipes for operators whose state is computed anew, from rows that other operators of the old plan keep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
+from ...plan.names import node_names
 from ...plan.nodes import (
     Calc,
-    ChangelogNormalize,
-    Deduplicate,
-    DropUpdateBefore,
     Exchange,
     ExecNode,
     GlobalGroupAggregate,
     GroupAggregate,
+    IntervalJoin,
     Join,
     LocalGroupAggregate,
-    MiniBatchAssigner,
-    Rank,
+    MultiJoin,
+    WatermarkAssigner,
 )
+from ...plan.record import replace
+from ...plan.rex import Call, InputRef, Literal, internal_name
 from ...plan.savepoint import flink_states
-from ...plan.savepoint.layout import Part
-from ...plan.specs import ConstantRankRange, JoinType
+from ...plan.savepoint.layout import KeptState, Part
+from ...plan.specs import JoinType
 from ...plan.types.parser import parse_type
 from ..comparing import Comparison
+from ..savepoint import Holder
 from .accumulator_values import Accumulator
 from .accumulators import accumulators_of
 from .conditions import is_computed
 from .context import Impossible, Pairing
-from .joins import kept_side
-from .kept_rows import references
+from .joins import COUNTS_MATCHES
 from .recipe import (
     Accumulate,
     Accumulated,
     Computed,
-    FirstField,
-    KeptRows,
-    KeptSide,
-    NullIfZero,
+    IntervalRows,
+    Joined,
+    JoinRows,
+    Need,
     Recipe,
     RecipeKind,
+    Relation,
     StateRecipe,
-    Taken,
+    Step,
+    TimedSide,
+    stored_in,
 )
+from .relations import Relations
 from .row_sets import RowComparison
 
-_PASSING = (Calc, Exchange, MiniBatchAssigner, DropUpdateBefore, LocalGroupAggregate)
-_KEEPERS = (Join, Rank, Deduplicate, ChangelogNormalize, GroupAggregate, GlobalGroupAggregate)
+_MINUS = internal_name("-")
+_MONTHS = frozenset(("YEAR", "MONTH"))
+"""The units of intervals that are not numbers of milliseconds."""
+_COUNTED = "rows with a number"
+"""The form of rows that are computed."""
 _SUMMED = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL")
 """The types whose sums do not depend on the order of the rows."""
 _ORDERED = (*_SUMMED, "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
@@ -53,75 +61,178 @@ _ORDERED = (*_SUMMED, "FLOAT", "DOUBLE", "DATE", "TIMESTAMP", "TIMESTAMP_LTZ")
 
 
 def recomputed(comparison: Comparison, rows: RowComparison, node: ExecNode) -> Recipe | None:
-    """The recipe of an aggregation from rows that an old operator keeps; ``None`` if there are none."""
-    if not isinstance(node, GroupAggregate | GlobalGroupAggregate):
-        return None
-    for keeper, calcs in _below(comparison, node):
-        for old in comparison.old.plan.nodes:
-            if type(old) is type(keeper) and _has_rows_of(old, keeper, rows):
-                try:
-                    return _recipe(Pairing(comparison, rows, old, node), keeper, calcs)
-                except Impossible:
-                    continue
+    """The recipe of an operator from rows that old operators keep; ``None`` if it has none.
+
+    Raises :class:`Impossible` where rows that it needs are not kept.
+    """
+    relations = Relations(comparison, rows)
+    match node:
+        case GroupAggregate() | GlobalGroupAggregate():
+            return _Recomputed(comparison, rows, node).aggregation(relations)
+        case Join():
+            return _Recomputed(comparison, rows, node).join(node, relations)
+        case MultiJoin():
+            return _Recomputed(comparison, rows, node).multi_join(node, relations)
+        case IntervalJoin():
+            return _Recomputed(comparison, rows, node).interval_join(node, relations)
     return None
 
 
-def _has_rows_of(old: ExecNode, keeper: ExecNode, rows: RowComparison) -> bool:
-    """Whether an old operator keeps what the rows of a new one follow from: of a join, the rows of its inputs."""
-    if isinstance(old, Join):
-        return rows.old.read_by(old) == rows.new.read_by(keeper)
-    return rows.old.of(old) == rows.new.of(keeper)
+class _Recomputed:
+    """Makes the recipe of one node."""
+
+    def __init__(self, comparison: Comparison, rows: RowComparison, node: ExecNode) -> None:
+        self._comparison = comparison
+        self._rows = rows
+        self._node = node
+        self._inputs = comparison.new.plan.inputs(node)
+
+    def aggregation(self, relations: Relations) -> Recipe | None:
+        first = self._comparison.new.aggregated_node(self._node)
+        if not isinstance(first, GroupAggregate | LocalGroupAggregate):
+            raise Impossible("the aggregation has more than two phases")
+        holder = Holder(self._node, self._comparison.new)
+        assert holder.layout is not None
+        state, *views = holder.layout.states
+        if views:
+            raise Impossible("DISTINCT values cannot be computed yet")
+        values = tuple(_values(state, accumulators_of(self._node, self._comparison.new)))
+        needed = {*first.grouping, *(v.argument for v in values if v.argument >= 0)}
+        needed |= {v.condition for v in values if v.condition >= 0}
+        (source,) = self._comparison.new.plan.inputs(first)
+        rows = relations.of(source, needed)
+        step = Accumulate(rows, tuple(first.grouping), values)
+        untold = ["rows of groups, until they change"]
+        return self._recipe({state.name: step}, [rows], [rows], "the aggregates", untold)
+
+    def join(self, join: Join, relations: Relations) -> Recipe | None:
+        spec = join.join_spec
+        rows = self._all_rows(relations)
+        layout = join.layout([source.fields for source in self._inputs])
+        condition = spec.non_equi_condition
+        sides = []
+        for side, state in enumerate(layout.states):
+            unique = (join.left_upsert_keys, join.right_upsert_keys)[side] if "by their key" in state.form else None
+            sides.append(
+                JoinRows(
+                    "",
+                    tuple(range(len(self._inputs[side].fields))),
+                    (spec.left_keys, spec.right_keys)[side],
+                    min(unique or ((),), key=len),
+                    state.form,
+                    _COUNTED,
+                    tuple(i for i, filters in enumerate(spec.filter_nulls) if filters),
+                    condition=condition,
+                    is_right=side == 1,
+                    rows=rows[side],
+                )
+            )
+        steps: dict[str, Step] = {}
+        for side, (state, own) in enumerate(zip(layout.states, sides, strict=True)):
+            if COUNTS_MATCHES in state.form:
+                if condition is not None and not is_computed(condition):
+                    raise Impossible("which rows match does not follow: the condition is not only of comparisons")
+                own = replace(own, counts_matches=True, other=sides[1 - side])
+            steps[state.name] = own
+        return self._join_recipe(steps, rows)
+
+    def multi_join(self, join: MultiJoin, relations: Relations) -> Recipe | None:
+        rows = self._all_rows(relations)
+        layout = join.layout([source.fields for source in self._inputs])
+        steps: dict[str, Step] = {}
+        for i, (state, key) in enumerate(zip(layout.states, join.key_columns(), strict=True)):
+            width = len(self._inputs[i].fields)
+            own = JoinRows("", tuple(range(width)), key, join.unique_key(i), state.form, _COUNTED, rows=rows[i])
+            steps[state.name] = replace(own, join_key=join.join_key(i))
+        return self._join_recipe(steps, rows)
+
+    def interval_join(self, join: IntervalJoin, relations: Relations) -> Recipe | None:
+        spec, bounds = join.interval_join_spec.join_spec, join.interval_join_spec.window_bounds
+        if not bounds.is_event_time:
+            raise Impossible("rows are kept by the time at which they came, which is not known", "join by event time")
+        if spec.join_type is not JoinType.INNER:
+            reason = "the interval join emits rows without a match once they are past, which may have been emitted"
+            raise Impossible(reason, "make it an inner join")
+        rows = self._all_rows(relations)
+        keys = (spec.left_keys, spec.right_keys)
+        times = (bounds.left_time_index, bounds.right_time_index)
+        waits = (-bounds.left_lower_bound, bounds.left_upper_bound)
+        left, right = (
+            TimedSide(rows[i], keys[i], times[i], waits[i], self._delay(self._inputs[i], times[i])) for i in (0, 1)
+        )
+        sides = (left, right)
+        steps: dict[str, Step] = {flink_states.TIMERS: IntervalRows("timers", sides)}
+        for side in (0, 1):
+            steps[flink_states.INTERVAL_ROWS[side]] = IntervalRows("rows", sides, side)
+            steps[flink_states.INTERVAL_TIMERS[1 - side]] = IntervalRows("due", sides, side)
+        untold = ["the end of rows outside of the bounds"]
+        made = self._recipe(steps, rows, rows, "the join", untold)
+        return made and replace(made, words=(*made.words, "rows that are past are left out"))
+
+    def _delay(self, node: ExecNode, time: int) -> int | None:
+        """How far watermarks are behind the latest row (milliseconds); ``None`` where that is not known."""
+        plan = self._comparison.new.plan
+        while isinstance(node, Calc | Exchange):
+            if isinstance(node, Calc):
+                column = node.projection[time]
+                if not isinstance(column, InputRef):
+                    return None
+                time = column.index
+            (node,) = plan.inputs(node)
+        if not isinstance(node, WatermarkAssigner) or node.rowtime_field_index != time:
+            return None
+        match node.watermark_expr:
+            case InputRef(index) if index == time:
+                return 0
+            case Call(name, (InputRef(index), Literal(str(delay), t))) if name == _MINUS and index == time:
+                return None if _MONTHS & set(t.root.split("_")) else int(delay)
+        return None
+
+    def _all_rows(self, relations: Relations) -> list[Relation]:
+        """The rows of each input, with all columns."""
+        return [relations.of(source, range(len(source.fields))) for source in self._inputs]
+
+    def _join_recipe(self, steps: dict[str, Step], rows: Sequence[Relation]) -> Recipe | None:
+        emitted = {self._rows.old.of(old) for old in self._comparison.old.plan.nodes}
+        is_same = self._rows.new.of(self._node) in emitted
+        untold = [] if is_same else ["the rows that the new join adds or takes back"]
+        return self._recipe(steps, rows, [each for each in rows if _is_joined(each)], "the joins", untold)
+
+    def _recipe(
+        self,
+        steps: dict[str, Step],
+        rows: Sequence[Relation],
+        complete: Sequence[Relation],
+        kept: str,
+        untold: Sequence[str],
+    ) -> Recipe | None:
+        """The recipe from ``rows``, of which ``complete`` must lack none that a TTL has removed."""
+        stored = [each for relation in rows for each in stored_in(relation)]
+        if not stored:
+            return None
+        old = self._comparison.old.plan
+        names = node_names(old)
+        keepers = ", ".join(dict.fromkeys(names[each.node] for each in stored))
+        pairing = Pairing(self._comparison, self._rows, old.by_id[stored[0].node], self._node)
+        words = [f"is computed from the rows that {keepers} keep{'' if ', ' in keepers else 's'}"]
+        expired = {names[each.node] for relation in complete for each in stored_in(relation) if each.expires}
+        needs: list[Need] = []
+        if expired:
+            why = f"{', '.join(sorted(expired))} has forgotten rows after its TTL"
+            needs.append(pairing.mixed(why, f"keep {kept}"))
+        states = [StateRecipe(name, step) for name, step in steps.items()]
+        made = pairing.recipe(RecipeKind.DERIVED, states, words, needs, untold)
+        return replace(made, old_name=keepers, old_operator=stored[0].operator)
 
 
-def _below(comparison: Comparison, node: ExecNode) -> Iterator[tuple[ExecNode, list[Calc]]]:
-    """The operator whose rows an aggregation reads, if it keeps them, and the calcs between, in their order."""
-    plan = comparison.new.plan
-    calcs: list[Calc] = []
-    inputs = plan.inputs(node)
-    while len(inputs) == 1 and isinstance(inputs[0], _PASSING):
-        if isinstance(inputs[0], Calc):
-            calcs.insert(0, inputs[0])
-        inputs = plan.inputs(inputs[0])
-    if len(inputs) == 1 and isinstance(inputs[0], _KEEPERS):
-        yield inputs[0], calcs
+def _is_joined(rows: Relation) -> bool:
+    """Whether rows are computed by a join of others."""
+    return isinstance(rows, Joined) or (isinstance(rows, Computed) and _is_joined(rows.rows))
 
 
-def _recipe(pairing: Pairing, keeper: ExecNode, calcs: list[Calc]) -> Recipe:
-    lineage = pairing.comparison.new
-    first = lineage.aggregated_node(pairing.new)
-    if not isinstance(first, GroupAggregate | LocalGroupAggregate):
-        raise Impossible("the aggregation has more than two phases")
-    states = pairing.new_layout.states
-    if len(states) != 1:
-        raise Impossible("DISTINCT values cannot be computed yet")
-    values = tuple(_values(pairing))
-    needed = {*first.grouping, *(v.argument for v in values if v.argument >= 0)}
-    needed |= {v.condition for v in values if v.condition >= 0}
-    steps: list[Computed] = []
-    for calc in reversed(calcs):
-        read = [calc.projection[i] for i in sorted(needed)]
-        projection = tuple(rex if i in needed else None for i, rex in enumerate(calc.projection))
-        condition = calc.condition
-        if not all(map(is_computed, [*read, *([] if condition is None else [condition])])):
-            raise Impossible("an expression is not computed here")
-        needed = set().union(*map(references, read), references(condition) if condition is not None else ())
-        steps.insert(0, Computed(projection, condition))
-    if isinstance(keeper, Join):
-        rows, columns = _joined(pairing, keeper), tuple(range(len(keeper.fields)))
-    else:
-        rows, columns = _kept(pairing), _columns(pairing, keeper, needed)
-    step = Accumulate(rows, columns, tuple(steps), tuple(first.grouping), values)
-    words = [f"is computed from the rows that {pairing.old_name} keeps"]
-    needs = []
-    if any(not state.ttl.startswith("0 ") for state in pairing.old.states):
-        needs.append(pairing.mixed(f"{pairing.old_name} has forgotten rows after its TTL", "keep the aggregates"))
-    untold = ["rows of groups, until they change"]
-    return pairing.recipe(RecipeKind.DERIVED, [StateRecipe(states[0].name, step)], words, needs, untold)
-
-
-def _values(pairing: Pairing) -> Iterator[Accumulated]:
-    for each in accumulators_of(pairing):
-        origin = pairing.new_layout.states[0].values[each.place].origin
+def _values(state: KeptState, accumulators: Sequence[Accumulator]) -> Iterator[Accumulated]:
+    for each in accumulators:
+        origin = state.values[each.place].origin
         if not isinstance(origin, Part) or each.has_view or each.call.is_distinct:
             raise Impossible("its values are not computed from rows")
         call = origin.call
@@ -136,85 +247,3 @@ def _values(pairing: Pairing) -> Iterator[Accumulated]:
         elif function not in ("min", "max") or parse_type(each.type).root not in _ORDERED:
             raise Impossible("its values are not computed from rows")
         yield Accumulated(function, argument, call.filter_arg)
-
-
-def _columns(pairing: Pairing, keeper: ExecNode, needed: set[int]) -> tuple[int, ...]:
-    """For each column of the new operator below, that of the old one; 0 for those that nobody reads."""
-    comparison = pairing.comparison
-    unwidened = comparison.new.meanings.unwidened
-    before = [unwidened(meaning) for meaning in comparison.old.rows[pairing.old.id]]
-    columns = []
-    for i, meaning in enumerate(comparison.new.rows[keeper.id]):
-        place = next((p for p, m in enumerate(before) if m == unwidened(meaning)), None)
-        if place is not None and pairing.old.fields[place].type.root != keeper.fields[i].type.root:
-            place = None
-        if place is None and i in needed:
-            raise Impossible("a column is not kept")
-        columns.append(place or 0)
-    return tuple(columns)
-
-
-def _joined(pairing: Pairing, join: Join) -> KeptRows:
-    """How the rows of a new join are computed from those of its inputs, which the old one keeps."""
-    spec = join.join_spec
-    if spec.non_equi_condition is not None and not is_computed(spec.non_equi_condition):
-        raise Impossible("the condition of the join is not computed here")
-    joins = Pairing(pairing.comparison, pairing.rows, pairing.old, join)
-    sides = [kept_side(joins, side, side) for side in (0, 1)]
-    kept = tuple(KeptSide(s.state, _taken(s.state, s.values), s.old_form, s.key) for s in sides)
-    return KeptRows(kept, spec.join_type, sides[0].never_null, spec.non_equi_condition)
-
-
-def _kept(pairing: Pairing) -> KeptRows:
-    """How the rows of the old operator are computed."""
-    old = pairing.old
-    layout = pairing.old_layout
-    inputs = [source.fields for source in pairing.comparison.old.plan.inputs(old)]
-    if isinstance(old, GroupAggregate | GlobalGroupAggregate):
-        return KeptRows((_groups(pairing, old),))
-    condition = old.filter_condition if isinstance(old, ChangelogNormalize) else None
-    if condition is not None and not is_computed(condition):
-        raise Impossible("the filter is not computed here")
-    if isinstance(old, Rank):
-        range_ = old.rank_range
-        if not isinstance(range_, ConstantRankRange) or range_.start != 1 or old.output_row_number:
-            raise Impossible("not all of the rows that the ranking keeps are its own")
-        if layout.states[0].name == flink_states.SORTED:
-            raise Impossible("the ranking keeps rows behind its own")
-    elif layout.states[0].name != flink_states.LAST_ROWS or not layout.states[0].values:
-        raise Impossible("rows are not kept")
-    state = layout.states[0]
-    values = range(len(state.values) - len(inputs[0]), len(state.values))
-    return KeptRows((KeptSide(state.name, _taken(state.name, values)),), JoinType.INNER, (), condition)
-
-
-def _taken(state: str, places: Iterable[int]) -> tuple[Taken, ...]:
-    return tuple(Taken(state, place) for place in places)
-
-
-def _groups(pairing: Pairing, old: GroupAggregate | GlobalGroupAggregate) -> KeptSide:
-    """The rows of an aggregation: its keys and results."""
-    state = pairing.old_layout.states[0]
-    columns: list[Taken | NullIfZero | FirstField] = [Taken("", place) for place in range(len(pairing.old_layout.key))]
-    kept = accumulators_of(pairing, of_old=True)
-    for call in old.agg_calls:
-        parts = {}
-        for each in kept:
-            origin = state.values[each.place].origin
-            if isinstance(origin, Part) and origin.call == call:
-                parts[origin.number] = each
-        columns.append(_result(state.name, parts))
-    return KeptSide(state.name, tuple(columns))
-
-
-def _result(state: str, parts: Mapping[int, Accumulator]) -> Taken | NullIfZero | FirstField:
-    """The result of an aggregate call, of the values of its accumulator."""
-    first = parts.get(0)
-    if first is None or first.part not in ("count", "count1", "sum", "min", "max") or first.is_average:
-        raise Impossible("a result of the aggregation below does not follow from what it keeps")
-    value = Taken(state, first.place)
-    if first.has_view:
-        return FirstField(value)
-    if first.part == "sum" and 1 in parts:
-        return NullIfZero(value, Taken(state, parts[1].place))
-    return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from ...plan.functions.comparison import EQ
 from ...plan.nodes import (
     Calc,
     DropUpdateBefore,
@@ -18,17 +19,20 @@ from ...plan.nodes import (
     GlobalWindowAggregate,
     GroupAggregate,
     GroupWindowAggregate,
+    Join,
     LocalGroupAggregate,
     LocalWindowAggregate,
     MiniBatchAssigner,
+    MultiJoin,
     TableSourceScan,
     Union,
     WatermarkAssigner,
     WindowAggregate,
 )
 from ...plan.record import Record
-from ...plan.rex import Call, RexNode
-from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
+from ...plan.rex import Call, InputRef, Literal, RexNode
+from ...plan.specs import FilterPushDown, JoinType, LimitPushDown, PartitionPushDown
+from ...plan.types import BOOLEAN
 from ..columns import Scope, Shown
 from ..lineage import Lineage
 
@@ -132,7 +136,7 @@ class RowSets:
             if node.condition is None:
                 return inputs[0]
             row = tuple(self._lineage.input_row(node))
-            conditions = frozenset(self._condition(each, row) for each in _conjuncts(node.condition))
+            conditions = frozenset(self._condition(each, row) for each in conjuncts(node.condition))
             return self._filtered(conditions, inputs[0])
         if isinstance(node, TableSourceScan):
             return self._scanned(node)
@@ -144,12 +148,43 @@ class RowSets:
             return Rows("union", None, tuple(sorted(each for inner in united for each in inner)))
         if isinstance(node, GroupAggregate | GlobalGroupAggregate):
             return Rows("groups", self._keys(node), inputs)
+        if isinstance(node, Join):
+            return self._join(node, inputs)
+        if isinstance(node, MultiJoin):
+            return self._multi_join(node, inputs)
         scope = Scope(node, self._lineage)
         if isinstance(node, WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate):
             kept = node.window if isinstance(node, GroupWindowAggregate) else node.windowing.window
             window = _hashable(scope.resolve(kept, None))
             return Rows("windows", (self._keys(node), window), inputs)
         return Rows(node.metadata.name, _hashable(scope.resolve_object(node)), inputs)
+
+    def _join(self, node: Join, inputs: tuple[RowSet, ...]) -> Rows:
+        spec = node.join_spec
+        row = self._lineage.input_row(node)
+        width = len(self._lineage.plan.inputs(node)[0].fields)
+        conditions: set[Hashable] = set()
+        meanings = self._lineage.meanings
+        for left, right, filters in zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=True):
+            equality = equal_columns(left, width + right)
+            meaning = meanings.expression(equality, row)
+            conditions.add(meaning if filters else ("NULL matches NULL", meaning))
+        if spec.non_equi_condition is not None:
+            conditions |= {meanings.expression(each, row) for each in conjuncts(spec.non_equi_condition)}
+        return Rows(Join.metadata.name, (spec.join_type, frozenset(conditions)), inputs)
+
+    def _multi_join(self, node: MultiJoin, inputs: tuple[RowSet, ...]) -> Rows:
+        """A join of several inputs as joins of two, one above the other."""
+        row = self._lineage.input_row(node)
+        joined, *others = inputs
+        steps = zip(node.join_types[1:], node.join_conditions[1:], strict=True)
+        rows = self._known[joined]
+        for right, (kind, condition) in zip(others, steps, strict=True):
+            parts = () if condition is None else conjuncts(condition)
+            conditions = frozenset(self._lineage.meanings.expression(each, row) for each in parts)
+            rows = Rows(Join.metadata.name, (JoinType(kind), conditions), (joined, right))
+            joined = self._known.number(rows)
+        return rows
 
     def _keys(self, node: _Grouping) -> Hashable:
         row = self._lineage.input_row(node)
@@ -187,12 +222,18 @@ class RowSets:
         return self._known.number(Rows("filter", conditions, (rows,)))
 
 
-def _conjuncts(condition: RexNode) -> Iterator[RexNode]:
+def conjuncts(condition: RexNode) -> Iterator[RexNode]:
+    """The conditions that an AND connects; a condition that is none of its own."""
     if type(condition) is Call and condition.name == _AND:
         for operand in condition.operands:
-            yield from _conjuncts(operand)
-    else:
+            yield from conjuncts(operand)
+    elif not (isinstance(condition, Literal) and condition.value is True):
         yield condition
+
+
+def equal_columns(left: int, right: int) -> Call:
+    """The condition that two columns are equal, whatever their types."""
+    return Call(EQ.internal_name, (InputRef(left, BOOLEAN), InputRef(right, BOOLEAN)), BOOLEAN, EQ.syntax)
 
 
 def _hashable(value: Any) -> Hashable:

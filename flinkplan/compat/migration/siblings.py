@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...plan.nodes import ExecNode, GlobalGroupAggregate, GroupAggregate
 from ...plan.types.widening import holds
+from ..lineage import Lineage
 from .accumulator_values import Accumulator
 from .context import Impossible, Pairing
 from .recipe import OfSibling
 
-Accumulators = Callable[[Pairing], Sequence[Accumulator]]
-"""The values of the accumulators of the old aggregation of a pairing."""
+Accumulators = Callable[[ExecNode, Lineage], Sequence[Accumulator]]
+"""The values of the accumulators of an aggregation of one of the plans."""
 
 
 def sibling_value(pairing: Pairing, wanted: Accumulator, accumulators: Accumulators) -> OfSibling | None:
@@ -26,7 +27,7 @@ def sibling_value(pairing: Pairing, wanted: Accumulator, accumulators: Accumulat
             continue
         if len(own_key) != len(sibling.old_layout.key):
             continue
-        for each in accumulators(sibling):
+        for each in accumulators(sibling.old, sibling.comparison.old):
             is_same = (each.function, each.part, each.call) == (wanted.function, wanted.part, wanted.call)
             if is_same and not each.has_view and holds(each.type, wanted.type, null=True):
                 layout = sibling.old_layout

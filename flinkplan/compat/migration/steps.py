@@ -11,13 +11,15 @@ from ...state.form import StateError, StateTable
 from ...state.form_arrow import arrow
 from .conditions import computed
 from .flat import Flat, Shape, batch_of, concatenated, fit, flat, shape
+from .interval_steps import by_time
 from .joins import COUNTS_MATCHES
-from .kept_rows import accumulated
+from .kept_rows import accumulated, evaluated
 from .recipe import (
     Accumulate,
     FirstRows,
     Frame,
     Initial,
+    IntervalRows,
     JoinRows,
     Merge,
     MergeSlices,
@@ -27,6 +29,7 @@ from .recipe import (
     Project,
     SortedKeys,
     Step,
+    Stored,
     Taken,
     ValueSource,
     ZeroIfKeyIsNull,
@@ -77,6 +80,10 @@ class Source:
         where = shape(table, layout)
         for batch in self._batches(table):
             yield flat(where, batch)
+
+    def stored(self, stored: Stored) -> Flat | None:
+        """All entries of a state of any old operator; ``None`` if there are none."""
+        return self.other(stored.node, stored.operator).whole(stored.state)
 
     def whole(self, name: str) -> Flat | None:
         """All entries of a state; ``None`` if there are none."""
@@ -200,12 +207,24 @@ def _same_type(merged: Array, original: Array) -> Array:
 
 
 def _joined(step: JoinRows, source: Source, target: Target) -> Iterator[RecordBatch]:
-    needs_all = step.counts_matches or step.form != step.old_form or _may_merge(step, source)
-    parts = [source.whole(step.state)] if needs_all else source.parts(step.state)
+    needs_all = step.rows is not None or step.counts_matches or step.form != step.old_form or _may_merge(step, source)
+    parts = [_whole(step, source)] if needs_all else (_filtered(step, part) for part in source.parts(step.state))
     for part in parts:
-        part = None if part is None else _filtered(step, part)
         if part is not None and part.rows:
             yield from target.batches(_joined_rows(step, part, source, needs_all))
+
+
+def _whole(step: JoinRows, source: Source) -> Flat | None:
+    """All rows of an input of a join."""
+    if step.rows is None:
+        rows = source.whole(step.state)
+        return None if rows is None else _filtered(step, rows)
+    found = evaluated(step.rows, source.stored)
+    if found is None:
+        return None
+    pa = arrow()
+    numbers = pa.repeat(pa.scalar(1, pa.int32()), found.rows) if found.numbers is None else found.numbers
+    return Flat(found.rows, (), tuple(found.columns), rest=(numbers,), accessed=found.accessed)
 
 
 def _filtered(step: JoinRows, rows: Flat) -> Flat:
@@ -258,7 +277,9 @@ def _joined_rows(step: JoinRows, part: Flat, source: Source, needs_all: bool) ->
         assert matches is not None
         rest.append(matches)
     unique = [row[i] for i in step.unique]
-    return Flat(len(numbers), key, (*unique, *row), rest=tuple(rest), kind=kind, accessed=accessed)
+    join_key = [row[i] for i in step.join_key]
+    before = (pa.StructArray.from_arrays(join_key, names=[f"f{i}" for i in range(len(join_key))]),) if join_key else ()
+    return Flat(len(numbers), key, (*unique, *row), before, tuple(rest), kind=kind, accessed=accessed)
 
 
 def _check_single(step: JoinRows, key: Sequence[Array], row: Sequence[Array], numbers: Array) -> None:
@@ -275,8 +296,7 @@ def _matches(step: JoinRows, key: Sequence[Array], row: Sequence[Array], rows_of
     other = step.other
     assert other is not None
     nothing = pa.repeat(pa.scalar(0, pa.int32()), rows_of_side)
-    rows = source.whole(other.state)
-    rows = None if rows is None else _filtered(other, rows)
+    rows = _whole(other, source)
     if rows is None or not rows.rows:
         return nothing
     other_row = [rows.values[i] for i in other.values]
@@ -465,9 +485,13 @@ def _framed(step: Frame, source: Source) -> tuple[Flat, Array] | None:
 
 
 def _accumulated(step: Accumulate, source: Source, target: Target) -> Iterator[RecordBatch]:
-    accumulators = accumulated(step, source.whole)
+    accumulators = accumulated(step, source.stored)
     if accumulators is not None:
         yield from target.batches(accumulators)
+
+
+def _timed(step: IntervalRows, source: Source, target: Target) -> Iterator[RecordBatch]:
+    yield from target.batches(by_time(step, source.stored))
 
 
 _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = {
@@ -475,6 +499,7 @@ _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = 
     Merge: _merged,
     MergeSlices: _resliced,
     JoinRows: _joined,
+    IntervalRows: _timed,
     FirstRows: _ranked,
     SortedKeys: _resorted,
     Frame: _frame,

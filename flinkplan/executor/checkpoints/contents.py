@@ -20,6 +20,7 @@ from ...plan.nodes import (
     GlobalGroupAggregate,
     GroupAggregate,
     Join,
+    MultiJoin,
     Sink,
 )
 from ...plan.record import Record
@@ -161,10 +162,14 @@ class _Contents:
                 return None
             layout = node.layout([source.fields for source in self._sink_rows.plan.inputs(node)])
             is_counted = layout is not None and layout.states[side].form.startswith("rows with a number")
-            if not is_counted:
-                return table.frame.select(table.row.alias("row")).select("row.*")
-            times = F.array_repeat(F.col("map_key"), table.frame["value"].getField(field_name(0)).cast("int"))
-            return table.frame.select(F.explode(times).alias("row")).select("row.*")
+            return _joined_rows(table, F.col("map_key") if is_counted else None)
+        if isinstance(node, MultiJoin):
+            table = self._table(node, (flink_states.multi_join_input(side),))
+            if table is None:
+                return None
+            row = F.col("map_key")
+            row = row.getField(field_name(1)) if node.join_key(side) else row
+            return _joined_rows(table, None if node.unique_key(side) else row)
         table = self._table(node, _RANKED)
         if table is None:
             return None
@@ -202,6 +207,14 @@ class _Contents:
         }
         name = next((name for name in names if name in tables), None)
         return None if name is None else read_table(self._spark, self._sink_rows.state, tables[name], self._folder)
+
+
+def _joined_rows(table: FlinkTable, counted: Column | None) -> DataFrame:
+    """The rows of an input of a join: the values, or ``counted`` as often as the number that is the value says."""
+    if counted is None:
+        return table.frame.select(table.row.alias("row")).select("row.*")
+    times = F.array_repeat(counted, table.frame["value"].getField(field_name(0)).cast("int"))
+    return table.frame.select(F.explode(times).alias("row")).select("row.*")
 
 
 class _KnownStreams(SharedStreams):

@@ -12,10 +12,15 @@ from flinkplan.compat.migration.planning import plan_migration
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import ExecNode
 from flinkplan.plan.savepoint.layout import KeptState, Value
+from flinkplan.plan.uids import Uids
 from flinkplan.state.form import ROW_KIND, Column, JobState, Kind, Manifest, OperatorState, StateTable
 from flinkplan.state.form_arrow import table_schema
+from flinkplan.state.operators import operators_of
 
 Rows = Sequence[Mapping[str, Any]]
+Row = tuple[Any, ...]
+Entries = list[tuple[Row, Row, Row]]
+"""Of each entry of a state the key, the map key and the value."""
 _KIND = Column(ROW_KIND, "TINYINT")
 
 
@@ -81,6 +86,43 @@ class Given(JobState):
 
     def batches(self, table: StateTable) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pylist(list(self._rows[table.table]), schema=table_schema(table))
+
+
+class Job(JobState):
+    """The state of all operators of a plan: entries by the UIDs of operators and the names of states."""
+
+    def __init__(self, plan: Plan, entries: Mapping[str, Mapping[str, Entries]]) -> None:
+        self._manifest = Manifest("flink", operators_of(plan, Uids()))
+        self._entries = {
+            table.table: entries.get(operator.uid or "", {}).get(table.name, [])
+            for operator, table in self._manifest.tables()
+        }
+
+    @property
+    def manifest(self) -> Manifest:
+        return self._manifest
+
+    def batches(self, table: StateTable) -> Iterator[pa.RecordBatch]:
+        schema = table_schema(table)
+        parts = [schema.field(name) for name in ("key", "map_key", "value") if name in schema.names]
+        rows = [
+            {field.name: _named(field.type, part) for field, part in zip(parts, entry, strict=True)}
+            for entry in self._entries[table.table]
+        ]
+        yield pa.RecordBatch.from_pylist(rows, schema=schema)
+
+
+def _named(t: pa.DataType, values: Row) -> dict[str, Any]:
+    """A row by the names of its fields, as an insertion; rows within it as well."""
+    nested = [_named(t.field(i).type, v) if isinstance(v, tuple) else v for i, v in enumerate(values)]
+    return dict(zip([t.field(i).name for i in range(t.num_fields)], [*nested, 0], strict=False))
+
+
+def entries_of(state: JobState, table: StateTable) -> Entries:
+    """The entries of a state; keys within maps are insertions."""
+    rows = [row for batch in state.batches(table) for row in batch.to_pylist()]
+    assert all(row.get("map_key", {}).get(ROW_KIND, 0) == 0 for row in rows)
+    return [tuple(plain(row[part]) for part in ("key", "map_key", "value") if part in row) for row in rows]
 
 
 def migrated(old: Plan, new: Plan, rows: Mapping[str, Rows], further: Sequence[str] = ()) -> dict[str, list[Any]]:

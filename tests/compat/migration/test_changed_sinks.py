@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from flinkplan.compat.comparing import compare
-from flinkplan.compat.migration.changed_sinks import SinkChange, changed_sinks, not_in_checkpoints
+from flinkplan.compat.migration.changed_sinks import SinkChange, changed_sinks
+from flinkplan.compat.migration.null_keys import not_in_checkpoints
 from flinkplan.compat.migration.planning import migration_of
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ import pytest
 from flinkplan.compat.migration.migrated import MigratedState
 from flinkplan.compat.migration.planning import plan_migration
 from flinkplan.compat.migration.recipe import Allowed
+from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Deduplicate, ExecNode, GroupAggregate, Join
 from flinkplan.plan.uids import Uids
+from flinkplan.planner import compile_script
 from flinkplan.state.operators import operators_of
 
-from .states import Given, key, made, row
+from .states import Entries, Given, Job, entries_of, key, made, row
 from .test_steps import plan
 
 _JOIN = "FROM a JOIN b ON a.k = b.k"
@@ -206,3 +209,65 @@ def test_a_second_call_shares_distinct_values() -> None:
     assert [(value["f0"], value["f1"]) for value in found["accState"]] == [(2, 8)]
     assert [value["value"] for value in found["distinctAcc_0"]] == [3, 3]
     assert [value["value"] for value in found["distinctAcc_0_null_state"]] == [3]
+
+
+_TIMED = """
+CREATE TABLE l (k INT, v INT, ts TIMESTAMP(3){}) WITH ('connector' = 'filesystem', 'path' = '/in/l', 'format' = 'json');
+CREATE TABLE r (k INT, x INT, ts TIMESTAMP(3){}) WITH ('connector' = 'filesystem', 'path' = '/in/r', 'format' = 'json');
+CREATE TABLE o (k INT, v INT, x INT, ts TIMESTAMP(3)) WITH ('connector' = 'print');
+INSERT INTO o SELECT l.k, v, x, CAST(l.ts AS TIMESTAMP(3)) FROM l {}JOIN r ON l.k = r.k AND {};
+"""
+
+
+def timed(bounds: str, watermark: str, kind: str = "") -> Plan:
+    """The plan of a join of two tables with times."""
+    declared = f", WATERMARK FOR ts AS {watermark}" if watermark else ""
+    return compile_script(_TIMED.format(declared, declared, kind, bounds))
+
+
+_WITHIN = "l.ts BETWEEN r.ts - INTERVAL '10' SECOND AND r.ts + INTERVAL '20' SECOND"
+
+
+def at(second: int) -> datetime:
+    """A time."""
+    return datetime(1970, 1, 1) + timedelta(seconds=second)
+
+
+def test_an_interval_join_has_the_rows_of_a_join_that_are_not_past() -> None:
+    old, new = timed("l.ts <> r.ts", ""), timed(_WITHIN, "ts - INTERVAL '5' SECOND")
+    (join,) = (node for node in old.nodes if isinstance(node, Join))
+    left = [(1, 7, at(50)), (1, 8, at(84)), (1, 9, at(85)), (2, 7, at(100)), (3, 7, None)]
+    right = [(1, 5, at(74)), (1, 6, at(75)), (4, 6, at(100))]
+    kept: dict[str, Entries] = {
+        name: [((row[0],), row, (2 if row[2] == at(85) else 1,)) for row in rows]
+        for name, rows in (("left-records", left), ("right-records", right))
+    }
+    given = Job(old, {f"{join.id}_join": kept})
+    state = MigratedState(given, (old, new), plan_migration(old, new), operators_of(new, Uids()))
+    found = {table.name: entries_of(state, table) for _, table in state.manifest.tables()}
+    # both watermarks are at 95 s; left rows wait for 10 s, right ones for 20 s
+    assert found["IntervalJoinLeftCache"] == [
+        ((1,), (85_000,), ([((1, 9, at(85)), False)] * 2,)),
+        ((2,), (100_000,), ([((2, 7, at(100)), False)],)),
+    ]
+    assert found["IntervalJoinRightCache"] == [
+        ((1,), (75_000,), ([((1, 6, at(75)), False)],)),
+        ((4,), (100_000,), ([((4, 6, at(100)), False)],)),
+    ]
+    assert found["IntervalJoinRightTimerState"] == [((1,), (95_001,)), ((2,), (110_001,))]
+    assert found["IntervalJoinLeftTimerState"] == [((1,), (95_001,)), ((4,), (120_001,))]
+    timers = [((1,), (95_001,)), ((2,), (110_001,)), ((4,), (120_001,))]
+    assert sorted(found["_timer_state/event_user-timers"]) == timers
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        (timed("l.ts <> r.ts", "", "LEFT "), timed(_WITHIN, "ts", "LEFT "), "may have been emitted"),
+        (timed(_WITHIN, "ts"), timed("l.ts <> r.ts", ""), "has kept the rows of table l only until they were past"),
+    ],
+    ids=["outer", "from an interval join"],
+)
+def test_times_that_are_not_known_are_refused(old: Plan, new: Plan, why: str) -> None:
+    refusals = list(plan_migration(old, new).without_history.refusals(Allowed()))
+    assert any(why in reason for _, reason, _ in refusals)
