@@ -1,4 +1,4 @@
-"""Plans and the record of a job in an object store: S3, as the server of moto plays it."""
+"""Plans and the record of a job in an object store."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pytest
 from flinkplan.plan.document import loads
 from flinkplan.plan.files import Place
 from flinkplan.state.checkpoint import CheckpointRecord
+from tests.object_store import BUCKET, s3
 
 from .support import flinkplan
 
-pytest.importorskip("s3fs", reason="install flinkplan[s3]")
-server = pytest.importorskip("moto.server", reason="install moto[server]")
+pytestmark = [pytest.mark.programs, pytest.mark.nightly("an environment with the server takes a minute to make")]
 
 SCRIPT = "CREATE TABLE t (id INT) WITH ('connector' = 'print'); INSERT INTO t VALUES (1);"
 
@@ -25,20 +25,14 @@ SCRIPT = "CREATE TABLE t (id INT) WITH ('connector' = 'print'); INSERT INTO t VA
 @pytest.fixture
 def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A bucket of its own, which all clients find by the environment."""
-    import boto3
     from s3fs import S3FileSystem
 
-    started = server.ThreadedMotoServer(port=0)
-    started.start()
-    host, port = started.get_host_and_port()
-    settings = {"ACCESS_KEY_ID": "key", "SECRET_ACCESS_KEY": "secret", "DEFAULT_REGION": "us-east-1"}
-    for name, value in {**settings, "ENDPOINT_URL": f"http://{host}:{port}"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    S3FileSystem.clear_instance_cache()
-    boto3.client("s3").create_bucket(Bucket="lake")
-    yield "s3://lake"
-    S3FileSystem.clear_instance_cache()
-    started.stop()
+    with s3() as settings:
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        S3FileSystem.clear_instance_cache()
+        yield BUCKET
+        S3FileSystem.clear_instance_cache()
 
 
 def test_plans_are_written_and_read(bucket: str, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The connector ``delta``: tables of Delta Lake in local directories."""
+"""The connector ``delta``: tables of Delta Lake in local directories and in S3."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from .base import connector
 from .lake import LakeConnector, check_column_types
 from .tables import Table
 
+_SCHEMES = ("s3", "s3a")
+"""The schemes of URIs of object stores: of others there are in ``deltalake`` it was not tried."""
+
 
 @connector
 class Delta(LakeConnector):
@@ -17,9 +20,9 @@ class Delta(LakeConnector):
     name = "delta"
 
     def check(self, table: Table, is_source: bool) -> None:
-        if Place.of(table.options[PATH]).local is None:
-            where = f"table {table.identifier}"
-            raise TableError("tables of Delta Lake are in local directories here", where=where)
+        if (scheme := Place.of(table.options[PATH]).scheme) not in ("", *_SCHEMES):
+            where, hint = f"table {table.identifier}", f"name a local directory, or a URI of {' or '.join(_SCHEMES)}"
+            raise TableError(f"tables of Delta Lake are not read from '{scheme}' here", where=where, hint=hint)
         check_column_types(table, "a Delta table")
 
     def is_bounded(self, table: Table) -> bool:

@@ -6,20 +6,20 @@ version, by which the application learns what it has committed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import unquote
 
 from ...plan.connectors.delta import PATH, TIME, VERSION
 from ...plan.errors import FlinkplanError
+from ...plan.files import Place
 from ...plan.record import Record
 from ..connectors.tables import Table
 from ..errors import TableError
 from .delta_deletes import FEATURE, without_deleted_rows
-from .directories import columns_text, root_of
+from .directories import columns_text, directory_of
 from .log import DELETED, DataFile
 from .positions import StoredFile
 
@@ -43,7 +43,7 @@ class DeltaLog:
 
     def __init__(self, table: Table, schema: str) -> None:
         """Open the table, or create it.  Raises :class:`TableError` where it has other columns or partitions."""
-        self._root, self._where = root_of(table, PATH), f"table {table.identifier}"
+        self._root, self._where = directory_of(table, PATH), f"table {table.identifier}"
         self._schema, self._partitions, self._key = schema, list(table.partition_keys), table.primary_key
         library = library_of(self._where)
         with library_errors(self._where):
@@ -92,17 +92,20 @@ class DeltaLog:
         with library_errors(self._where):
             self._check()
             actions = [AddAction(*self._described(file)) for file in files]
-            properties = library.CommitProperties(
-                custom_metadata={"flinkplan.batch": str(batch)},
-                app_transactions=[library.Transaction(writer, batch)],
-            )
             self._table().create_write_transaction(
                 actions,
                 "append",
                 library.Schema.from_json(self._schema),
                 self._partitions,
-                commit_properties=properties,
+                commit_properties=self._properties(writer, batch),
             )
+
+    def _properties(self, writer: str, batch: int) -> Any:
+        """What a commit says of itself, by which it is found again."""
+        library = library_of(self._where)
+        return library.CommitProperties(
+            custom_metadata={"flinkplan.batch": str(batch)}, app_transactions=[library.Transaction(writer, batch)]
+        )
 
     def merge(self, writer: str, batch: int, paths: Sequence[str]) -> None:
         """As :meth:`TableLog.merge`."""
@@ -111,7 +114,6 @@ class DeltaLog:
         changes = dataset(list(paths), format="parquet") if paths else None
         if changes is None or changes.count_rows() == 0:
             return
-        library = library_of(self._where)
         with library_errors(self._where):
             self._check()
             names = [name for name in changes.schema.names if name != DELETED]
@@ -121,18 +123,27 @@ class DeltaLog:
                 " AND ".join(f"t.{_quoted(name)} = s.{_quoted(name)}" for name in self._key),
                 source_alias="s",
                 target_alias="t",
-                commit_properties=library.CommitProperties(
-                    custom_metadata={"flinkplan.batch": str(batch)},
-                    app_transactions=[library.Transaction(writer, batch)],
-                ),
+                commit_properties=self._properties(writer, batch),
             )
             is_deleted = f"s.{_quoted(DELETED)}"
             merger.when_matched_delete(is_deleted).when_matched_update(values, f"NOT {is_deleted}")
             merger.when_not_matched_insert(values, f"NOT {is_deleted}").execute()
 
     def append(self, writer: str, batch: int, paths: Sequence[str]) -> None:
-        """As :meth:`TableLog.append`, which is not asked for: Spark writes the data files."""
-        raise AssertionError("files are committed")
+        """As :meth:`TableLog.append`, of a table in an object store, whose data files the library writes."""
+        from pyarrow.dataset import dataset
+
+        library = library_of(self._where)
+        with library_errors(self._where):
+            self._check()
+            rows = dataset(list(paths), format="parquet")
+            if rows.count_rows():
+                library.write_deltalake(
+                    self._table(),
+                    rows.scanner().to_reader(),
+                    mode="append",
+                    commit_properties=self._properties(writer, batch),
+                )
 
     def overwrite(self, writer: str, batch: int, paths: Sequence[str], partition: Mapping[str, str]) -> None:
         """As :meth:`TableLog.overwrite`."""
@@ -145,17 +156,13 @@ class DeltaLog:
             schema = pa.schema(library.Schema.from_json(self._schema).to_arrow())
             rows = dataset(list(paths), format="parquet").to_table() if paths else schema.empty_table()
             parts = rows.select(self._partitions).group_by(self._partitions).aggregate([]).to_pylist()
-            properties = library.CommitProperties(
-                custom_metadata={"flinkplan.batch": str(batch)},
-                app_transactions=[library.Transaction(writer, batch)],
-            )
             if parts or not self._partitions:
                 library.write_deltalake(
                     self._table(),
                     rows,
                     mode="overwrite",
                     predicate=" OR ".join(map(self._is_of, parts)) if self._partitions else None,
-                    commit_properties=properties,
+                    commit_properties=self._properties(writer, batch),
                 )
 
     def _is_of(self, part: Mapping[str, Any]) -> str:
@@ -169,7 +176,8 @@ class DeltaLog:
 
         from pyarrow.parquet import read_metadata
 
-        path = self._root / file.path
+        assert self._root.local is not None, "files are committed that Spark has written"
+        path = self._root.local / file.path
         stat = path.stat()
         statistics = json.dumps({"numRecords": read_metadata(path).num_rows})
         return file.path, stat.st_size, file.partition, int(stat.st_mtime * 1000), True, statistics
@@ -207,7 +215,7 @@ def snapshot(table: Table) -> Snapshot:
 
     Raises :class:`TableError` where there is none, or where its files hold more than its rows.
     """
-    where, root = f"table {table.identifier}", root_of(table, PATH)
+    where, root = f"table {table.identifier}", directory_of(table, PATH)
     library = library_of(where)
     with library_errors(where):
         version = table.options.get(VERSION)
@@ -217,7 +225,7 @@ def snapshot(table: Table) -> Snapshot:
         return snapshot_of(opened, root, where)
 
 
-def snapshot_of(opened: Any, root: Path, where: str) -> Snapshot:
+def snapshot_of(opened: Any, root: Place, where: str) -> Snapshot:
     """The snapshot that the library has opened.  Raises :class:`TableError` where its files hold more than its rows."""
     import pyarrow
 
@@ -245,10 +253,24 @@ def check_features(features: Iterable[str] | None, configuration: Mapping[str, s
         raise TableError(f"Delta tables with '{_MAPPING}' = '{mapping}' are not read here", where=where)
 
 
-def file_path(path: str, root: Path) -> str:
+def file_path(path: str, root: Place) -> str:
     """The path of a data file by that in the log, whose characters are encoded as in URLs."""
     text = unquote(path)
-    return text if text.startswith(("/", "file:")) else f"file://{root / text}"
+    if text.startswith(("/", "file:")) or "://" in text:
+        return text
+    return f"{'' if root.local is None else 'file://'}{root / text}"
+
+
+def opener(root: Place) -> Callable[[str], BinaryIO]:
+    """What opens files of a table in an object store by their URIs."""
+
+    def open_file(path: str) -> BinaryIO:
+        from deltalake.fs import DeltaStorageHandler
+
+        file: BinaryIO = DeltaStorageHandler(str(root)).open_input_stream(path.removeprefix(f"{root}/"))
+        return file
+
+    return open_file
 
 
 def text_of(value: Any) -> str | None:

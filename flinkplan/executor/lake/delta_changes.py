@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from ...plan.connectors.delta import (
@@ -23,6 +22,7 @@ from ...plan.connectors.delta import (
     default_of,
     reads_changes,
 )
+from ...plan.files import Place
 from ...plan.options import is_true
 from ..connectors.tables import Table
 from ..errors import TableError
@@ -32,12 +32,13 @@ from .delta import (
     file_path,
     library_errors,
     library_of,
+    opener,
     snapshot_of,
     text_of,
     time_of,
     types_of,
 )
-from .directories import root_of
+from .directories import directory_of
 from .log import KIND
 from .positions import StoredFile
 from .row_changes import ChangeFiles
@@ -55,7 +56,7 @@ class DeltaChanges:
     def __init__(self, table: Table, schema: str) -> None:
         """Open the table; ``schema`` is Delta's JSON of the declared columns.  Raises :class:`TableError`."""
         options = table.options
-        self._root, self._where, self._schema = root_of(table, PATH), f"table {table.identifier}", schema
+        self._root, self._where, self._schema = directory_of(table, PATH), f"table {table.identifier}", schema
         self._starting_version, self._starting_time = options.get(STARTING_VERSION), options.get(STARTING_TIME)
         self._ignores_changes = is_true(options.get(IGNORE_CHANGES))
         self._ignores_deletes = self._ignores_changes or is_true(options.get(IGNORE_DELETES))
@@ -85,7 +86,10 @@ class DeltaChanges:
     def _at_or_after(self, text: str) -> int:
         """The first version that was committed at a time or later."""
         time = time_of(text, self._where).timestamp()
-        for path in sorted((self._root / "_delta_log").glob("*.json")):
+        if self._root.local is None:
+            message = f"'{STARTING_TIME}' is known of tables in local directories only, by the times of the log's files"
+            raise TableError(message, where=self._where, hint=f"name a version: '{STARTING_VERSION}'")
+        for path in sorted((self._root.local / "_delta_log").glob("*.json")):
             if path.stem.isdigit() and path.stat().st_mtime >= time:
                 return int(path.stem)
         raise TableError(f"'{STARTING_TIME}' = '{text}': no version of the Delta table is as young", where=self._where)
@@ -125,6 +129,11 @@ class DeltaChanges:
         if self._changes is not None:
             return list(self._changed(first, to, self._changes))
         return [file for version in range(first, to + 1) for file in self._added_by(version)]
+
+    def forget(self) -> None:
+        """As :meth:`Changes.forget`."""
+        if self._changes is not None:
+            self._changes.remove()
 
     def _changed(self, first: int, last: int, written: ChangeFiles) -> Iterator[StoredFile]:
         """Files with the changes of versions, those of each version and partition for itself."""
@@ -215,16 +224,20 @@ def _by_partition(rows: Any, names: Sequence[str]) -> Iterator[tuple[Mapping[str
         yield {name: text_of(value) for name, value in values.items()}, members
 
 
-def _actions(root: Path, version: int, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _actions(root: Place, version: int, where: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The actions of a version by name."""
     path = root / "_delta_log" / f"{version:020}.json"
     try:
-        lines = path.read_text("utf-8").splitlines()
+        if path.local is not None:
+            text = path.local.read_text("utf-8")
+        else:
+            with opener(root)(path.name) as file:
+                text = file.read().decode()
     except FileNotFoundError:
         raise TableError(
             f"version {version} is no longer in the log of the Delta table, so that what it changed is not known",
             where=where,
             hint="start with a new checkpoint, which reads the table anew",
         ) from None
-    for line in filter(None, lines):
+    for line in filter(None, text.splitlines()):
         yield from json.loads(line).items()

@@ -35,6 +35,8 @@ def without_deleted_rows(opened: Any, files: Sequence[StoredFile], where: str) -
     }
     if not kept:
         return list(files)
+    if None in kept:
+        raise TableError("Delta tables with deletion vectors are read in local directories only", where=where)
     folder, numbers = temporary_folder("lake-"), count()
     left = (_left(file, kept, folder / f"{next(numbers)}.parquet") for file in files)
     return [file for file in left if file is not None]

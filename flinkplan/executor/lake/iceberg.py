@@ -7,10 +7,10 @@ Source: the Iceberg specification, and ``Table.add_files`` of PyIceberg.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ...plan.connectors.iceberg import (
     BRANCH,
@@ -142,12 +142,10 @@ class IcebergLog:
             )
 
     @property
-    def data(self) -> Path:
-        """The directory of the data files.  Raises :class:`TableError` where it is not local."""
+    def data(self) -> Path | None:
+        """The directory of the data files; ``None`` where it is not local."""
         local = Place.of(self._table.location()).local
-        if local is None:
-            raise TableError("Iceberg tables are in local directories here", where=self._where)
-        return local / "data"
+        return None if local is None else local / "data"
 
     def holds(self, writer: str, batch: int) -> bool:
         """As :meth:`TableLog.holds`."""
@@ -157,23 +155,32 @@ class IcebergLog:
 
     def commit(self, writer: str, batch: int, files: Sequence[DataFile]) -> None:
         """As :meth:`TableLog.commit`."""
+        data = self.data
+        assert data is not None, "files are committed that Spark has written"
+        paths = [f"file://{data / file.path}" for file in files]
+
+        def add(transaction: Any, note: Mapping[str, str]) -> None:
+            if paths:
+                transaction.add_files(paths, snapshot_properties=note)
+
+        with library_errors(self._where):
+            self._commit(writer, batch, add)
+
+    def _commit(self, writer: str, batch: int, change: Callable[[Any, Mapping[str, str]], None]) -> None:
+        """Have ``change`` change the table in a transaction, anew where another writer was first."""
         from pyiceberg.exceptions import CommitFailedException
 
-        data = self.data
-        paths = [f"file://{data / file.path}" for file in files]
-        with library_errors(self._where):
-            for attempt in range(_ATTEMPTS):
-                self._table.refresh()
-                self._check()
-                try:
-                    with self._table.transaction() as transaction:
-                        if paths:
-                            transaction.add_files(paths, snapshot_properties={"flinkplan.batch": str(batch)})
-                        transaction.set_properties({_COMMITTED + writer: str(batch)})
-                    return
-                except CommitFailedException:  # another writer was first
-                    if attempt == _ATTEMPTS - 1:
-                        raise
+        for attempt in range(_ATTEMPTS):
+            self._table.refresh()
+            self._check()
+            try:
+                with self._table.transaction() as transaction:
+                    change(transaction, {"flinkplan.batch": str(batch)})
+                    transaction.set_properties({_COMMITTED + writer: str(batch)})
+                return
+            except CommitFailedException:
+                if attempt == _ATTEMPTS - 1:
+                    raise
 
     def merge(self, writer: str, batch: int, paths: Sequence[str]) -> None:
         """As :meth:`TableLog.merge`: files that have rows of the keys are written anew without these."""
@@ -181,34 +188,36 @@ class IcebergLog:
 
         from pyarrow.compute import field
         from pyarrow.dataset import dataset
-        from pyiceberg.exceptions import CommitFailedException
         from pyiceberg.table.upsert_util import create_match_filter
 
         changes = dataset(list(paths), format="parquet").to_table() if paths else None
         if changes is None or changes.num_rows == 0:
             return
         rows = changes.filter(~field(DELETED)).drop_columns([DELETED])
-        note = {"flinkplan.batch": str(batch)}
+
+        def replace(transaction: Any, note: Mapping[str, str]) -> None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that no row has one of the keys
+                transaction.delete(keys, snapshot_properties=note)
+                if rows.num_rows:
+                    transaction.append(rows, snapshot_properties=note)
+
         with library_errors(self._where):
             keys = create_match_filter(changes, list(self._key))
-            for attempt in range(_ATTEMPTS):
-                self._table.refresh()
-                self._check()
-                try:
-                    with self._table.transaction() as transaction, warnings.catch_warnings():
-                        warnings.simplefilter("ignore")  # that no row has one of the keys
-                        transaction.delete(keys, snapshot_properties=note)
-                        if rows.num_rows:
-                            transaction.append(rows, snapshot_properties=note)
-                        transaction.set_properties({_COMMITTED + writer: str(batch)})
-                    return
-                except CommitFailedException:  # another writer was first
-                    if attempt == _ATTEMPTS - 1:
-                        raise
+            self._commit(writer, batch, replace)
 
     def append(self, writer: str, batch: int, paths: Sequence[str]) -> None:
-        """As :meth:`TableLog.append`, which is not asked for: Spark writes the data files."""
-        raise AssertionError("files are committed")
+        """As :meth:`TableLog.append`, of a table in an object store, whose data files the library writes."""
+        from pyarrow.dataset import dataset
+
+        rows = dataset(list(paths), format="parquet").to_table() if paths else None
+
+        def add(transaction: Any, note: Mapping[str, str]) -> None:
+            if rows is not None and rows.num_rows:
+                transaction.append(rows, snapshot_properties=note)
+
+        with library_errors(self._where):
+            self._commit(writer, batch, add)
 
     def overwrite(self, writer: str, batch: int, paths: Sequence[str], partition: Mapping[str, str]) -> None:
         """As :meth:`TableLog.overwrite`, of the partitions that rows are of, as ``ReplacePartitions`` does."""
@@ -232,10 +241,11 @@ class IcebergLog:
 
 
 class Snapshot(Record):
-    """The Parquet files of a snapshot, and the types of its columns by their names."""
+    """The Parquet files of a snapshot, the types of its columns by their names, and what opens files of the table."""
 
     files: tuple[StoredFile, ...]
     columns: Mapping[str, str]
+    opened: Callable[[str], BinaryIO]
 
 
 def snapshot(table: Table) -> Snapshot:
@@ -248,10 +258,10 @@ def snapshot(table: Table) -> Snapshot:
         opened = opened_table(table)
         if starts_or_ends(options):
             columns, files = columns_of(opened.schema()), appended_by_options(opened, options, where)
-            return Snapshot(tuple(files), columns)
+            return Snapshot(tuple(files), columns, opener(opened))
         chosen = _snapshot_id(opened, options, where)
         files = files_of(opened, chosen, where)
-        return Snapshot(tuple(files), columns_of(opened.scan(snapshot_id=chosen).projection()))
+        return Snapshot(tuple(files), columns_of(opened.scan(snapshot_id=chosen).projection()), opener(opened))
 
 
 def files_of(opened: Any, chosen: int | None, where: str) -> Iterator[StoredFile]:
@@ -347,6 +357,16 @@ def check_columns(table: Table, existing: Mapping[str, str]) -> None:
         if existing.get(name) != type_text(t):
             message = f"the column '{name}' is declared as {t}, and the Iceberg table has {existing.get(name, 'none')}"
             raise TableError(readable(message), where=f"table {table.identifier}")
+
+
+def opener(opened: Any) -> Callable[[str], BinaryIO]:
+    """What opens files of a table by their URIs."""
+
+    def open_file(path: str) -> BinaryIO:
+        file: BinaryIO = opened.io.new_input(path).open()
+        return file
+
+    return open_file
 
 
 def opened_table(table: Table) -> Any:

@@ -26,7 +26,7 @@ from ...plan.connectors.iceberg import (
 from ...plan.durations import parse_duration
 from ..connectors.tables import Table
 from ..errors import TableError
-from .iceberg import appended, check_columns, columns_of, files_of, library_errors, lineage, opened_table
+from .iceberg import appended, check_columns, columns_of, files_of, library_errors, lineage, opened_table, opener
 from .iceberg_deletes import data_files, rows_left
 from .iceberg_names import ColumnNames
 from .positions import StoredFile
@@ -49,6 +49,8 @@ class IcebergChanges:
         with library_errors(self._where):
             self._opened = opened_table(table)
             self._check()
+        self.opened = opener(self._opened)
+        """What opens files of the table by their URIs."""
 
     def _check(self) -> None:
         check_columns(self._table, columns_of(self._opened.schema()))
@@ -112,6 +114,11 @@ class IcebergChanges:
             if self._changes is not None:
                 return list(self._changed(after, to, self._changes))
             return list(appended(self._opened, after, to, self._where))
+
+    def forget(self) -> None:
+        """As :meth:`Changes.forget`."""
+        if self._changes is not None:
+            self._changes.remove()
 
     def _changed(self, after: int | None, to: int, written: ChangeFiles) -> Iterator[StoredFile]:
         """The files that snapshots only append, and for others files with the changes between the rows of two."""

@@ -176,6 +176,9 @@ class PaimonChanges:
         with library_errors(self._where):
             return list(_Files(self._open()).added(after or 0, to, self._where))
 
+    def forget(self) -> None:
+        """As :meth:`Changes.forget`: there are none."""
+
 
 def _snapshot(opened: Any, id_: int, where: str) -> Any:
     snapshot = opened.snapshot_manager().get_snapshot_by_id(id_)

@@ -56,6 +56,9 @@ class Changes(Protocol):
     def added(self, after: Snapshot | None, to: Snapshot) -> list[StoredFile]:
         """The files that the snapshots behind one and up to another have added."""
 
+    def forget(self) -> None:
+        """Remove the temporary files that were made for batches up to now."""
+
 
 class Positions:
     """Answers where a stream of a table begins, how far it can be read, and which files are between two positions.
@@ -120,7 +123,8 @@ class Positions:
         return {self._name: self._changes.behind(_snapshot(position["read"]), newest)}
 
     def commit(self, end: dict[str, Any]) -> None:
-        """Do nothing: who reads a table leaves nothing there."""
+        """Leave nothing of the batches up to a position."""
+        self._changes.forget()
 
     def close(self) -> None:
         """Look again when somebody asks again."""

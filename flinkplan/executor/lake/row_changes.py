@@ -30,6 +30,11 @@ class ChangeFiles:
         write_table(rows, path)
         return StoredFile(f"file://{path}", path.stat().st_size, partition)
 
+    def remove(self) -> None:
+        """Remove the files that there are."""
+        for path in self._folder.glob("*.parquet") if self._folder is not None else ():
+            path.unlink()
+
 
 def changes_between(before: Any, after: Any) -> Any:
     """What takes the rows of one table in Arrow into those of another: deletions, then insertions.

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 from deltalake import DeltaTable
-from pyiceberg.catalog import load_catalog
+from pyiceberg.catalog import Catalog, load_catalog
 
 EXTENSIONS = ("avro", "delta", "iceberg")
 
@@ -19,21 +19,31 @@ def has_duckdb() -> bool:
     return all(find_spec(f"duckdb_extension_{name}") for name in EXTENSIONS)
 
 
-def delta_table(path: Path, version: int | None = None) -> pa.Table:
-    """A Delta table as delta-rs reads it.  DuckDB must read the same rows of the newest version."""
+def delta_table(path: Path | str, version: int | None = None) -> pa.Table:
+    """A Delta table as delta-rs reads it.  DuckDB must read the same rows of the newest version, if it is local."""
     table = DeltaTable(str(path), version=version).to_pyarrow_table()
-    if version is None:
+    if version is None and not _is_in_store(path):
         _agree(table, f"delta_scan('{path}')")
     return table
 
 
-def iceberg_table(database: Path, warehouse: Path, name: str, catalog: str = "default") -> pa.Table:
-    """A table of a catalog in SQLite as PyIceberg reads it.  DuckDB must read the same rows."""
-    properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": f"file://{warehouse}"}
-    opened = load_catalog(catalog, **properties).load_table(name)
+def iceberg_table(database: Path, warehouse: Path | str, name: str, catalog: str = "default") -> pa.Table:
+    """A table of a catalog in SQLite as PyIceberg reads it.  DuckDB must read the same rows, if it is local."""
+    opened = iceberg_catalog(database, warehouse, catalog).load_table(name)
     table = opened.scan().to_arrow()
-    _agree(table, f"iceberg_scan('{opened.metadata_location}')")
+    if not _is_in_store(warehouse):
+        _agree(table, f"iceberg_scan('{opened.metadata_location}')")
     return table
+
+
+def iceberg_catalog(database: Path, warehouse: Path | str, name: str = "default") -> Catalog:
+    """A catalog in SQLite."""
+    place = warehouse if _is_in_store(warehouse) else f"file://{warehouse}"
+    return load_catalog(name, type="sql", uri=f"sqlite:///{database}", warehouse=str(place))
+
+
+def _is_in_store(place: Path | str) -> bool:
+    return "://" in str(place)
 
 
 def _agree(table: pa.Table, scan: str) -> None:

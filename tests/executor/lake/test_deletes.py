@@ -24,6 +24,7 @@ from pyiceberg.typedef import Record
 
 from flinkplan.executor.lake import delta
 from flinkplan.executor.lake.iceberg import files_of
+from flinkplan.plan.files import Place
 
 from .readers import _duckdb, has_duckdb
 
@@ -199,7 +200,7 @@ def test_deletion_vectors_of_delta_tables(tmp_path: Path) -> None:
     opened = DeltaTable(str(path))
     read = [
         id_
-        for file in delta.snapshot_of(opened, path, "table t").files
+        for file in delta.snapshot_of(opened, Place.of(path), "table t").files
         for id_ in pq.ParquetFile(file.path.removeprefix("file://")).read(["id"])["id"].to_pylist()
     ]
     assert sorted(read) == [2, 4, 6, 7]

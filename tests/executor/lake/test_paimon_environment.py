@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import sysconfig
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.environments import environment
+
 ROOT = Path(__file__).parents[3]
-ENVIRONMENT = ROOT / "out" / "paimon"
 FOLDER = Path(__file__).parent
 
 pytestmark = pytest.mark.xdist_group("paimon")
@@ -30,21 +30,10 @@ def requirements() -> list[str]:
 @pytest.fixture(scope="module")
 def python() -> Path:
     """The interpreter of the environment; tests are skipped where it cannot be made."""
-    interpreter, done = ENVIRONMENT / "bin" / "python", ENVIRONMENT / "requirements"
-    needed = "\n".join([*requirements(), sys.version])
-    if done.is_file() and done.read_text() == needed:
-        return interpreter
-    for command in (
-        [sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)],
-        [str(interpreter), "-m", "pip", "install", "-q", "--disable-pip-version-check", *requirements()],
-    ):
-        made = subprocess.run(command, capture_output=True, text=True, check=False)
-        if made.returncode != 0:
-            pytest.skip(f"pypaimon cannot be installed: {made.stderr.strip().splitlines()[-1:]}")
-    (own,) = (ENVIRONMENT / "lib").glob("python*/site-packages")
+    made = environment("paimon", requirements())
+    (own,) = (made / "lib").glob("python*/site-packages")
     (own / "installed-here.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    done.write_text(needed)
-    return interpreter
+    return made / "bin" / "python"
 
 
 def run(python: Path, *arguments: str) -> None:

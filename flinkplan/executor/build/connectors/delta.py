@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ....plan.connectors.delta import PATH, is_streaming, reads_changes
-from ....plan.files import Place
 from ....plan.nodes import TableSourceScan
 from ...connectors.tables import Table
 from ...formats.java_types import java_row
 from ...jvm.callbacks import start_callbacks
 from ...jvm.spark import T, fields
 from ...jvm.types import spark_type
-from ...lake.delta import DeltaLog, check_columns, snapshot
+from ...lake.delta import DeltaLog, check_columns, opener, snapshot
 from ...lake.delta_changes import DeltaChanges
+from ...lake.directories import directory_of
 from ...lake.log import JavaTableLog
 from ...lake.positions import StoredFile
 from ..context import TranslationContext
 from ..stream import KIND, SEQUENCE, Stream
 from .base import TableBuilder, table_builder
-from .lake import read_files
+from .lake import read_files, staging
 from .requests import Request
 
 
@@ -42,15 +42,26 @@ class Delta(TableBuilder):
             check_columns(now.schema, schema, f"table {table.identifier}")
             files, partitions = now.files, now.partitions
         changes = reads_changes(table.options)
-        rows = read_files(table, files, partitions, spark_type, request, context, changes=changes)
+        rows = read_files(
+            table,
+            files,
+            partitions,
+            spark_type,
+            request,
+            context,
+            changes=changes,
+            opened=opener(directory_of(table, PATH)),
+        )
         hidden = [KIND, SEQUENCE] if changes else [SEQUENCE]
         return Stream(fields.select(rows, [*request.outputs(rows), *hidden]), node.output_type, changes)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         stored = [(n, t) for n, t in table.physical if n not in table.partition_keys]
+        local = directory_of(table, PATH).local
         return {
             "columnar": True,
-            "path": str(Place.of(table.options[PATH]).local),
+            "path": str(local) if local is not None else staging(table, context),
+            "handsOver": local is None,
             "format": "parquet",
             "options": {},
             "type": java_row(stored),

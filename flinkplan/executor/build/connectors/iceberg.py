@@ -20,7 +20,7 @@ from ...lake.positions import StoredFile
 from ..context import TranslationContext
 from ..stream import KIND, SEQUENCE, Stream
 from .base import TableBuilder, table_builder
-from .lake import read_files
+from .lake import read_files, staging
 from .requests import Request
 
 _STORED = {"TINYINT": "int", "SMALLINT": "int", "TIMESTAMP": "timestamp_ntz"}
@@ -38,20 +38,23 @@ class Iceberg(TableBuilder):
         files: Sequence[StoredFile] | IcebergChanges
         if is_streaming(table.options):
             files = IcebergChanges(table)
+            opened = files.opened
         else:
             now = snapshot(table)
             check_columns(table, now.columns)
-            files = now.files
+            files, opened = now.files, now.opened
         changes = reads_changes(table.options)
-        rows = read_files(table, files, (), _stored, request, context, changes=changes)
+        rows = read_files(table, files, (), _stored, request, context, changes=changes, opened=opened)
         hidden = [KIND, SEQUENCE] if changes else [SEQUENCE]
         return Stream(fields.select(rows, [*request.outputs(rows), *hidden]), node.output_type, changes)
 
     def writer(self, table: Table, context: TranslationContext) -> Mapping[str, Any]:
         stored = [(n, t) for n, t in table.physical if n not in table.partition_keys]
+        data = IcebergLog(table).data
         return {
             "columnar": True,
-            "path": str(IcebergLog(table).data),
+            "path": str(data) if data is not None else staging(table, context),
+            "handsOver": data is None,
             "format": "parquet",
             "options": {},
             "type": java_row(stored),

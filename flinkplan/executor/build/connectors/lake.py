@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
 from ....plan.errors import FlinkplanError
 from ....plan.types import LogicalType
 from ...connectors.tables import Table
+from ...errors import TableError
 from ...jvm.spark import F, T, sql
 from ...jvm.types import spark_type
+from ...lake.copies import CopiedChanges, Copies
 from ...lake.log import KIND as STORED_KIND
 from ...lake.positions import Changes, Positions, StoredFile, files_now
+from ...scratch import temporary_folder
 from ..context import TranslationContext
 from ..stream import KIND, SEQUENCE, column_name
 from ..time.event_time import read_once
@@ -35,12 +38,17 @@ def read_files(
     context: TranslationContext,
     *,
     changes: bool = False,
+    opened: Callable[[str], BinaryIO] | None = None,
 ) -> DataFrame:
     """The columns of a request, by position, and the number of each row, from files that are there or still come.
 
     ``partitions`` are the columns that the log has for each file, ``stored`` is the type in which files hold others.
-    With ``changes`` there is also the kind of each row, which those of files without such a column insert.
+    With ``changes`` there is also the kind of each row, which those of files without such a column insert.  ``opened``
+    opens files that are in an object store.
     """
+    if opened is not None:
+        copies = Copies(opened, lambda: check_alone(table, context), f"table {table.identifier}")
+        files = copies.of(files) if isinstance(files, Sequence) else CopiedChanges(files, copies)
     types = dict(request.columns)
     names = sorted(types, key=partitions.__contains__)
     kinds = [T.StructField(STORED_KIND, T.ByteType())] if changes else []
@@ -64,6 +72,25 @@ def read_files(
     number = sql.Column(context.runtime.source.RowNumber.column())
     rows = frame.select(*columns, number.alias(SEQUENCE))
     return read_once(rows, context) if isinstance(files, Sequence) else rows
+
+
+def staging(table: Table, context: TranslationContext) -> str:
+    """The local folder for the rows of a table in an object store, whose library writes them there.
+
+    Raises :class:`TableError` where executors may be on other machines.
+    """
+    check_alone(table, context)
+    return str(temporary_folder("lake-"))
+
+
+def check_alone(table: Table, context: TranslationContext) -> None:
+    """Raise :class:`TableError` for a table in an object store where executors may be on other machines."""
+    if not context.spark.sparkContext._jsc.sc().isLocal():
+        raise TableError(
+            "a lake table in an object store passes through files of the driver, which executors do not see",
+            where=f"table {table.identifier}",
+            hint="run the job with --master 'local[*]', or mount the store as a file system",
+        )
 
 
 def _quoted(name: str) -> str:
