@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
+from .codec import read_object, write_object
 from .document import Plan
-from .nodes import ExecNode, LookupJoin, Sink, TableSourceScan
+from .nodes import DeltaJoin, ExecNode, LookupJoin, Sink, TableSourceScan
 from .record import replace
 from .secrets import remember
 from .specs import ContextResolvedTable
@@ -38,10 +40,26 @@ def _changed(node: ExecNode, change: Callable[[ContextResolvedTable], ContextRes
         temporal, looked_up = node.temporal_table, node.temporal_table.lookup_table_source
         looked_up = replace(looked_up, table=change(looked_up.table))
         return replace(node, temporal_table=replace(temporal, lookup_table_source=looked_up))
+    if isinstance(node, DeltaJoin):
+        return replace(node, **{name: _changed_json(value, change) for name, value in node.lookup_json.items()})
     if isinstance(node, Sink):
         sink = node.dynamic_table_sink
         return replace(node, dynamic_table_sink=replace(sink, table=change(sink.table)))
     return node
+
+
+def _changed_json(json: Any, change: Callable[[ContextResolvedTable], ContextResolvedTable]) -> Any:
+    """JSON in which the tables that are looked up are those that ``change`` gives."""
+    if isinstance(json, list | tuple):
+        return type(json)(_changed_json(each, change) for each in json)
+    if not isinstance(json, Mapping):
+        return json
+    changed = {key: _changed_json(value, change) for key, value in json.items()}
+    source = json.get("lookupTableSource")
+    if isinstance(source, Mapping) and "table" in source:
+        table = write_object(change(read_object(ContextResolvedTable, source["table"])))
+        changed["lookupTableSource"] = {**changed["lookupTableSource"], "table": table}
+    return changed
 
 
 DESCRIPTORS = "PROTOBUF_DESCRIPTORS"

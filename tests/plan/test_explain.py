@@ -56,16 +56,17 @@ def test_json_has_one_object_a_node() -> None:
     assert join["changelog"] == ["I"]
 
 
-def test_unknown_changes_are_shown_as_unknown() -> None:
+def test_unknown_changes_are_shown_as_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of("agg-over-agg-retraction")
     classes = {cls.metadata.name: cls for cls in node_classes()}
-    unknown = classes["stream-exec-delta-join"]
+    unknown = classes["stream-exec-vector-search-table-function"]
+    monkeypatch.setattr(unknown, "row_kinds", lambda self, flow: None)
     first = next(n for n in plan.nodes if isinstance(n, GroupAggregate))
     made = unknown(id=first.id, version=1, output_type=first.output_type)
     nodes = [made if n is first else n for n in plan.nodes]
     explained = explain_json(replace(plan, nodes=tuple(nodes)))
     not_known = {node["type"] for node in explained if node["changelog"] == ["UNKNOWN"]}
-    assert not_known == {f"stream-exec-{name}_1" for name in ("delta-join", "calc", "exchange")}
+    assert not_known == {f"stream-exec-{name}_1" for name in ("vector-search-table-function", "calc", "exchange")}
 
 
 def chain(case: str, length: int) -> Plan:

@@ -121,6 +121,15 @@ LOOKUP = {
     "asyncOptions": {"capacity ": 100, "timeout": 180000, "output-mode": "ORDERED"},
     "inputChangelogMode": ["INSERT"],
 }
+DELTA_JOIN = {
+    "joinType": "INNER",
+    "leftJoinKeys": [0],
+    "rightJoinKeys": [0],
+    "rightUpsertKey": [0],
+    "lookupRightTableJoinSpec": None,
+    "lookupLeftTableJoinSpec": None,
+    "left2RightLookupChain": {"nodes": []},
+}
 LEFT_OUT = {"kind": "CALL", "syntax": "SPECIAL", "internalName": "$DEFAULT$1", "operands": [], "type": "DESCRIPTOR"}
 TABLE_ARGUMENT = {"kind": "TABLE_ARG_CALL", "inputIndex": 0, "partitionKeys": [0]}
 ORDERED = {"orderKeys": [0], "orderDirections": ["ASC_NULLS_LAST"]}
@@ -147,7 +156,7 @@ RARE = {
     "lookups since 2.0": node("lookup-join_1", LOOKUP, {"preferCustomShuffle": False}),
     "process table functions": process_node(ORDERED),
     "process table functions before 2.3": process_node({}),
-    "delta joins": node("delta-join_2", {"joinType": "INNER", "leftJoinKeys": [0]}, {"asyncOptions": {"timeout": 1}}),
+    "delta joins": node("delta-join_2", DELTA_JOIN, {"asyncOptions": LOOKUP["asyncOptions"]}),
     "models": node("ml-predict-table-function_1", {"mlPredictSpec": {}, "modelSpec": {"model": {}}}),
     "searches": node("vector-search-table-function_1", {"tableSourceSpec": {}, "vectorSearchSpec": {"topK": 2}}),
     "sources with watermarks of their own": source(

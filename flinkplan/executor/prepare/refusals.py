@@ -10,10 +10,6 @@ _ASYNC = ("asynchronous functions of one's own", None)
 
 _REASONS: dict[str, tuple[str, str | None]] = {
     "async-correlate": _ASYNC,
-    "delta-join": (
-        "joins that look both sides up in indexed tables",
-        "compile with table.optimizer.delta-join.strategy = NONE",
-    ),
     "ml-predict-table-function": _MODELS,
     "sort": ("ORDER BY columns that are no time attribute, on a stream", "as in Flink: add a LIMIT, or order by time"),
     "vector-search-table-function": _MODELS,

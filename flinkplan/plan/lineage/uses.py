@@ -125,6 +125,7 @@ _REASONS: Mapping[str, Kind | None] = {
                 "multi_join_condition",
                 "join_condition",
             ),
+            *("left_join_keys", "right_join_keys"),
             *("lookup_keys", "left_time_attribute_index", "right_time_attribute_index"),
         ),
         Kind.JOIN,
@@ -147,6 +148,7 @@ _REASONS: Mapping[str, Kind | None] = {
             *("projection", "projects", "function", "agg_calls", "partial_original_agg_calls", "measures"),
             *("projection_on_temporal_table", "temporal_table", "scan_table_source", "dynamic_table_sink"),
             *("left_upsert_keys", "right_upsert_keys", "input_upsert_key", "input_unique_keys", "rank_strategy"),
+            *("left_upsert_key", "right_upsert_key"),
             *("watermark_expr", "rowtime_field_index", "state", "input_properties", "tuples", "aux_grouping"),
         )
     ),

@@ -32,6 +32,7 @@ from .batch import (
     BatchValues,
     BatchWindowTableFunction,
 )
+from .delta_joins import DeltaJoin
 from .joins import IntervalJoin, Join, LookupJoin, MultiJoin, TemporalJoin, WindowJoin
 from .opaque import OpaqueNode
 from .patterns import Match
@@ -96,6 +97,7 @@ __all__ = [
     "ColumnOrder",
     "Correlate",
     "Deduplicate",
+    "DeltaJoin",
     "DropUpdateBefore",
     "Exchange",
     "ExecNode",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import types
 
-from ..row_kinds import Flow, Kinds
 from ..savepoint.layout import Inputs
 from .base import ColumnOrder, ExecNode, exec_node, spread_by
 from .mixins import SameChanges
 
 
-class OpaqueNode(ExecNode, kw_only=True):
+class OpaqueNode(SameChanges, ExecNode, kw_only=True):
     """A node whose state is not known; its fields are kept unchanged in ``unknown``."""
 
     def key_columns(self) -> tuple[tuple[int, ...], ...]:
@@ -19,25 +18,20 @@ class OpaqueNode(ExecNode, kw_only=True):
     def yields(self, inputs: Inputs) -> None:
         """Not known."""
 
-    def row_kinds(self, flow: Flow) -> Kinds | None:
-        """Not known."""
-
     @property
     def stateful_transformations(self) -> tuple[str, ...]:
         """All transformations, since it is not known which of them have state."""
         return self.metadata.transformations
 
 
-def _declare(name: str, versions: dict[int, str], changes: type | None = None) -> None:
-    """Register a node class; ``changes`` is a mixin for the kinds of rows that it emits, if they are known."""
+def _declare(name: str, versions: dict[int, str]) -> None:
+    """Register a node class, of nodes that hand on what they read with further columns."""
     title = "".join(p.capitalize() for p in name.split("-"))
-    bases = (OpaqueNode,) if changes is None else (changes, OpaqueNode)
     attributes = {"__module__": __name__, "__doc__": OpaqueNode.__doc__}
-    cls: type[OpaqueNode] = types.new_class(title, bases, exec_body=lambda body: body.update(attributes))
+    cls: type[OpaqueNode] = types.new_class(title, (OpaqueNode,), exec_body=lambda body: body.update(attributes))
     exec_node(name, order=ColumnOrder.FIXED, versions=versions, inputs=None)(cls)
 
 
-_declare("async-correlate", {1: "2.2"}, SameChanges)
-_declare("delta-join", {1: "2.1", 2: "2.3"})
-_declare("ml-predict-table-function", {1: "2.1"}, SameChanges)
-_declare("vector-search-table-function", {1: "2.2"}, SameChanges)
+_declare("async-correlate", {1: "2.2"})
+_declare("ml-predict-table-function", {1: "2.1"})
+_declare("vector-search-table-function", {1: "2.2"})

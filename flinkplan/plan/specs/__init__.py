@@ -13,7 +13,16 @@ from .inputs import (
     StateMetadata,
 )
 from .joins import IntervalJoinSpec, JoinSpec, JoinType, WindowBounds
-from .lookups import AsyncLookup, ConstantLookupKey, FieldLookupKey, LookupKey, RetryLookup, TemporalTable
+from .lookups import (
+    AsyncLookup,
+    ConstantLookupKey,
+    DeltaJoinLookup,
+    DeltaJoinSpec,
+    FieldLookupKey,
+    LookupKey,
+    RetryLookup,
+    TemporalTable,
+)
 from .patterns import UNLIMITED, MatchSpec, PatternVariable
 from .ranking import (
     AppendFastStrategy,
@@ -117,6 +126,8 @@ __all__ = [
     "ContextResolvedTable",
     "CumulativeWindow",
     "DeltaEvictor",
+    "DeltaJoinLookup",
+    "DeltaJoinSpec",
     "DeltaTrigger",
     "Distribution",
     "DistributionType",

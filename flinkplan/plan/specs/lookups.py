@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from ..codec import PlanRecord, tagged_union, variant
 from ..record import field
 from ..references import Input, Number
-from ..rex import Literal
+from ..rex import Literal, RexNode
 from ..types import LogicalType
+from .joins import JoinType
 from .tables import TableSourceSpec
 
 
@@ -37,6 +39,28 @@ class TemporalTable(PlanRecord):
 
     lookup_table_source: TableSourceSpec
     output_type: LogicalType
+
+
+class DeltaJoinSpec(PlanRecord):
+    """How a side of a delta join looks up the table of the other one.
+
+    ``remaining_condition`` is over the columns of the left side and then those of the right one.
+    """
+
+    lookup_table: TemporalTable
+    lookup_keys: Mapping[str, LookupKey]
+    remaining_condition: Annotated[RexNode | None, Input.ALL] = None
+    projection_on_temporal_table: Annotated[tuple[RexNode, ...] | None, Input.TABLE] = None
+    filter_on_temporal_table: Annotated[RexNode | None, Input.TABLE] = None
+
+
+class DeltaJoinLookup(PlanRecord):
+    """One lookup in a chain of them: the numbers of the tables whose row looks up, and of that which is looked up."""
+
+    input_table_binary_input_ordinals: Annotated[tuple[int, ...], Input.NONE]
+    lookup_table_binary_input_ordinal: Annotated[int, Input.NONE]
+    delta_join_spec: DeltaJoinSpec
+    join_type: JoinType
 
 
 class AsyncLookup(PlanRecord, kw_only=True):

@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from ....plan.connectors.jdbc import LookupCache, lookup_cache
 from ....plan.functions import comparison
-from ....plan.nodes import LookupJoin
+from ....plan.nodes import DeltaJoin, LookupJoin
 from ....plan.record import replace
 from ....plan.rex import Call, InputRef, RexNode, transform
 from ....plan.specs import FieldLookupKey, JoinType
@@ -24,6 +24,7 @@ from ..context import TranslationContext
 from ..kernels import condition, java_record, kernel_class, schema_of
 from ..registry import builder
 from ..stream import Stream, column_name
+from .relational import united
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -64,6 +65,19 @@ def lookup_join(node: LookupJoin, step: Kernel, inputs: tuple[Stream, ...], cont
     columns = [*(joined[column_name(i)] for i in range(len(stream.columns))), *answers]
     named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
     return replace(stream, frame=joined.select(*named, *(joined[h] for h in stream.hidden)), type=node.output_type)
+
+
+@builder(Kernel, DeltaJoin)
+def delta_join(node: DeltaJoin, step: Kernel, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
+    """The rows of each side with those of their keys in the table of the other one."""
+    left, right = inputs
+    to_right, to_left = node.lookups(len(left.columns))
+    of_right = lookup_join(to_left, step, (right,), context)
+    columns = [*of_right.columns[len(right.columns) :], *of_right.columns[: len(right.columns)]]
+    named = [c.alias(column_name(i)) for i, c in enumerate(columns)]
+    frame = of_right.frame.select(*named, *(of_right.frame[h] for h in of_right.hidden))
+    swapped = replace(of_right, frame=frame, type=node.output_type)
+    return united([lookup_join(to_right, step, (left,), context), swapped], node.output_type)
 
 
 def _keys(node: LookupJoin, stream: Stream, context: TranslationContext) -> list[Column]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 
 from ....plan.functions.java import java_function_of
 from ....plan.nodes import AsyncCalc, Calc, DropUpdateBefore, Expand, Union
 from ....plan.record import replace
 from ....plan.rex import Call, InputRef
+from ....plan.types import LogicalType
 from ...jvm.spark import F
 from ...jvm.types import spark_type
 from ...prepare.choose.relational import United
@@ -68,11 +70,16 @@ def drop_update_before(
 
 @builder(United, Union)
 def union(node: Union, step: United, inputs: tuple[Stream, ...], context: TranslationContext) -> Stream:
-    """All rows of all inputs; hidden columns that only some have are filled up."""
+    """All rows of all inputs."""
     streams = [
         by_watermark_of_all(stream) if lowers else stream
         for stream, lowers in zip(inputs, step.lowers_watermark, strict=True)
     ]
+    return united(streams, node.output_type)
+
+
+def united(streams: Sequence[Stream], type_: LogicalType) -> Stream:
+    """All rows of streams with the same columns; hidden columns that only some have are filled up."""
     changelog = any(s.changelog for s in streams)
     hidden = [h for h in HIDDEN if any(h in s.hidden for s in streams)]
     types = {h: s.frame.schema[h].dataType for s in streams for h in s.hidden}
@@ -88,7 +95,7 @@ def union(node: Union, step: United, inputs: tuple[Stream, ...], context: Transl
     frame = reduce(lambda a, b: a.union(b), (aligned(s).frame for s in streams))
     return Stream(
         frame,
-        node.output_type,
+        type_,
         changelog,
         event_time=any(s.event_time for s in streams),
     )
