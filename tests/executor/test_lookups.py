@@ -76,6 +76,7 @@ def test_rows_find_those_of_their_key(database: Database, join: str, rows: list[
 CONDITIONS = {
     "o.total > 20 AND c.age > 20": [[1, None], [2, None], [3, None], [4, "Ann"], [5, "Bob"]],
     "o.total < c.age": [[1, "Ann"], [1, "Eve"], [2, None], [3, None], [4, None], [5, None]],
+    "c.age > 20 AND o.total < c.age": [[1, "Ann"], [2, None], [3, None], [4, None], [5, None]],
     "UPPER(c.city) = 'ROME'": [[1, "Ann"], [2, None], [3, None], [4, "Ann"], [5, None]],
     "o.name = c.name": [[1, None], [2, None], [3, None], [4, "Ann"], [5, "Bob"]],
     "(c.age < 20 OR c.city LIKE 'O%')": [[1, "Eve"], [2, None], [3, None], [4, "Eve"], [5, "Bob"]],

@@ -12,9 +12,8 @@ from ....plan.connectors.jdbc import LookupCache, lookup_cache
 from ....plan.functions import comparison
 from ....plan.nodes import DeltaJoin, LookupJoin
 from ....plan.record import replace
-from ....plan.rex import Call, InputRef, RexNode, transform
+from ....plan.rex import InputRef, RexNode, transform
 from ....plan.specs import FieldLookupKey, JoinType
-from ....plan.types import BOOLEAN
 from ...connectors.tables import table_of
 from ...jvm.spark import F
 from ...jvm.types import cast_type
@@ -111,7 +110,7 @@ def _condition(node: LookupJoin, width: int) -> RexNode | None:
         parts.append(transform(node.join_condition, over_table))
     if len(parts) < 2:
         return parts[0] if parts else None
-    return Call(comparison.AND.internal_name, tuple(parts), BOOLEAN)
+    return comparison.AND.call(*parts)
 
 
 def _shifted(rex: RexNode, by: int) -> RexNode:
