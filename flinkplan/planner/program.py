@@ -96,7 +96,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             with_constant,
             rewrite_union,
             fold_local_times,
-            remove_renaming,
+            Walk(remove_renaming),
             shorten_coalesce,
             reduce_expressions,
             prune_empty,
