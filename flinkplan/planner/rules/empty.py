@@ -40,6 +40,19 @@ def prune_empty(rel: Rel) -> Rel:
     return rel
 
 
+@rule(on=(Filter, Sort, Project, Aggregate))
+def reduce_empty(rel: Rel) -> Rel:
+    """The same of what Flink's reduction of expressions does: joins and other relations of nothing stay for now."""
+    match rel:
+        case Filter() | Project():
+            return prune_empty(rel)
+        case Sort() if rel.fetch == 0:
+            return _nothing(rel)
+        case Aggregate(grouping=()) if is_empty(rel.input):
+            return _aggregate(rel)
+    return rel
+
+
 def is_empty(rel: Rel) -> bool:
     """Whether a relation is known to have no rows."""
     return isinstance(rel, Values) and not rel.tuples
