@@ -303,7 +303,9 @@ def _order(
         if position is None and isinstance(node, ast.ColumnRef) and len(node.parts) == 1:
             name = node.parts[0].name
             position = next((i for i, it in enumerate(items) if it.name == name), None)
-        if position is None:
+        if position is not None:
+            position = exprs.index(exprs[position])  # of equal expressions the first is meant
+        else:
             rex = binder.bind(node)
             everything = [*exprs, *(e for e, _ in extra)]
             if rex in everything:

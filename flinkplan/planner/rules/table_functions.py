@@ -8,7 +8,7 @@ from ..algebra.builders import filtered
 from ..algebra.logical import Correlate, Filter, Join, Project, TemporalJoin, Values
 from ..algebra.rel import Rel
 from ..algebra.row_types import row_of
-from ..rex.expressions import and_, conjunctions, shift
+from ..rex.expressions import and_, conjunctions, is_always_false, shift
 from ..rex.simplify import simplify_condition
 from .joins.expressions import push_join_expressions
 from .predicates import push_into_join, push_past_project, split_by_side
@@ -29,6 +29,8 @@ def push_past_correlate(rel: Filter, below: Correlate) -> Rel:
     left, right, rest = split_by_side(conjunctions(rel.condition), width)
     if below.type is JoinType.LEFT:
         right, rest = [], [*right, *rest]
+    if is_always_false(simplify_condition(and_(left or [rel.condition]))):  # a filter made anew becomes Values
+        return replace(below, input=Values(tuples=(), fields=below.input.row_type))
     own = [*conjunctions(below.condition), *(shift(r, -width) for r in right)]
     condition = simplify_condition(and_(own)) if right else below.condition
     new = name_by_projection(replace(below, input=filtered(below.input, left), condition=condition))
