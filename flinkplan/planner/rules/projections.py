@@ -150,16 +150,16 @@ def push_past_join(rel: Project, below: Join) -> Rel:
     return _trimmed(rel, below, refs(below.condition))
 
 
-@rule(on=Project, over=Project)
-def narrow_joins(rel: Project, below: Project) -> Rel:
-    """Push the lower one of two projections into a join below it, past filters.
+@rule(on=Project, over=(Join, Filter))
+def narrow_joins(rel: Project, below: Join | Filter) -> Rel:
+    """Push the lowest projections into joins below them first, past filters.
 
-    So it decides on the column that an input keeps of which nothing is read.  Source: ``HepMatchOrder.BOTTOM_UP``.
+    So they decide on the column that an input keeps of which nothing is read.  Source: ``HepMatchOrder.BOTTOM_UP``.
     """
-    source = below.input
+    source: Rel = below
     while isinstance(source, Filter):
         source = source.input
-    return replace(rel, input=_into_join(below)) if isinstance(source, Join) else rel
+    return _into_join(rel) if isinstance(source, Join) else rel
 
 
 def _into_join(rel: Rel) -> Rel:
