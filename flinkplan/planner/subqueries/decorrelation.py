@@ -38,6 +38,13 @@ def correlated_columns(rex: RexNode, correl: str | None) -> list[int]:
     return [i for child in children(rex) for i in correlated_columns(child, correl)]
 
 
+def _reads_nested_field(rex: RexNode, correl: str) -> bool:
+    """Whether an expression reads a field of a field of the outer row."""
+    if isinstance(rex, FieldAccess) and isinstance(rex.expr, FieldAccess):
+        return bool(correlated_columns(rex.expr, correl))
+    return any(_reads_nested_field(child, correl) for child in children(rex))
+
+
 def free_variables(rel: Rel) -> set[str]:
     """The correlation variables that a relation reads."""
     own = [getattr(rel, name, None) for name in ("condition", "call", "expr")]
@@ -102,13 +109,23 @@ def not_decorrelated() -> UnsupportedError:
 
 def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
     frame = decorrelated(rel.input, correl, left)
-    needed = correlated_columns(rel.condition, correl)
+    needed = _needed((rel.condition,), correl)
     condition = remap(rel.condition, frame.places)
     if set(needed) - frame.outer.keys():
         equal = _equivalents(condition, correl, needed, frame)
         frame = _with_values(frame, needed, left) if equal is None else equal
     own = _placed(condition, correl, frame)
     return replace(frame, rel=filtered(frame.rel, conjunctions(simplify_condition(own))))
+
+
+def _needed(exprs: Iterable[RexNode], correl: str) -> list[int]:
+    """The columns of the outer row that expressions read; Flink cannot take fields of these from it."""
+    columns = []
+    for rex in exprs:
+        if _reads_nested_field(rex, correl):
+            raise not_decorrelated()
+        columns += correlated_columns(rex, correl)
+    return columns
 
 
 def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Frame) -> Frame | None:
@@ -161,7 +178,7 @@ def _placed(rex: RexNode, correl: str, frame: Frame) -> RexNode:
 
 def _project(rel: Project, correl: str, left: Rel) -> Frame:
     frame = decorrelated(rel.input, correl, left)
-    needed = [i for e in rel.exprs for i in correlated_columns(e, correl)]
+    needed = _needed(rel.exprs, correl)
     if set(needed) - frame.outer.keys():
         frame = _with_values(frame, needed, left)
     exprs = [_placed(remap(e, frame.places), correl, frame) for e in rel.exprs]
