@@ -49,7 +49,7 @@ from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
 from .rules.overs import merge_projections, remove_renaming, split_overs
 from .rules.partitions import push_partitions
-from .rules.predicates import PUSH_FILTERS
+from .rules.predicates import PUSH_FILTERS, PUSH_FILTERS_AGAIN
 from .rules.projections import (
     NAME_COLUMNS,
     PUSH_PROJECTIONS,
@@ -171,7 +171,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             push_below_joins,
             push_semi_joins,
             drop_snapshots,
-            PUSH_FILTERS,
+            PUSH_FILTERS_AGAIN,
             prune_empty,
             push_partitions,
             push_into_scans,

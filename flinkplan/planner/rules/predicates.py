@@ -245,6 +245,15 @@ def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
 
 
+@rule(on=Filter, over=Project)
+def copy_past_project(rel: Filter, below: Project) -> Rel:
+    """The same, but the condition is simplified by no other rule, as in the logical stage."""
+    pushed = push_past_project(rel)
+    if pushed is rel:
+        return rel
+    return replace(below, input=filtered(below.input, [inline(rel.condition, below.exprs)]))
+
+
 PUSH_FILTERS = RuleSet(
     "push_filters",
     (
@@ -259,3 +268,18 @@ PUSH_FILTERS = RuleSet(
     to_fixpoint=True,
 )
 """Push every filter as far down as possible; past a correlate, none is pushed that was not there when it was made."""
+
+PUSH_FILTERS_AGAIN = RuleSet(
+    "push_filters_again",
+    (
+        merge_filters,
+        copy_past_project,
+        push_past_join,
+        push_past_aggregate,
+        push_past_set_op,
+        push_join_condition,
+    ),
+    Order.BOTTOM_UP,
+    to_fixpoint=True,
+)
+"""The same where Flink's planner weighs by cost, with no rule that simplifies conditions."""

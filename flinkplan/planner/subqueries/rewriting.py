@@ -8,15 +8,27 @@ from decimal import Decimal
 from ...plan.functions.aggregate import COUNT
 from ...plan.functions.comparison import AND, GE, GT, IS_TRUE, LE, LT, NOT, OR
 from ...plan.record import Struct, field, replace
-from ...plan.rex import Literal, RexNode, children, walk
+from ...plan.rex import InputRef, Literal, RexNode, children, walk
 from ...plan.specs import AggregateCall, JoinType
 from ...plan.types import BOOLEAN, NUMERIC
 from ..algebra.builders import filtered, select_columns
 from ..algebra.calls import is_call_of
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project
+from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..algebra.tree import bottom_up
-from ..rex.expressions import and_, conjunctions, holds_subquery, identity, is_always_false, is_call, not_, or_, rewrite
+from ..rex.expressions import (
+    and_,
+    are_columns,
+    conjunctions,
+    holds_subquery,
+    identity,
+    is_always_false,
+    is_call,
+    not_,
+    or_,
+    rewrite,
+)
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
@@ -75,7 +87,8 @@ class _Rewriter(Struct):
             case Project() if any(map(holds_subquery, rel.exprs)):
                 joins = Joins(self, rel.input)
                 exprs = tuple(simplify(joins.rewritten(e, Logic.THREE_VALUED)) for e in rel.exprs)
-                return replace(rel, input=joins.source, exprs=exprs)
+                new = replace(rel, input=joins.source, exprs=exprs)
+                return _without_names(new) if _adds_values_only(new, rel.input, joins) else new
             case Join() if holds_subquery(rel.condition):
                 return self._join(rel)
             case Lateral():
@@ -159,6 +172,18 @@ class _Rewriter(Struct):
         added = joins.attach(rel.type, rel.right, rel.correl)
         exprs = (*identity(joins.source.types)[: rel.left.width], *added)
         return Project(input=joins.source, exprs=exprs, names=rel.names)
+
+
+def _adds_values_only(rel: Project, source: Rel, joins: Joins) -> bool:
+    """Whether a projection is of the source's columns, followed by the values of correlated subqueries as they are."""
+    added = tuple(joins.values.values())
+    return joins.has_correlated and rel.exprs == (*identity(source.types), *added) and are_columns(added)
+
+
+def _without_names(rel: Project) -> Project:
+    """The projection with the names of its input, which ``RelBuilder`` leaves in the place of a renaming one."""
+    names = rel.input.names
+    return replace(rel, names=uniquify(names[e.index] for e in rel.exprs if isinstance(e, InputRef)))
 
 
 def _is_nested(rex: RexNode) -> bool:

@@ -37,9 +37,12 @@ def derive_join_predicates(rel: Join) -> Rel:
         for on_left in (True, False):
             own = [[c for c in b if _reads_side(c, width, on_left)] for b in branches]
             if all(own):
-                derived.append(simplify(or_(and_(b) for b in own)))
+                derived.append(or_(and_(b) for b in own))
     new = [d for d in derived if d not in parts]
-    return replace(rel, condition=and_([*parts, *new])) if new else rel
+    if not new:
+        return rel
+    condition = simplify(and_([*parts, *new]))
+    return rel if condition == rel.condition else replace(rel, condition=condition)
 
 
 @rule(on=Join)
