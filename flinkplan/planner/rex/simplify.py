@@ -104,24 +104,23 @@ def reordered_condition(rex: RexNode) -> RexNode:
 
 
 def built_condition(rex: RexNode) -> RexNode:
-    """As :func:`reordered_condition`, but what this would only put in another order is simplified term by term.
+    """As :func:`reordered_condition`, but no term is simplified by another one.
 
     Source: ``RelBuilder.filter``, which eliminates no predicates, and drops a cast that only says that the whole
     condition is never NULL.
     """
-    return _built(rex, reordered_condition(simplify_condition(rex)), Simplifier(eliminates=False))
+    return _built(Simplifier(eliminates=False), rex)
 
 
 def first_condition(rex: RexNode) -> RexNode:
     """As :func:`built_condition`, of a condition as it was written: calls of constants in it stay."""
-    return _built(rex, _condition(Simplifier(evaluates=False), rex), Simplifier(evaluates=False, eliminates=False))
+    return _built(Simplifier(evaluates=False, eliminates=False), rex)
 
 
-def _built(rex: RexNode, simplified: RexNode, simplifier: Simplifier) -> RexNode:
+def _built(simplifier: Simplifier, rex: RexNode) -> RexNode:
     built = _condition(simplifier, rex)
-    chosen = built if are_alike(simplified, built) else simplified
-    only_not_null = is_call(chosen, CAST) and children(chosen)[0].type == chosen.type.nullable_()
-    return children(chosen)[0] if only_not_null else chosen
+    only_not_null = is_call(built, CAST) and children(built)[0].type == built.type.nullable_()
+    return children(built)[0] if only_not_null else built
 
 
 def _condition(simplifier: Simplifier, rex: RexNode) -> RexNode:
