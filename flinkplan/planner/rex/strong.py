@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...plan.functions.arithmetic import DIVIDE_INTEGER
 from ...plan.functions.collection import ITEM
-from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_TRUE, OR
+from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_TRUE, OR, SEARCH
 from ...plan.functions.conditional import CASE
 from ...plan.rex import Literal, RexNode, children
 from .expressions import flatten, is_call, is_strict
@@ -30,6 +30,8 @@ def is_null_where(rex: RexNode, is_null: Callable[[RexNode], bool]) -> bool:
     """Whether an expression is NULL where everything of which ``is_null`` says so is NULL."""
     if is_null(rex):
         return True
+    if is_call(rex, SEARCH):
+        return False
     if is_strict(rex) or is_call(rex, *_NULL_OF_NULL):
         return any(is_null_where(o, is_null) for o in children(rex))
     if is_call(rex, AND, OR):
