@@ -17,7 +17,7 @@ from ...algebra.rel import Rel
 from ...metadata.join_kinds import join_keys, null_safe_equality
 from ...metadata.known_conditions import known_conditions
 from ...rex.expressions import and_, cast, conjunctions, derive_nullability, flatten, is_call, or_, refs, rewrite, shift
-from ...rex.simplify import simplify, simplify_condition, simplify_knowing
+from ...rex.simplify import simplify_condition, simplify_knowing
 from ..reduce import constants
 from ..rule import rule
 
@@ -41,7 +41,7 @@ def derive_join_predicates(rel: Join) -> Rel:
     new = [d for d in derived if d not in parts]
     if not new:
         return rel
-    condition = simplify(and_([*parts, *new]))
+    condition = simplify_condition(and_([*parts, *new]))
     return rel if condition == rel.condition else replace(rel, condition=condition)
 
 
