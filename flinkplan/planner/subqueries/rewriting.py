@@ -51,7 +51,7 @@ def rewrite_subqueries(root: Rel) -> Rel:
     if rewriter.took_apart and not is_decorrelated_whole(rel):
         raise not_decorrelated()
     if rewriter.met_correlation:
-        rel = bottom_up(rel, without_check)
+        rel = bottom_up(rel, lambda r: without_check(_simpler(r)))
         if rewriter.took_apart:
             rel = bottom_up(rel, called_by_place)
         # in Flink, the joins of subqueries still are correlates here, past which filters go last
@@ -219,14 +219,14 @@ def _simplified(rex: RexNode) -> RexNode:
 
     What never holds stays as it is: the outer row that it names makes a join of the subquery, which is cut off later.
     """
+    return replace(rex, rel=bottom_up(rex.rel, _simpler)) if isinstance(rex, SubQuery) else rex
 
-    def simpler(rel: Rel) -> Rel:
-        if not isinstance(rel, Filter):
-            return rel
-        condition = simplify_condition(rel.condition)
-        return rel if is_always_false(condition) else replace(rel, condition=condition)
 
-    return replace(rex, rel=bottom_up(rex.rel, simpler)) if isinstance(rex, SubQuery) else rex
+def _simpler(rel: Rel) -> Rel:
+    if not isinstance(rel, Filter):
+        return rel
+    condition = simplify_condition(rel.condition)
+    return rel if is_always_false(condition) else replace(rel, condition=condition)
 
 
 def _as_exists(rex: RexNode) -> RexNode:
