@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flinkplan.plan.errors import UnsupportedError
 from flinkplan.plan.nodes import Join
 from flinkplan.planner import compile_script
 
@@ -53,3 +54,27 @@ def test_a_subquery_that_compares_with_a_field_of_an_outer_row() -> None:
     )
     conditions = [node.description for node in plan.nodes if isinstance(node, Join)]
     assert any("where=[((r = r0) AND (a > EXPR$0))]" in description for description in conditions)
+
+
+LEAST = "(SELECT MAX(u.a) FROM u WHERE u.b = t.b)"
+UNNESTED = "n CROSS JOIN UNNEST(n.l) AS x (t)"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"SELECT t.a FROM t JOIN (SELECT x.t FROM {UNNESTED}) AS y ON y.t = t.b WHERE t.a > {LEAST}",
+        f"SELECT t.a FROM t WHERE t.a > {LEAST} UNION ALL SELECT x.t FROM {UNNESTED}",
+        f"SELECT t.a FROM t WHERE t.a > {LEAST} AND t.b IN (SELECT x.t FROM {UNNESTED})",
+        f"SELECT t.a FROM t JOIN (VALUES (1)) AS v (x) ON t.a = v.x WHERE t.a > {LEAST}",
+        f"SELECT b FROM (SELECT b, {LEAST} AS m FROM t) WHERE m > 5 AND m IN (2, 3)",
+        f"SELECT b FROM (SELECT b, {LEAST} AS m FROM t) WHERE b > 5 AND b IN (2, 3)",
+        "SELECT n.a FROM n WHERE n.a > (SELECT MAX(u.a) FROM u WHERE u.b = n.r.s.c)",
+    ],
+)
+def test_a_correlation_that_flink_leaves_as_it_is(query: str) -> None:
+    script = f"""{TABLES}
+    CREATE TABLE n (a INT, l ARRAY<INT>, r ROW<s ROW<c INT>>) WITH ('connector' = 'datagen');
+    INSERT INTO o {query};"""
+    with pytest.raises(UnsupportedError, match="reads the outer row in a place from which Flink cannot take it"):
+        compile_script(script)
