@@ -151,10 +151,10 @@ class Expression:
         return Expression("test", "IS NOT TRUE", self)
 
     def __rand__(self, other: Any) -> Expression:
-        return Expression("and", other, self)
+        return Expression("and", self, other)
 
     def __ror__(self, other: Any) -> Expression:
-        return Expression("or", other, self)
+        return Expression("or", self, other)
 
     def __add__(self, other: Any) -> Expression:
         return Expression("+", self, other)
@@ -184,7 +184,7 @@ class Expression:
         return Expression("-", other, self)
 
     def __rmul__(self, other: Any) -> Expression:
-        return Expression("*", other, self)
+        return Expression("*", self, other)
 
     def __rtruediv__(self, other: Any) -> Expression:
         return Expression("/", other, self)

@@ -168,11 +168,21 @@ _WITHOUT_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LO
 # ---------------------------------------------------------------- one function for each kind of expression
 
 
+_OPERATORS = {
+    **{"plus": "+", "minus": "-", "times": "*", "divide": "/", "mod": "%"},
+    **{"equals": "=", "notEquals": "<>", "lessThan": "<", "lessThanOrEqual": "<="},
+    **{"greaterThan": ">", "greaterThanOrEqual": ">=", "and": "and", "or": "or"},
+}
+"""Names of Flink's own functions, which hide those of catalogs.  Source: ``BuiltInFunctionDefinitions``."""
+
+
 def _call(resolver: Resolver, called: str | DeclaredFunction, *args: Any) -> RexNode:
     operands = resolver.all(resolver.expanded(args))
     if not isinstance(called, str):
         function = inline_function(called)
     else:
+        if called in _OPERATORS and resolver.context.catalog.functions.find_system(called) is None:
+            return resolver.rex(Expression(_OPERATORS[called], *args))
         known = function_of_call(resolver.context, called)
         if not isinstance(known, PythonFunction):
             return resolver._sql(name_of(called), operands)
@@ -229,8 +239,7 @@ def _junction(build: Callable[[Sequence[RexNode]], RexNode]) -> Callable[..., Re
 def _plus(resolver: Resolver, left: Any, right: Any) -> RexNode:
     a, b = resolver.rex(left), resolver.rex(right)
     if a.type.root in CHARACTER and b.type.root in CHARACTER:
-        texts = (convert(STRING.with_nullability(o.type.nullable), o) for o in (a, b))
-        return string.CONCAT_OPERATOR.call(*texts)
+        return string.CONCAT_OPERATOR.call(a, convert(STRING.not_null(), b))  # whatever Flink casts is NOT NULL
     if is_interval(a.type) and b.type.root in DATETIME:
         return arithmetic.DATETIME_PLUS.call(b, a)
     if a.type.root in DATETIME and is_interval(b.type):

@@ -23,7 +23,7 @@ from ..algebra.names import inferred, uniquify
 from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.rel import Rel
 from ..errors import PlanningError
-from ..rex.expressions import are_identity, cast, identity, inline, is_call, rewrite
+from ..rex.expressions import are_identity, cast, identity, inline, is_call, refs, remap, rewrite
 from .projections import is_identity, merge_projects
 from .rule import Config, rule
 
@@ -46,27 +46,33 @@ def legacy_windows(rel: Aggregate | Project | Filter, below: Project, config: Co
     return replace(below, input=Filter(input=below.input, condition=condition))
 
 
-@rule(on=LegacyWindowAggregate, over=Project)
-def without_processing_time(rel: LegacyWindowAggregate, below: Project) -> Rel:
+@rule(on=LegacyWindowAggregate, over=(Project, Filter))
+def without_processing_time(rel: LegacyWindowAggregate, below: Project | Filter) -> Rel:
     """A window of the Table API names its column of processing time, which no operator reads."""
     index = rel.window.time_field.field_index
-    if not rel.window.time_field.field_type.is_proctime or not _has(below, index):
+    if not rel.window.time_field.field_type.is_proctime or not (index < below.width and below.types[index].is_proctime):
         return rel
     if index in rel.grouping or any(index in c.arg_list for c in rel.calls):
         return rel
-    kept = [i for i in range(below.width) if i != index]
-    places = {old: new for new, old in enumerate(kept)}
-    exprs = tuple(below.exprs[i] for i in kept)
-    source: Rel = replace(below, exprs=exprs, names=tuple(below.names[i] for i in kept))
-    if are_identity(exprs, below.input.types):
-        source = below.input
+    places = {old: new for new, old in enumerate(i for i in range(below.width) if i != index)}
+    source = _without(below, index, places)
+    if source is None:
+        return rel
     grouping = tuple(places[g] for g in rel.grouping)
     return replace(rel, input=source, grouping=grouping, calls=remap_calls(rel.calls, places))
 
 
-def _has(below: Project, index: int) -> bool:
-    """Whether the column of processing time is still there."""
-    return index < below.width and below.types[index].is_proctime
+def _without(rel: Rel, index: int, places: Mapping[int, int]) -> Rel | None:
+    """A projection, perhaps below filters, without a column; ``None`` where it is another relation or is read."""
+    if isinstance(rel, Filter):
+        source = None if index in refs(rel.condition) else _without(rel.input, index, places)
+        return None if source is None else replace(rel, input=source, condition=remap(rel.condition, places))
+    if not isinstance(rel, Project):
+        return None
+    exprs = tuple(rel.exprs[i] for i in places)
+    if are_identity(exprs, rel.input.types):
+        return rel.input
+    return replace(rel, exprs=exprs, names=tuple(rel.names[i] for i in places))
 
 
 def _is_window(rex: RexNode) -> bool:
