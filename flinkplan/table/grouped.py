@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from ..plan.record import replace
 from ..plan.rex import InputRef, RexNode, transform
+from ..plan.specs import AggregateCall
 from ..planner.algebra.calls import python_calls
-from ..planner.algebra.logical import Aggregate, Project
+from ..planner.algebra.logical import TableAggregate
 from ..planner.algebra.rel import Rel
 from .expression import Expression
 from .host import Relational
@@ -32,6 +33,11 @@ class Derivable(Relational):
 
     def _projected(self: T, resolver: Resolver, fields: Sequence[Any], names: Sequence[str]) -> T:
         return self._table(project(self.rel, resolver.all(fields), names))
+
+    def _selected(self: T, fields: Sequence[Any]) -> T:
+        resolver = self._resolver()
+        listed = list(resolver.expanded(fields))
+        return self._projected(resolver, listed, column_names(listed))
 
     def _explicitly(self: T, resolver: Resolver, listed: Sequence[Any]) -> T:
         """A projection that keeps aliases as calls of AS, as Flink does over windows."""
@@ -85,18 +91,16 @@ def _aggregate_call(func: Any) -> Expression:
     return call
 
 
-def emitting_rows(rel: Rel) -> Rel:
-    """The aggregation, perhaps below a projection, whose function emits any number of rows.
-
-    Raises :class:`ValidationError` for a function that is no table aggregate function.
-    """
-    if isinstance(rel, Project):
-        return replace(rel, input=emitting_rows(rel.input))
-    assert isinstance(rel, Aggregate)
-    functions = python_calls(rel.calls)
+def _table_aggregate(
+    source: Rel, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...], names: Sequence[str]
+) -> TableAggregate:
+    """The relation of a call.  Raises :class:`ValidationError` where its function is no table aggregate function."""
+    (call,) = calls
+    functions = python_calls(calls)
     if not functions or not functions[0].declaration.emits_table:
         raise _no_table_aggregate()
-    return replace(rel, emits_rows=True)
+    fields = tuple(names or (call.type.field_names if call.type.fields else (call.name or "",)))
+    return TableAggregate(input=source, grouping=grouping, call=call, fields=fields)
 
 
 def _no_table_aggregate() -> ValidationError:
@@ -129,10 +133,14 @@ class AggregatedTable(Generic[T]):
         call = self._call
         if call._name == "as":
             aliases, call = call._args[1:], call._args[0]
+        if self._emits_rows:
+            build = partial(_table_aggregate, names=aliases)
+            rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)], build)
+            if not aliases:
+                return self._table._table(rel)._selected(fields)
+            return self._chosen(rel, {name: Expression("col", name) for name in rel.names}, fields)
         if self._window is None:
             rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)])
-            if self._emits_rows:
-                rel = emitting_rows(rel)
             replaced: list[Any] = list(fields)
         else:
             replacer = Replacer(resolver.context, windows=[self._window.name or ""])
@@ -149,12 +157,15 @@ class AggregatedTable(Generic[T]):
             columns[name] = (
                 Expression("get", Expression("col", "TMP_0"), i) if result.fields else Expression("col", "TMP_0")
             )
-        grouped = self._table._table(rel)
-        inner = grouped._resolver()
+        return self._chosen(rel, columns, replaced)
+
+    def _chosen(self, rel: Rel, columns: dict[str, Expression], fields: Sequence[Any]) -> T:
+        """A projection over columns that are named explicitly, in one with the fields that are chosen of them."""
+        inner = self._table._table(rel)._resolver()
         exprs = inner.all(columns.values())
         flattened = named_explicitly(exprs, list(columns), [None] * len(exprs))
-        renamed = Resolver(resolver.context, list(columns), [r.type for r in flattened])
-        listed = list(renamed.expanded(replaced))
+        renamed = Resolver(inner.context, list(columns), [r.type for r in flattened])
+        listed = list(renamed.expanded(fields))
         chosen = _inlined(renamed.all(listed), flattened)
         return self._table._table(project(rel, chosen, column_names(listed)))
 

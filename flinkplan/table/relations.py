@@ -252,10 +252,12 @@ def aggregated(
     groups: Sequence[Any],
     aggregates: Iterable[tuple[str, Expression]],
     build: Callable[[Rel, tuple[int, ...], tuple[AggregateCall, ...]], Rel] | None = None,
+    *,
+    reads_all: bool = False,
 ) -> Rel:
-    """The aggregation of a relation by groups; ``build`` makes it where it is not by groups only.
+    """The aggregation of a relation by groups; ``build`` makes another one than GROUP BY.
 
-    Without ``build`` a projection below is cut to the columns that are read.  Source: ``RelBuilder.aggregate``.
+    A projection below is cut to the columns that are read, unless ``reads_all``.  Source: ``RelBuilder.aggregate``.
     """
     registrar = Registrar(rel)
     grouping = [registrar.add(resolver.rex(g), field_name(g)) for g in groups]
@@ -264,17 +266,18 @@ def aggregated(
             raise ValidationError(f"'{g}' has no name", hint="name what the table is grouped by: (…).alias('name')")
     calls = [aggregate_of(resolver, registrar, value, name, bool(groups)) for name, value in aggregates]
     source = registrar.built()
-    if build is not None:
-        return build(source, tuple(grouping), tuple(calls))
-    calls = [_counting_rows(call, source) for call in calls]
+    if build is None:
+        calls = [_counting_rows(call, source) for call in calls]
     places = sorted({*grouping, *(i for c in calls for i in c.arg_list)})
-    if isinstance(source, Project) and len(places) < source.width and places:
+    if not reads_all and isinstance(source, Project) and len(places) < source.width and places:
         mapping = {old: new for new, old in enumerate(places)}
         kept = replace(
             source, exprs=tuple(source.exprs[i] for i in places), names=tuple(source.names[i] for i in places)
         )
         source, grouping = kept, [mapping[g] for g in grouping]
         calls = list(remap_calls(calls, mapping))
+    if build is not None:
+        return build(source, tuple(grouping), tuple(calls))
     ordered = tuple(sorted(grouping))
     aggregate = Aggregate(input=source, grouping=ordered, calls=tuple(calls))
     if list(ordered) == grouping:

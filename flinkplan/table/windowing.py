@@ -53,7 +53,7 @@ def window_aggregated(
             input=source, grouping=grouping, calls=calls, window=by_window, properties=named, emit=None
         )
 
-    return aggregated(rel, resolver, groups, aggregates, build)
+    return aggregated(rel, resolver, groups, aggregates, build, reads_all=True)
 
 
 def _group_window(

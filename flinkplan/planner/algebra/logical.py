@@ -24,6 +24,7 @@ from .rel import (
     AssignsWindows,
     Binary,
     CallsProcessTable,
+    CallsTableAggregate,
     Correlation,
     Leaf,
     MatchesPattern,
@@ -94,8 +95,6 @@ class Aggregate(Unary, kw_only=True):
     ttl: TtlHint | None = None
     phase: str | None = None
     """PARTIAL or FINAL, where the rules split a distinct aggregation."""
-    emits_rows: bool = False
-    """Whether the one call is of a table aggregate function, which emits any number of rows for a group."""
     shown_hints: ShownHints | None = None
 
     @cached_property
@@ -109,6 +108,10 @@ class Aggregate(Unary, kw_only=True):
     @cached_property
     def names(self) -> tuple[str, ...]:
         return aggregate_names(self.input, self.grouping, self.calls)
+
+
+class TableAggregate(CallsTableAggregate, kw_only=True):
+    """A table aggregate function over the rows of each group."""
 
 
 class LogicalBinary(Binary, kw_only=True):

@@ -28,6 +28,7 @@ from .rel import (
     AssignsWatermark,
     AssignsWindows,
     CallsProcessTable,
+    CallsTableAggregate,
     Correlation,
     Leaf,
     MatchesPattern,
@@ -129,15 +130,15 @@ class Expand(SameChanges, NoWatermark, UnknownBounds, Unary, kw_only=True):
 
 
 class GroupAggregate(CompleteChanges, NoWatermark, GroupedRows, kw_only=True):
-    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation.
-
-    ``emits_rows``: the one call is of a table aggregate function, which emits any number of rows for a group.
-    """
+    """GROUP BY; ``phase`` is PARTIAL or FINAL in a split distinct aggregation."""
 
     ttl: int | None = None
     phase: str | None = None
-    emits_rows: bool = False
     shown_hints: ShownHints | None = None
+
+
+class GroupTableAggregate(CompleteChanges, NoWatermark, UnknownColumns, CallsTableAggregate, kw_only=True):
+    """A table aggregate function over the rows of each group."""
 
 
 class LocalGroupAggregate(SameKinds, CompleteChanges, UnknownKeys, LocalPhase, kw_only=True):

@@ -277,6 +277,24 @@ class MatchesPattern(Unary, kw_only=True):
         return (*[self.input.names[i] for i in self.partition], *[name for name, _ in self.measures])
 
 
+class CallsTableAggregate(Unary, kw_only=True):
+    """Any number of rows for each group: the grouping columns, then those that the function emits."""
+
+    grouping: tuple[int, ...]
+    call: AggregateCall
+    fields: tuple[str, ...]
+    """The names of the columns that the function emits."""
+
+    @cached_property
+    def types(self) -> tuple[LogicalType, ...]:
+        emitted = self.call.type.field_types if self.call.type.fields else (self.call.type,)
+        return (*[self.input.types[g] for g in self.grouping], *emitted)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return uniquify([*[self.input.names[g] for g in self.grouping], *self.fields], separator="_")
+
+
 class CallsProcessTable(Nary, kw_only=True):
     """A call of a process table function over tables; ``fields`` declares its columns."""
 

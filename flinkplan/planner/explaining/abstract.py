@@ -181,6 +181,11 @@ def _aggregate(rel: a.Aggregate) -> Shown:
     return "LogicalAggregate", [*parts, *written_hints(rel)], rel.inputs
 
 
+def _table_aggregate(rel: a.TableAggregate) -> Shown:
+    group = f"group=[{{{', '.join(map(str, rel.grouping))}}}]"
+    return "LogicalTableAggregate", [group, f"tableAggregate=[[{_call(rel.call)}]]"], rel.inputs
+
+
 def _calls(calls: Sequence[AggregateCall], names: Sequence[str]) -> list[str]:
     """Calls with their names; one without a name has its number."""
     named = zip(calls, names, strict=False)
@@ -423,6 +428,7 @@ _RULES: Mapping[type, Callable[[Any], Shown]] = {
     a.Filter: _filter,
     a.Watermark: _watermark,
     a.Aggregate: _aggregate,
+    a.TableAggregate: _table_aggregate,
     p.LegacyWindowAggregate: _window_aggregate,
     a.Join: _join,
     a.Correlate: _correlate,

@@ -37,7 +37,6 @@ def _group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
             agg_call_need_retractions=retractions,
             generate_update_before=rel.changes.has_update_before,
             need_retraction=retracts,
-            unknown=Json({OWN: {EMITS_ROWS: True}} if rel.emits_rows else {}),
         )
     return ctx.node(
         nodes.GroupAggregate,
@@ -50,6 +49,26 @@ def _group(rel: p.GroupAggregate, ctx: Context) -> ExecNode:
         need_retraction=retracts,
         state=ctx.states(nodes.GroupAggregate, (rel.ttl,)),
     )
+
+
+def _table_group(rel: p.GroupTableAggregate, ctx: Context) -> ExecNode:
+    """Flink's node cannot be written into a plan: another node has a property instead."""
+    retracts = ctx.retracts(rel.input)
+    text = call_text(rel.call, rel.input.names, retracts)
+    keys = [rel.input.names[g] for g in rel.grouping]
+    select = ", ".join([*keys, f"{text} AS ({', '.join(rel.names[len(keys) :])})"])
+    node = ctx.node(
+        nodes.PythonGroupAggregate,
+        rel,
+        grouping=rel.grouping,
+        agg_calls=(rel.call,),
+        agg_call_need_retractions=(retracts,),
+        generate_update_before=rel.changes.has_update_before,
+        need_retraction=retracts,
+        unknown=Json({OWN: {EMITS_ROWS: True}}),
+    )
+    parts = [*group_by(rel.input, rel.grouping), f"select=[{select}]"]
+    return replace(node, description=f"PythonGroupTableAggregate({', '.join(parts)})")
 
 
 def _local(rel: p.LocalGroupAggregate, ctx: Context) -> ExecNode:
@@ -209,6 +228,12 @@ def aggregation_parts(rel: a.Aggregate | p.GroupAggregate | p.GlobalGroupAggrega
     yield calls_part(rel.calls, rel.names[len(rel.grouping) :], fields)
 
 
+def table_aggregation_parts(rel: a.TableAggregate | p.GroupTableAggregate) -> Parts:
+    """Groups, and the call with the columns that it emits."""
+    yield from group_by(rel.input, rel.grouping)
+    yield f"select=[{call_text(rel.call, input_fields(rel))} AS ({', '.join(rel.fields)})]"
+
+
 def calls_part(calls: Sequence[specs.AggregateCall], names: Sequence[str], fields: Sequence[str]) -> str:
     """``select=[SUM(a) AS total]``."""
     texts = (f"{call_text(call, fields)} AS {name}" for call, name in zip(calls, names, strict=False))
@@ -247,6 +272,7 @@ TEXTS: Texts = {
     p.GroupAggregate: aggregation_parts,
     p.LocalGroupAggregate: _local_parts,
     p.GlobalGroupAggregate: aggregation_parts,
+    p.GroupTableAggregate: table_aggregation_parts,
     p.IncrementalGroupAggregate: _incremental_parts,
     p.LegacyWindowAggregate: _legacy_window_parts,
     p.OverAggregate: _over_parts,
@@ -257,6 +283,7 @@ RULES: Rules = {
     p.GroupAggregate: _group,
     p.LocalGroupAggregate: _local,
     p.GlobalGroupAggregate: _global,
+    p.GroupTableAggregate: _table_group,
     p.IncrementalGroupAggregate: _incremental,
     p.LegacyWindowAggregate: _legacy_window,
     p.OverAggregate: _over,

@@ -91,8 +91,17 @@ _IMMUTABLE_COLUMNS: Dispatch[Key] = Dispatch(
         OneRowPerKey,
         *(a.Aggregate, a.Correlate, a.Filter, a.Join, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.ProcessTable),
         *(a.Project, a.Scan),
-        *(a.SetOp, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin, a.Values, a.Watermark, a.WindowFunction),
-        *(a.WindowOperator, LookupJoin, p.Expand, p.FullSort, p.IntervalJoin, p.LegacyWindowAggregate, p.Limit),
+        *(a.SetOp, a.Snapshot, a.Sort, a.TableAggregate, a.TableModify, a.TemporalJoin, a.Values, a.Watermark),
+        *(
+            a.WindowFunction,
+            a.WindowOperator,
+            LookupJoin,
+            p.Expand,
+            p.FullSort,
+            p.IntervalJoin,
+            p.LegacyWindowAggregate,
+            p.Limit,
+        ),
         *(p.MultiJoin, p.OverAggregate, p.Rank, p.SortLimit, p.TemporalSort, p.WindowRank),
     ),
     logical=True,
@@ -218,7 +227,7 @@ def _project(rel: Project, upsert: bool) -> Keys:
 
 
 def _grouped(rel: Aggregate, upsert: bool) -> Keys:
-    if rel.grouping_sets is not None or rel.emits_rows:
+    if rel.grouping_sets is not None:
         return NO_KEYS
     return frozenset({frozenset(range(len(rel.grouping)))})
 
@@ -346,7 +355,7 @@ _RULES: Dispatch[Keys] = Dispatch(
     unknown=(
         UnknownKeys,
         *(a.Correlate, a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.ProcessTable, a.SetOp, a.Snapshot, a.TableModify),
-        *(a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator),
+        *(a.TableAggregate, a.TemporalJoin, a.Values, a.WindowFunction, a.WindowOperator),
     ),
     logical=True,
     physical=True,

@@ -36,8 +36,11 @@ def _scan(rel: p.SourceScan, inputs: tuple[Kinds, ...]) -> Kinds:
 
 
 def _aggregate(rel: p.GroupAggregate | p.GlobalGroupAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
-    emits_rows = isinstance(rel, p.GroupAggregate) and rel.emits_rows
-    return row_kinds.grouped(emits_rows or rel.phase == "FINAL" or not inputs[0] <= INSERT_ONLY)
+    return row_kinds.grouped(rel.phase == "FINAL" or not inputs[0] <= INSERT_ONLY)
+
+
+def _table_aggregate(rel: p.GroupTableAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
+    return row_kinds.grouped(True)
 
 
 def _legacy_window(rel: p.LegacyWindowAggregate, inputs: tuple[Kinds, ...]) -> Kinds:
@@ -100,6 +103,7 @@ _RULES: Dispatch[Kinds] = Dispatch(
         p.SourceScan: _scan,
         p.GroupAggregate: _aggregate,
         p.GlobalGroupAggregate: _aggregate,
+        p.GroupTableAggregate: _table_aggregate,
         p.LegacyWindowAggregate: _legacy_window,
         p.OverAggregate: _over,
         p.RegularJoin: _join,

@@ -57,7 +57,7 @@ def _project(rel: Project, columns: frozenset[int]) -> Known:
 
 
 def _aggregate(rel: Aggregate, columns: frozenset[int]) -> Known:
-    return None if rel.emits_rows else columns >= set(range(len(rel.grouping)))
+    return columns >= set(range(len(rel.grouping)))
 
 
 def _window(rel: LegacyWindowAggregate, columns: frozenset[int]) -> Known:
@@ -122,7 +122,7 @@ _RULES: Dispatch[Known] = Dispatch(
     },
     unknown=(
         *(a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Snapshot, a.TableModify, a.TemporalJoin, a.Watermark),
-        *(a.ProcessTable, a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.Rank),
+        *(a.ProcessTable, a.TableAggregate, a.WindowFunction, a.WindowOperator, p.Calc, p.Expand, p.Rank),
     ),
     logical=True,
 )

@@ -181,6 +181,7 @@ _RULES: Dispatch[WindowColumns | None] = Dispatch(
     },
     unknown=(
         *(a.LateRows, a.Lateral, a.Match, a.MultiJoin, a.Scan, a.Snapshot, a.Sort, a.TableModify, a.TemporalJoin),
+        a.TableAggregate,
         *(a.ProcessTable, a.Values, a.WindowOperator, p.LegacyWindowAggregate, p.OverAggregate, p.SourceScan),
     ),
     logical=True,

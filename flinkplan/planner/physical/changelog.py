@@ -118,6 +118,7 @@ def _origin(sink: p.Sink) -> str:
 _ORIGINS: dict[type[Rel], str] = {
     p.SourceScan: "a source",
     p.GroupAggregate: "an aggregation without a window",
+    p.GroupTableAggregate: "a table aggregate function",
     p.RegularJoin: "an outer join",
     p.MultiJoin: "an outer join",
     p.Rank: "a Top-N",

@@ -258,6 +258,11 @@ def _aggregate(rel: AggregateBase | AccumulatorPhase, required: Key) -> Rel:
     return _passed_on(rel, _NONE)
 
 
+def _table_aggregate(rel: p.GroupTableAggregate, required: Key) -> Rel:
+    """It takes back what it has emitted, however its input changes."""
+    return _passed_on(rel, _NONE if _reads_inserts(rel) else _whole(rel.input))
+
+
 def _unstable_calls(calls: Iterable[AggregateCall], first: int) -> dict[int, str]:
     return {i: name for i, call in enumerate(calls, first) if (name := _unstable_aggregate(call))}
 
@@ -362,6 +367,7 @@ _RULES: Dispatch[Rel] = Dispatch(
         ),
         **dict.fromkeys((p.WindowAggregate, p.LocalWindowAggregate, p.GlobalWindowAggregate), _aggregate),
         p.LegacyWindowAggregate: _aggregate,
+        p.GroupTableAggregate: _table_aggregate,
         p.OverAggregate: _over,
         p.Expand: _expand,
         **dict.fromkeys((p.RegularJoin, p.IntervalJoin, p.WindowJoin, p.VersionedJoin), _join),

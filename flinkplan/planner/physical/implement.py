@@ -37,6 +37,7 @@ from ..algebra.logical import (
     SetOp,
     Snapshot,
     Sort,
+    TableAggregate,
     TableModify,
     TemporalJoin,
     Values,
@@ -109,6 +110,11 @@ def _aggregate(self: Implementer, rel: Aggregate) -> Rel:
         return window_aggregate(rel, source, self.config, self.retracts(source))
     ttl = dict(rel.ttl.by_input).get(0) if rel.ttl else None
     return copy_as(p.GroupAggregate, rel, input=exchange(source, rel.grouping), ttl=ttl)
+
+
+def _table_aggregate(self: Implementer, rel: TableAggregate) -> Rel:
+    """Source: ``StreamPhysicalPythonGroupTableAggregateRule``."""
+    return copy_as(p.GroupTableAggregate, rel, input=exchange(self.visit(rel.input), rel.grouping))
 
 
 def _legacy_window(self: Implementer, rel: p.LegacyWindowAggregate) -> Rel:
@@ -326,6 +332,7 @@ _RULES: Dispatch[Rel] = Dispatch(
         Watermark: _watermark,
         p.Calc: _calc,
         Aggregate: _aggregate,
+        TableAggregate: _table_aggregate,
         p.LegacyWindowAggregate: _legacy_window,
         p.OverAggregate: _over,
         WindowFunction: _window_function,

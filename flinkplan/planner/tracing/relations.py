@@ -11,7 +11,7 @@ from .. import lowering
 from ..algebra import logical as a
 from ..algebra.dispatch import Dispatch
 from ..algebra.rel import Rel
-from ..lowering.aggregates import aggregation_parts
+from ..lowering.aggregates import aggregation_parts, table_aggregation_parts
 from ..lowering.context import Parts, columns, input_fields, no_parts
 from ..lowering.joins import JOIN_NAMES, correlate_parts, join_parts, multi_join_parts
 from ..lowering.patterns import match_parts
@@ -121,6 +121,7 @@ _PARTS: Dispatch[Parts] = Dispatch(
         a.Filter: _filter,
         a.Watermark: watermark_parts,
         a.Aggregate: aggregation_parts,
+        a.TableAggregate: table_aggregation_parts,
         a.Join: join_parts,
         a.TemporalJoin: join_parts,
         a.Lateral: _lateral,

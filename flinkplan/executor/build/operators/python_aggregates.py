@@ -17,7 +17,7 @@ from ....udf.gathered import GatheredCalls
 from ....udf.groups import Answer, Grouping
 from ...aggregate_functions import function_name
 from ...jvm.spark import F, T, fields
-from ...jvm.types import spark_type
+from ...jvm.types import field_name, spark_type
 from ...prepare.choose.python_aggregates import (
     KEY_GROUPS,
     ROWS,
@@ -57,14 +57,15 @@ def python_groups(
     keys = [f"k{i}" for i in range(len(step.grouping))] or [CONSTANT_KEY]
     number = F.pmod(F.hash(*keys), F.lit(KEY_GROUPS)).alias(KEY_GROUP)
     types = step.output_type.field_types
-    results = types[len(step.grouping) :]
+    width = len(step.grouping)
+    results = [step.calls[0].type] if step.emits_rows else types[width:]
     aggregated = run_kernel(
         context,
         step,
         frame.select(number, "*"),
         1,
-        group=schema_of([key_type(t) for t in types[: len(step.grouping)]]),
-        values=schema_of(results, len(step.grouping)),
+        group=schema_of([key_type(t) for t in types[:width]]),
+        values=schema_of(results, width),
         keys=len(keys),
         arguments=len(step.columns),
         python=str(context.spark.sparkContext.pythonExec),
@@ -73,8 +74,11 @@ def python_groups(
         batch=ROWS_AT_ONCE,
         ttl=step.ttl,
     )
-    columns = [fields.field(aggregated, column_name(i)) for i in range(len(types))]
-    columns[: len(step.grouping)] = key_values(columns[: len(step.grouping)], types[: len(step.grouping)])
+    columns = [fields.field(aggregated, column_name(i)) for i in range(width + len(results))]
+    columns[:width] = key_values(columns[:width], types[:width])
+    if step.emits_rows and step.calls[0].type.fields:
+        emitted = columns.pop()
+        columns += [emitted.getField(field_name(i)) for i in range(len(types) - width)]
     named = [column.alias(column_name(i)) for i, column in enumerate(columns)]
     return Stream(fields.select(aggregated, [*named, KIND, ORDER, SEQUENCE]), step.output_type, changelog=True)
 
@@ -96,8 +100,10 @@ def _program(node: PythonGroupAggregate, step: PythonGroups, stream: Stream, con
         modules=_modules(step),
         zone=context.time_zone,
     )
-    results = step.output_type.fields[len(step.grouping) :]
-    answer = Answer(tuple(f.name for f in results), tuple(f.type for f in results))
+    results = [(f.name, f.type) for f in step.output_type.fields[len(step.grouping) :]]
+    if step.emits_rows:
+        results = [(step.calls[0].name or "row", step.calls[0].type)]
+    answer = Answer(tuple(name for name, _ in results), tuple(t for _, t in results))
     return bytearray(pickle.dumps((grouping, answer, surroundings(context))))
 
 
