@@ -8,13 +8,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO := out/demo
 
-NIGHTLY := clusters soak soak-state soak-kafka soak-lake soak-cdc soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
+NIGHTLY := clusters soak soak-state soak-kafka soak-lake soak-cdc soak-functions soak-windows parity-windows parity-batches parity-stream parity-partitions parity-real-time parity-upserts fuzz fuzz-upserts
 
 MAKEFLAGS += --no-print-directory
 # The tests start many processes, each of which would compile all modules anew
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
-.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-cdc soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench bench-guard parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
+.PHONY: help venv java demo check test tests tests-in-python nightly soak soak-state soak-kafka soak-lake soak-cdc soak-functions soak-windows clusters fuzz fuzz-upserts lint lint-java format docs bench bench-guard parity parity-stream parity-batches parity-partitions parity-real-time parity-upserts parity-upserts-flink parity-windows parity-flink first-try state-restore state-flink state-random like-flink wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +87,9 @@ soak-lake: java venv ## kill jobs into a Delta, an Iceberg and a Paimon table, a
 
 soak-cdc: java venv ## kill jobs over a table of PostgreSQL, and of MariaDB, 30 times each, most around the end of its snapshot
 	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/cdc/test_kill.py
+
+soak-functions: java venv ## kill jobs with functions in Python 30 times, those in Java as well with FLINK_PYTHON set
+	@FLINKPLAN_KILLS=30 $(BIN)/python -m pytest -q --nightly tests/executor/test_kill_functions.py
 
 clusters: java venv ## kill executors and drivers of streams and bounded jobs on two kinds of clusters
 	@FLINKPLAN_CLUSTERS=all $(BIN)/python -m pytest -q tests/executor/test_cluster.py

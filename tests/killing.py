@@ -36,15 +36,16 @@ BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptio
 
 
 class Work:
-    """A plan that processes execute one after another from one checkpoint.
+    """A plan that processes execute one after another from one checkpoint; or a program, which they run.
 
-    ``folder`` holds the checkpoint and what else the work has.
+    ``folder`` holds the checkpoint and what else the work has; ``options`` are those of the command.
     """
 
-    def __init__(self, plan: Path, folder: Path, variables: Mapping[str, str]) -> None:
+    def __init__(self, plan: Path, folder: Path, variables: Mapping[str, str], options: Sequence[str] = ()) -> None:
         self._plan = plan
         self._folder = folder
         self._variables = variables
+        self._options = options
 
     def is_within_batch(self) -> bool:
         """Whether a query has planned a batch that it has not committed."""
@@ -56,7 +57,8 @@ class Work:
         return Worker([*self._arguments(mode), *options], cores, conf)
 
     def _arguments(self, mode: str) -> list[str]:
-        arguments = ["execute", str(self._plan), "--mode", mode, "--log-format", "json"]
+        command = "run" if self._plan.suffix == ".py" else "execute"
+        arguments = [command, str(self._plan), *self._options, "--mode", mode, "--log-format", "json"]
         arguments += ["--checkpoint", str(self._folder / "checkpoint")]
         return arguments + [part for name, value in self._variables.items() for part in ("--var", f"{name}={value}")]
 
