@@ -82,6 +82,20 @@ class DeclaredFunction:
         return self
 
     @property
+    def _func(self) -> Any:
+        """What is declared: by this name tests of functions call it, as PyFlink's documentation shows."""
+        return self.function
+
+    @property
+    def _name(self) -> str:
+        return self.name
+
+    @property
+    def _func_type(self) -> str:
+        """``general`` or ``pandas``."""
+        return "pandas" if self._python is PythonKind.PANDAS else "general"
+
+    @property
     def result(self) -> LogicalType:
         """The type of the result; of a table function the row type of its rows."""
         raise NotImplementedError

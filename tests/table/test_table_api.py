@@ -254,3 +254,10 @@ def test_code_is_loaded_only_from_files_that_are_named(tmp_path: Path) -> None:
 def test_methods_that_fail_in_pyflink_name_the_function(name: str, given: tuple[object, ...]) -> None:
     with pytest.raises(TypeError, match=rf"{name}\(\) cannot be called in PyFlink: use call\('{name.upper()}', …\)"):
         getattr(col("values"), name)(*given)
+
+
+def test_functions_are_tested_without_an_environment() -> None:
+    twice = udf(lambda i: 2 * i, result_type=DataTypes.BIGINT(), name="twice")
+    mean = udaf(lambda v: sum(v) / len(v), result_type=DataTypes.DOUBLE(), func_type="pandas")
+    assert (twice._func(4), twice._name, twice._func_type) == (8, "twice", "general")
+    assert (mean._func([1, 2]), mean._func_type) == (1.5, "pandas")
