@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ..plan.codec import field_codecs, write_object
 from ..plan.functions.aggregate import COUNT
-from ..plan.nodes import BatchOverAggregate, ExecNode, OverAggregate
+from ..plan.nodes import BatchOverAggregate, ExecNode, OverAggregate, PythonOverAggregate
 from ..plan.record import PartlyCompared, Record
 from ..plan.references import Input, Mark
 from ..plan.rex import RexNode, rex_to_json
@@ -67,7 +67,7 @@ class Scope:
         }
         self.aggregated = _joined_row(lineage.aggregated_node(node), lineage)
         """The row that aggregate calls read."""
-        if isinstance(node, OverAggregate | BatchOverAggregate):
+        if isinstance(node, OverAggregate | PythonOverAggregate | BatchOverAggregate):
             self.aggregated = self.computed = _with_constants(self.computed, node, lineage)
 
     def columns(self, positions: Sequence[int]) -> list[Shown]:
@@ -137,7 +137,7 @@ def _joined_row(node: ExecNode, lineage: Lineage) -> Row:
     return Row(lineage.input_row(node), [f for i in lineage.plan.inputs(node) for f in i.fields])
 
 
-def _with_constants(row: Row, node: OverAggregate | BatchOverAggregate, lineage: Lineage) -> Row:
+def _with_constants(row: Row, node: OverAggregate | PythonOverAggregate | BatchOverAggregate, lineage: Lineage) -> Row:
     constants = node.over_spec.constants
     meanings = [lineage.meanings.expression(c, row.meanings) for c in constants]
     return Row([*row.meanings, *meanings], [*row.fields, *(RowField("constant", c.type) for c in constants)])

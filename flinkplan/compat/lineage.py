@@ -15,7 +15,14 @@ from ..plan.document import Plan
 from ..plan.functions import called
 from ..plan.functions.cast import CAST
 from ..plan.lineage.uses import aggregated_node
-from ..plan.nodes import BatchOverAggregate, ExecNode, LookupJoin, OverAggregate, TableSourceScan
+from ..plan.nodes import (
+    BatchOverAggregate,
+    ExecNode,
+    LookupJoin,
+    OverAggregate,
+    PythonOverAggregate,
+    TableSourceScan,
+)
 from ..plan.record import Struct, cached_property, field
 from ..plan.rex import (
     Call,
@@ -265,7 +272,7 @@ class _Reader:
     @cached_property
     def constants(self) -> Row:
         """The constants that follow the input columns of an OVER aggregation."""
-        assert isinstance(self.node, OverAggregate | BatchOverAggregate)
+        assert isinstance(self.node, OverAggregate | PythonOverAggregate | BatchOverAggregate)
         return [self.meanings.expression(constant, self.row) for constant in self.node.over_spec.constants]
 
     def _table(self) -> str:

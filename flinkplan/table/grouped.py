@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 from ..plan.rex import InputRef, RexNode, transform
@@ -91,16 +90,14 @@ def _aggregate_call(func: Any) -> Expression:
     return call
 
 
-def _table_aggregate(
-    source: Rel, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...], names: Sequence[str]
-) -> TableAggregate:
+def _table_aggregate(source: Rel, grouping: tuple[int, ...], calls: tuple[AggregateCall, ...]) -> TableAggregate:
     """The relation of a call.  Raises :class:`ValidationError` where its function is no table aggregate function."""
     (call,) = calls
     functions = python_calls(calls)
     if not functions or not functions[0].declaration.emits_table:
         raise _no_table_aggregate()
-    fields = tuple(names or (call.type.field_names if call.type.fields else (call.name or "",)))
-    return TableAggregate(input=source, grouping=grouping, call=call, fields=fields)
+    fields = call.type.field_names if call.type.fields else (call.name or "",)
+    return TableAggregate(input=source, grouping=tuple(sorted(grouping)), call=call, fields=fields)
 
 
 def _no_table_aggregate() -> ValidationError:
@@ -134,11 +131,14 @@ class AggregatedTable(Generic[T]):
         if call._name == "as":
             aliases, call = call._args[1:], call._args[0]
         if self._emits_rows:
-            build = partial(_table_aggregate, names=aliases)
-            rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)], build)
+            rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)], _table_aggregate)
             if not aliases:
                 return self._table._table(rel)._selected(fields)
-            return self._chosen(rel, {name: Expression("col", name) for name in rel.names}, fields)
+            keys = len(self._groups)
+            if len(aliases) != rel.width - keys:
+                raise ValidationError(f"flat_aggregate gives {rel.width - keys} columns, {len(aliases)} are named")
+            named = zip((*rel.names[:keys], *aliases), rel.names, strict=True)
+            return self._chosen(rel, {alias: Expression("col", name) for alias, name in named}, fields)
         if self._window is None:
             rel = aggregated(self._table.rel, resolver, self._groups, [("TMP_0", call)])
             replaced: list[Any] = list(fields)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
+from weakref import WeakValueDictionary
 
 from ..plan.errors import PlanError
 from ..plan.findings import did_you_mean
@@ -57,11 +59,25 @@ def inline_function(declared: DeclaredFunction) -> PythonFunction:
     if known is None:
         kinds = {Kind.SCALAR: "Scalar", Kind.TABLE: "Table", Kind.AGGREGATE: "Aggregate"}
         kind = "TableAggregate" if isinstance(declared, DeclaredTableAggregate) else kinds[declared.kind]
-        digest = hashlib.md5(f"{declared.name}{id(declared)}".encode(), usedforsecurity=False).hexdigest()
-        name = f"*org.apache.flink.table.functions.python.Python{kind}Function${digest}*"
+        name = f"*org.apache.flink.table.functions.python.Python{kind}Function${_digest(declared)}*"
         known = python_function(name, Json({"class": name}), declared.declaration, is_permanent=True)
         declared._inline = known  # type: ignore[attr-defined]
     return known
+
+
+_INLINE: WeakValueDictionary[str, DeclaredFunction] = WeakValueDictionary()
+"""The functions that have no name in the catalog, by their digests."""
+
+
+def _digest(declared: DeclaredFunction) -> str:
+    """The same each time that a program runs, for a checkpoint is compared by it; another one for each function."""
+    declaration = declared.declaration
+    known = (declared.name, str(declaration.kind), str(declaration.result), str(declaration.accumulator))
+    for number in count():
+        digest = hashlib.md5(repr((*known, number)).encode(), usedforsecurity=False).hexdigest()
+        if _INLINE.setdefault(digest, declared) is declared:
+            break
+    return digest
 
 
 def key(value: Any) -> Any:

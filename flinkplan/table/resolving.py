@@ -238,7 +238,7 @@ def _junction(build: Callable[[Sequence[RexNode]], RexNode]) -> Callable[..., Re
 
 def _plus(resolver: Resolver, left: Any, right: Any) -> RexNode:
     a, b = resolver.rex(left), resolver.rex(right)
-    if a.type.root in CHARACTER and b.type.root in CHARACTER:
+    if a.type.root in CHARACTER:
         return string.CONCAT_OPERATOR.call(a, convert(STRING.not_null(), b))  # whatever Flink casts is NOT NULL
     if is_interval(a.type) and b.type.root in DATETIME:
         return arithmetic.DATETIME_PLUS.call(b, a)
