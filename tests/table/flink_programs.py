@@ -32,6 +32,7 @@ from flinkplan.table.expressions import (
     or_,
     rand,
     rand_integer,
+    row_interval,
     temporal_overlaps,
     timestamp_diff,
     to_date,
@@ -40,7 +41,7 @@ from flinkplan.table.expressions import (
     unix_timestamp,
     uuid,
 )
-from flinkplan.table.udf import udf, udtf
+from flinkplan.table.udf import TableAggregateFunction, udf, udtaf, udtf
 from flinkplan.table.window import Tumble
 
 DEFINITIONS = (
@@ -55,7 +56,28 @@ DEFINITIONS = (
     "WITH ('connector' = 'filesystem', 'path' = '/x', 'format' = 'json')",
     "CREATE TABLE c (cid INT, name STRING, w DOUBLE) "
     "WITH ('connector' = 'filesystem', 'path' = '/x', 'format' = 'json')",
+    "CREATE TABLE r (rid INT, name STRING, n INT, p AS PROCTIME()) "
+    "WITH ('connector' = 'filesystem', 'path' = '/x', 'format' = 'json')",
 )
+
+
+class Top(TableAggregateFunction):
+    """A table aggregate function of two columns, which is never called."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], *args: Any) -> None:
+        pass
+
+    def emit_value(self, accumulator: list[int]) -> Sequence[Any]:
+        return accumulator
+
+    def get_result_type(self) -> Any:
+        return DataTypes.ROW([DataTypes.FIELD("v", DataTypes.INT()), DataTypes.FIELD("at", DataTypes.STRING())])
+
+    def get_accumulator_type(self) -> Any:
+        return DataTypes.ARRAY(DataTypes.INT())
 
 
 def define(te: TableEnvironment) -> None:
@@ -64,6 +86,7 @@ def define(te: TableEnvironment) -> None:
         te.execute_sql(definition)
     te.create_temporary_system_function("f", udf(lambda x: x, result_type=DataTypes.INT()))
     te.create_temporary_system_function("w", udtf(lambda x: x, result_types=[DataTypes.STRING(), DataTypes.INT()]))
+    te.create_temporary_system_function("top", udtaf(Top()))
 
 
 def windowed(te: TableEnvironment) -> Any:
@@ -104,6 +127,27 @@ EXPRESSIONS: dict[str, Callable[[], Sequence[Any]]] = {
         not_(col("lit")),
         col("lit").is_true,
         col("lit").is_not_false,
+    ],
+    "reversed": lambda: [
+        10 / (col("slots") + 20.5),
+        100 - col("id"),
+        2 * col("id"),
+        2 + col("id"),
+        7 % col("id"),
+        True & col("lit"),
+        False | col("lit"),
+    ],
+    "plus_texts": lambda: [
+        "a" + col("quay"),
+        col("quay") + "b",
+        col("quay").upper_case + "-" + col("quay"),
+        lit("x") + "y",
+    ],
+    "plus_mixed": lambda: [col("quay") + col("id")],
+    "operators_by_name": lambda: [
+        call("plus", col("id"), 1),
+        call("greaterThan", col("id"), col("slots")),
+        call("and", col("lit"), col("lit")),
     ],
     "between": lambda: [col("id").between(1, 5), col("id").not_between(col("slots"), 5)],
     "in": lambda: [col("id").in_(1, 2, 3), col("quay").in_("a", "b"), col("id").in_(1), col("id").in_(col("slots"), 2)],
@@ -344,4 +388,38 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
     ),
     "lateral_noalias": lambda te: te.from_path("b").join_lateral(call("w", col("quay"))).select(col("id"), col("f0")),
     "flatmap": lambda te: te.from_path("b").flat_map(call("w", col("quay"))).select(col("f0")),
+    "rows_filtered": lambda te: (
+        te.from_path("r")
+        .where(col("name").is_not_null)
+        .where(col("n") > 1)
+        .window(Tumble.over(row_interval(2)).on(col("p")).alias("w"))
+        .group_by(col("name"), col("w"))
+        .select(col("name"), col("n").max)
+    ),
+    "flat_aggregate": lambda te: (
+        te.from_path("b").flat_aggregate(call("top", col("id")).alias("x", "y")).select(col("y"), col("x"))
+    ),
+    "flat_aggregate_keys": lambda te: (
+        te.from_path("b")
+        .group_by(col("quay"), (col("depth") > 1.5).alias("deep"))
+        .flat_aggregate(call("top", col("id"), 2))
+        .select(col("deep"), col("quay").upper_case, col("v") + 1)
+        .where(col("deep"))
+    ),
+    "flat_aggregate_order": lambda te: (
+        te.from_path("b")
+        .group_by((col("depth") > 1.5).alias("deep"), col("quay"))
+        .flat_aggregate(call("top", col("id"), 2))
+        .select(col("deep"), col("quay").upper_case, col("v") + 1)
+    ),
+    "flat_aggregate_of_updates": lambda te: (
+        te.from_path("b")
+        .group_by(col("quay"))
+        .select(col("quay"), col("id").count.alias("n"))
+        .group_by(col("n"))
+        .flat_aggregate(call("top", col("quay")))
+        .select(col("*"))
+        .join(te.from_path("c"), col("n") == col("cid"))
+        .select(col("v"), col("name"))
+    ),
 }
