@@ -1,9 +1,11 @@
 """Measures how a GROUP BY with many groups is moved from Flink to Spark, and back, each by the command that users run.
 
-    benchmarks/moving.py --flink PYTHON [--entries 10000000] [--to spark,flink] [--data DIR]
+    benchmarks/moving.py --flink PYTHON [--entries 10000000] [--steps spark,flink,savepoint,checkpoint] [--data DIR]
 
 ``--flink`` names a Python that has apache-flink.  The savepoint is the one that Flink itself takes of the job without
-rows, with the groups put into it.  Memory is that of all processes together: the command, Spark and Flink.
+rows, with the groups put into it.  The steps ``savepoint`` and ``checkpoint`` migrate that, and the checkpoint that
+``spark`` has made, to a plan with one aggregate less and the others in another order.  Memory is that of all processes
+together: the command, Spark and Flink.
 """
 
 import argparse
@@ -37,6 +39,9 @@ SECONDS_BETWEEN_SAMPLES = 0.5
 PROC = Path("/proc")
 COLUMNS = "k BIGINT, v INT, t STRING"
 QUERY = ("k BIGINT, n BIGINT, s INT, m STRING", "SELECT k, COUNT(*), SUM(v), MAX(t) FROM many GROUP BY k")
+
+
+CHANGED = ("k BIGINT, s INT, n BIGINT", "SELECT k, SUM(v), COUNT(*) FROM many GROUP BY k")
 
 
 class ManyGroups(JobState):
@@ -142,10 +147,12 @@ def measure(arguments: Sequence[object]) -> Taken:
 
 
 def prepare(folder: Path, entries: int, flink: str) -> None:
-    """Write the plan, and the savepoint, which is kept for later runs."""
+    """Write the plan, the changed one, and the savepoint, which is kept for later runs."""
     plan = compile_script(script_over(folder, ("many",), COLUMNS, *QUERY))
+    changed = compile_script(script_over(folder, ("many",), COLUMNS, *CHANGED))
     (folder / "many").mkdir(parents=True, exist_ok=True)
     (folder / "plan.json").write_text(dumps(plan), encoding="utf-8")
+    (folder / "changed.json").write_text(dumps(changed), encoding="utf-8")
     if not (folder / "savepoint").exists():
         (empty,) = empty_savepoints([RunnablePlan(plan)], flink)
         with empty:
@@ -156,23 +163,29 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--flink", required=True)
     parser.add_argument("--entries", type=int, default=10_000_000)
-    parser.add_argument("--to", default="spark,flink")
+    parser.add_argument("--steps", default="spark,flink,savepoint,checkpoint")
     parser.add_argument("--data", type=Path, default=Path("out/moving"))
     given = parser.parse_args()
     folder = (given.data / str(given.entries)).absolute()
     prepare(folder, given.entries, given.flink)
-    places = {"spark": ("savepoint", "checkpoint"), "flink": ("checkpoint", "savepoint-2")}
+    plan, changed, flink = folder / "plan.json", folder / "changed.json", ("--flink", given.flink)
+    moves = ("--restart-source", "many", *flink)
+    steps: dict[str, tuple[str, str, list[Any]]] = {
+        "spark": ("savepoint", "checkpoint", ["move", plan, "--to", "spark", *moves]),
+        "flink": ("checkpoint", "savepoint-2", ["move", plan, "--to", "flink", *moves]),
+        "savepoint": ("savepoint", "savepoint-3", ["migrate", changed, "--old", plan, *flink]),
+        "checkpoint": ("checkpoint", "checkpoint-2", ["migrate", changed]),
+    }
     table = Table(title=f"{given.entries:,} groups")
-    for column in ("to", "seconds", "of processor time", "MB of memory"):
+    for column in ("step", "seconds", "of processor time", "MB of memory"):
         table.add_column(column, justify="right")
-    for engine in given.to.split(","):
-        state, output = (folder / name for name in places[engine])
-        shutil.rmtree(output, ignore_errors=True)
-        how: list[Any] = ["move", state, folder / "plan.json", "--to", engine, "-o", output]
-        took = measure([*how, "--restart-source", "many", "--flink", given.flink])
+    for step in given.steps.split(","):
+        state, output, (command, *how) = steps[step]
+        shutil.rmtree(folder / output, ignore_errors=True)
+        took = measure([command, folder / state, *how, "-o", folder / output])
         cells = [f"{took.seconds:.0f}", f"{took.processor:.0f}", f"{took.memory >> 20:,}"]
-        table.add_row(engine, *cells)
-        print(engine, *cells, f"load {os.getloadavg()[0]:.1f}", sep="  ", file=sys.stderr, flush=True)
+        table.add_row(step, *cells)
+        print(step, *cells, f"load {os.getloadavg()[0]:.1f}", sep="  ", file=sys.stderr, flush=True)
     Console().print(table)
 
 
