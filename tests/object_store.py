@@ -6,6 +6,7 @@ import socket
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from threading import Thread
 from urllib.request import Request, urlopen
 
 from .environments import environment
@@ -26,6 +27,7 @@ def s3() -> Iterator[Mapping[str, str]]:
         for line in server.stderr:
             if "Running on" in line:
                 break
+        Thread(target=server.stderr.read, daemon=True).start()  # a full pipe would stop it
         try:
             urlopen(Request(f"{url}/{BUCKET.removeprefix('s3://')}", method="PUT")).close()
             yield {

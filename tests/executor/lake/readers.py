@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,9 +38,11 @@ def iceberg_table(database: Path, warehouse: Path | str, name: str, catalog: str
 
 
 def iceberg_catalog(database: Path, warehouse: Path | str, name: str = "default") -> Catalog:
-    """A catalog in SQLite."""
-    place = warehouse if _is_in_store(warehouse) else f"file://{warehouse}"
-    return load_catalog(name, type="sql", uri=f"sqlite:///{database}", warehouse=str(place))
+    """A catalog in SQLite.  A store is named here, since PyIceberg looks at its variables once."""
+    properties = {"type": "sql", "uri": f"sqlite:///{database}", "warehouse": f"file://{warehouse}"}
+    if _is_in_store(warehouse):
+        properties |= {"warehouse": str(warehouse), "s3.endpoint": os.environ["AWS_ENDPOINT_URL"]}
+    return load_catalog(name, **properties)
 
 
 def _is_in_store(place: Path | str) -> bool:
