@@ -6,6 +6,7 @@ version, by which the application learns what it has committed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -348,6 +349,15 @@ def library_errors(where: str) -> Iterator[None]:
     except TableNotFoundError:
         raise TableError("there is no Delta table in the directory", where=where) from None
     except CommitFailedError as e:
-        raise TableError(f"the Delta table has been changed meanwhile: {e}", where=where) from None
+        raise TableError(f"the Delta table has been changed meanwhile: {in_one_line(e)}", where=where) from None
     except (DeltaError, OSError, ValueError) as e:
-        raise TableError(f"the Delta table: {e}", where=where) from None
+        raise TableError(f"the Delta table: {in_one_line(e)}", where=where) from None
+
+
+_REASON = re.compile(r"\s*(?:\x1b\[\d+m)?↳(?:\x1b\[\d+m)?\s*")
+"""What the library puts in front of the reason of an error, in a line of its own."""
+
+
+def in_one_line(error: Exception) -> str:
+    """What the library says of an error, and the reasons of it."""
+    return _REASON.sub(": ", str(error)).strip()

@@ -13,7 +13,7 @@ from deltalake import DeltaTable, write_deltalake
 
 from flinkplan.executor.connectors.tables import Table
 from flinkplan.executor.errors import TableError
-from flinkplan.executor.lake.delta import DeltaLog, snapshot
+from flinkplan.executor.lake.delta import DeltaLog, in_one_line, snapshot
 from flinkplan.executor.lake.log import JavaTableLog
 from flinkplan.executor.prepare.checks import refusals
 from flinkplan.executor.prepare.modes import Mode
@@ -202,3 +202,10 @@ def test_a_directory_that_is_no_table(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     with pytest.raises(TableError, match="there is no Delta table"):
         snapshot(sink(tmp_path))
+
+
+def test_reasons_of_errors_stand_in_one_line() -> None:
+    error = OSError(
+        "Generic S3 error\n          \x1b[31m↳\x1b[0m Error performing GET\n           \x1b[31m↳\x1b[0m refused\n"
+    )
+    assert in_one_line(error) == "Generic S3 error: Error performing GET: refused"
