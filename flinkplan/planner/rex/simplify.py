@@ -168,7 +168,7 @@ class Simplifier(Record):
         if rex == UNKNOWN:
             return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
         if type(rex) is Call:
-            if is_python_constant(rex):
+            if _SETTLED in rex.__dict__ or is_python_constant(rex):
                 return rex
             rule = _RULES.get(called(rex))
             return rule(self, rex, unknown) if rule else self.operands_first(rex)
@@ -385,13 +385,30 @@ def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNod
     rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
     if is_call(rex, NEGATE) and is_call(operands[0], NEGATE):
         return children(operands[0])[0]
-    if len(operands) != 2 or any(o.type.root not in NUMERIC for o in operands):
-        return simplifier.fold(rex)
-    for place in places:
-        operand = operands[place]
-        if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
-            return cast(operands[1 - place], rex.type)
-    return simplifier.fold(rex)
+    if len(operands) == 2 and all(o.type.root in NUMERIC for o in operands):
+        for place in places:
+            operand = operands[place]
+            if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
+                return cast(operands[1 - place], rex.type)
+    return _settled(simplifier, rex, simplifier.fold(rex))
+
+
+_SETTLED = "is_settled"
+"""In the ``dict`` of a call that stays as it is, whatever is known: arithmetic and casts of columns and of such calls.
+
+Long sums, which filters that are pushed past many projections have, would be gone through each time one of them moves.
+"""
+
+
+def _settled(simplifier: Simplifier, rex: Call, simplified: RexNode) -> RexNode:
+    """What a call has been simplified to; noted where that is the call itself and will be."""
+    if simplified is rex and simplifier.evaluates and all(map(_is_settled, rex.operands)):
+        rex.__dict__[_SETTLED] = True
+    return simplified
+
+
+def _is_settled(rex: RexNode) -> bool:
+    return type(rex) in (InputRef, Literal) or (type(rex) is Call and _SETTLED in rex.__dict__)
 
 
 def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
@@ -407,8 +424,9 @@ def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
                 return source
             if (keeps_blanks or rex.type.root == operand.type.root) and is_direct(source.type, rex.type):
                 return fold(replace(rex, operands=(source,)))
-    new = replace(rex, operands=(without_null(operand),))
-    return fold(new) if simplifier.evaluates else _retyped(new) or fold(new)
+    kept = without_null(operand)
+    new = rex if kept is rex.operands[0] else replace(rex, operands=(kept,))
+    return _settled(simplifier, rex, fold(new)) if simplifier.evaluates else _retyped(new) or fold(new)
 
 
 def _retyped(rex: Call) -> RexNode | None:

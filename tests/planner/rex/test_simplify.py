@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from flinkplan.plan.rex import RexNode
+from flinkplan.plan.rex import Call, RexNode
 from flinkplan.planner.algebra.logical import Filter
 from flinkplan.planner.algebra.rel import Rel
-from flinkplan.planner.rex import sargs
+from flinkplan.planner.rex import sargs, simplify
+from flinkplan.planner.rex.expressions import and_
 from flinkplan.planner.rex.normal_forms import to_cnf
 from flinkplan.planner.rex.printer import expression
 from flinkplan.planner.rex.simplify import simplify_condition
@@ -55,6 +56,22 @@ SIMPLIFIED = [
 @pytest.mark.parametrize(("text", "expected"), SIMPLIFIED, ids=[text for text, _ in SIMPLIFIED])
 def test_condition_is_simplified(text: str, expected: str) -> None:
     assert expression(simplify_condition(condition(text)), NAMES) == expected
+
+
+def test_a_sum_that_stays_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    folded: list[RexNode] = []
+
+    def fold(rex: Call) -> RexNode:
+        folded.append(rex)
+        return original(rex)
+
+    original = simplify.fold
+    monkeypatch.setattr(simplify, "fold", fold)
+    terms = " + ".join(["CAST(v AS BIGINT)", *map(str, range(1, 20))])
+    simplified = simplify_condition(condition(f"{terms} > 1"))
+    folded.clear()
+    assert simplify_condition(and_([simplified, condition("b")])) == and_([simplified, condition("b")])
+    assert len(folded) < 3
 
 
 NORMAL = [
