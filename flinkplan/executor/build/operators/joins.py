@@ -77,10 +77,11 @@ def native_join(
         conditions.append(ours == theirs if is_filtered else ours.eqNullSafe(theirs))
     if spec.non_equi_condition is not None:
         conditions.append(context.expression_over(spec.non_equi_condition, [*left, *right]))
-    condition = reduce(and_, conditions) if conditions else F.lit(True)
+    if not conditions and spec.join_type is not JoinType.INNER:
+        conditions.append(F.lit(True))
     joined = context.runtime.join.NativeJoin.join(
         *(stream.frame._jdf for stream in inputs),
-        condition._jc,
+        reduce(and_, conditions)._jc if conditions else None,
         step.kind,
         step.changelog,
         node.id if step.ordered else None,

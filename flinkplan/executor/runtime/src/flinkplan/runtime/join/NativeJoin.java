@@ -28,7 +28,8 @@ public final class NativeJoin {
     /**
      * The rows of a join.
      *
-     * @param condition over the columns of both inputs, that of {@code left} at 0 being {@code l0}
+     * @param condition over the columns of both inputs, that of {@code left} at 0 being {@code l0}; null: each row of an
+     *     input of an inner join comes with each of the other
      * @param type what Spark calls the kind of join
      * @param isChangelog whether the rows have a row kind
      * @param id that of the join's node, if the order of rows with equal numbers counts
@@ -40,7 +41,10 @@ public final class NativeJoin {
             String type,
             boolean isChangelog,
             Integer id) {
-        Dataset<Row> joined = named(left, LEFT).join(named(right, RIGHT), condition, type);
+        Dataset<Row> ours = named(left, LEFT);
+        Dataset<Row> theirs = named(right, RIGHT);
+        Dataset<Row> joined =
+                condition == null ? ours.join(theirs) : JoinOrder.free(ours.join(theirs, condition, type));
         List<Column> selected = new ArrayList<>();
         List<Column> numbers = new ArrayList<>();
         List<Column> ties = new ArrayList<>();
