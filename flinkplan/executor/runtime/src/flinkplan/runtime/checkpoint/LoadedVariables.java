@@ -27,6 +27,11 @@ final class LoadedVariables extends Variables {
     }
 
     @Override
+    public boolean opensAll() {
+        return true;
+    }
+
+    @Override
     public ValueState<InternalRow> value(String name, StructType schema, Encoder<InternalRow> encoder, TTLConfig ttl) {
         Expiry expiry = Expiry.of(ttl);
         ValueState<InternalRow> state = super.value(name, schema, encoder, expiry == null ? ttl : expiry);

@@ -109,7 +109,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         if (handle != null && !timeMode.equals(TimeMode.None())) {
             WithoutDefaults.run(() -> openTimers(handle));
         }
-        StateEncoders encoders = StateEncoders.of(handle);
+        StateEncoders encoders = StateEncoders.of(handle, variables != null);
         if (encoders != null) {
             encoders.useForAll();
         }

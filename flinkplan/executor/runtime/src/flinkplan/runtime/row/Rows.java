@@ -84,7 +84,7 @@ public final class Rows {
         }
         Expression serializer = new CreateNamedStruct(asScala(fields));
         AgnosticEncoder<?> shape = RowEncoder.encoderFor(encoded);
-        return new ExpressionEncoder<>((AgnosticEncoder<InternalRow>) shape, serializer, new RowCopy(schema, packed));
+        return new RowEncoding((AgnosticEncoder<InternalRow>) shape, serializer, new RowCopy(schema, packed));
     }
 
     /** A projection of rows of this schema to some of their columns; it reuses its result. */

@@ -9,21 +9,22 @@ final class ChangedList implements ListState<InternalRow> {
     private static final long serialVersionUID = 1L;
 
     private final transient ListState<InternalRow> present;
-    private final transient FormerVariable<ListState<InternalRow>> former;
+    private final transient ListState<InternalRow> former;
 
-    ChangedList(ListState<InternalRow> present, FormerVariable<ListState<InternalRow>> former) {
+    /** @param former the variable of another TTL; null: it holds nothing */
+    ChangedList(ListState<InternalRow> present, ListState<InternalRow> former) {
         this.present = present;
         this.former = former;
     }
 
     @Override
     public boolean exists() {
-        return present.exists() || former.any() && former.state().exists();
+        return present.exists() || former != null && former.exists();
     }
 
     @Override
     public Iterator<InternalRow> get() {
-        return former.any() ? former.state().get().concat(present::get) : present.get();
+        return former != null ? former.get().concat(present::get) : present.get();
     }
 
     @Override
@@ -49,8 +50,8 @@ final class ChangedList implements ListState<InternalRow> {
     }
 
     private void clearFormer() {
-        if (former.any()) {
-            former.state().clear();
+        if (former != null) {
+            former.clear();
         }
     }
 }

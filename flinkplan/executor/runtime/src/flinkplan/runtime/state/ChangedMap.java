@@ -10,33 +10,33 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
     private static final long serialVersionUID = 1L;
 
     private final transient MapState<InternalRow, InternalRow> present;
-    private final transient FormerVariable<MapState<InternalRow, InternalRow>> former;
+    private final transient MapState<InternalRow, InternalRow> former;
 
-    ChangedMap(
-            MapState<InternalRow, InternalRow> present, FormerVariable<MapState<InternalRow, InternalRow>> former) {
+    /** @param former the variable of another TTL; null: it holds nothing */
+    ChangedMap(MapState<InternalRow, InternalRow> present, MapState<InternalRow, InternalRow> former) {
         this.present = present;
         this.former = former;
     }
 
     /** Whether there is anything in the other variable. */
     boolean hasFormer() {
-        return former.any();
+        return former != null;
     }
 
     @Override
     public boolean exists() {
-        return present.exists() || former.any() && former.state().exists();
+        return present.exists() || former != null && former.exists();
     }
 
     @Override
     public InternalRow getValue(InternalRow key) {
         InternalRow value = present.getValue(key);
-        return value == null && former.any() ? former.state().getValue(key) : value;
+        return value == null && former != null ? former.getValue(key) : value;
     }
 
     @Override
     public boolean containsKey(InternalRow key) {
-        return present.containsKey(key) || former.any() && former.state().containsKey(key);
+        return present.containsKey(key) || former != null && former.containsKey(key);
     }
 
     @Override
@@ -47,17 +47,17 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
 
     @Override
     public Iterator<Tuple2<InternalRow, InternalRow>> iterator() {
-        return former.any() ? former.state().iterator().concat(present::iterator) : present.iterator();
+        return former != null ? former.iterator().concat(present::iterator) : present.iterator();
     }
 
     @Override
     public Iterator<InternalRow> keys() {
-        return former.any() ? former.state().keys().concat(present::keys) : present.keys();
+        return former != null ? former.keys().concat(present::keys) : present.keys();
     }
 
     @Override
     public Iterator<InternalRow> values() {
-        return former.any() ? former.state().values().concat(present::values) : present.values();
+        return former != null ? former.values().concat(present::values) : present.values();
     }
 
     @Override
@@ -67,16 +67,16 @@ final class ChangedMap implements MapState<InternalRow, InternalRow> {
     }
 
     private void removeFormer(InternalRow key) {
-        if (former.any()) {
-            StateVariables.remove(former.state(), key);
+        if (former != null) {
+            StateVariables.remove(former, key);
         }
     }
 
     @Override
     public void clear() {
         present.clear();
-        if (former.any()) {
-            former.state().clear();
+        if (former != null) {
+            former.clear();
         }
     }
 }

@@ -8,22 +8,23 @@ final class ChangedValue implements ValueState<InternalRow> {
     private static final long serialVersionUID = 1L;
 
     private final transient ValueState<InternalRow> present;
-    private final transient FormerVariable<ValueState<InternalRow>> former;
+    private final transient ValueState<InternalRow> former;
 
-    ChangedValue(ValueState<InternalRow> present, FormerVariable<ValueState<InternalRow>> former) {
+    /** @param former the variable of another TTL; null: it holds nothing */
+    ChangedValue(ValueState<InternalRow> present, ValueState<InternalRow> former) {
         this.present = present;
         this.former = former;
     }
 
     @Override
     public boolean exists() {
-        return present.exists() || former.any() && former.state().exists();
+        return present.exists() || former != null && former.exists();
     }
 
     @Override
     public InternalRow get() {
         InternalRow value = present.get();
-        return value == null && former.any() ? former.state().get() : value;
+        return value == null && former != null ? former.get() : value;
     }
 
     @Override
@@ -39,8 +40,8 @@ final class ChangedValue implements ValueState<InternalRow> {
     }
 
     private void clearFormer() {
-        if (former.any()) {
-            former.state().clear();
+        if (former != null) {
+            former.clear();
         }
     }
 }

@@ -2,14 +2,12 @@ package flinkplan.runtime.state;
 
 import flinkplan.runtime.row.Rows;
 import java.time.Duration;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.avro.generic.GenericData;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImplBase;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.ttl.MapStateImplWithTTL;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.ttl.TTLState;
-import org.apache.spark.sql.execution.streaming.state.StateStore;
 import org.apache.spark.sql.streaming.ListState;
 import org.apache.spark.sql.streaming.MapState;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
@@ -27,6 +25,8 @@ import org.apache.spark.sql.types.StructType;
 public final class StateVariables {
     /** What the name of a variable whose entries stay has behind the state's. */
     private static final String LASTING = "-lasting";
+    /** What Spark calls the index by time of a variable whose entries expire, before the name of the variable. */
+    private static final String INDEX = "$ttl_";
     /** Of a variable that is only read and emptied, whose entries keep their expiry; Spark takes no TTL away. */
     private static final TTLConfig UNUSED = TTLConfig.apply(Duration.ofDays(36_500));
 
@@ -49,7 +49,7 @@ public final class StateVariables {
             StatefulProcessorHandle handle, Variables variables, boolean mayExpire, StateCache cache) {
         this.variables = variables;
         this.cache = cache;
-        this.encoders = StateEncoders.of(handle);
+        this.encoders = StateEncoders.of(handle, variables.opensAll());
         this.mayExpire = mayExpire && handle instanceof StatefulProcessorHandleImplBase;
     }
 
@@ -60,18 +60,19 @@ public final class StateVariables {
         if (!mayExpire) {
             return written(lastingValue(name, value, encoder), value, new Lifetime(0));
         }
-        ValueState<InternalRow> expiring = variables.value(name, value, encoder, ttl == 0 ? UNUSED : lifetime);
-        ValueState<InternalRow> lasting = lastingValue(name + LASTING, value, encoder);
-        return ttl == 0
-                ? new ChangedValue(written(lasting, value, lifetime), expired(expiring))
-                : new ChangedValue(
-                        written(expiring, value, lifetime),
-                        left(lasting, expiring, store -> store.iterator(name + LASTING)));
+        if (ttl == 0) {
+            ValueState<InternalRow> expiring =
+                    former(INDEX + name, () -> variables.value(name, value, encoder, UNUSED));
+            return new ChangedValue(written(lastingValue(name + LASTING, value, encoder), value, lifetime), expiring);
+        }
+        ValueState<InternalRow> expiring = variables.value(name, value, encoder, lifetime);
+        ValueState<InternalRow> lasting = former(name + LASTING, () -> lastingValue(name + LASTING, value, encoder));
+        return new ChangedValue(written(expiring, value, lifetime), lasting);
     }
 
     private ValueState<InternalRow> lastingValue(String name, StructType value, Encoder<InternalRow> encoder) {
-        ValueState<InternalRow> opened = variables.value(name, value, encoder, TTLConfig.NONE());
-        return encoders == null ? opened : encoders.value(name, encoder, opened);
+        Supplier<ValueState<InternalRow>> spark = () -> variables.value(name, value, encoder, TTLConfig.NONE());
+        return encoders == null ? spark.get() : encoders.value(name, encoder, spark);
     }
 
     private ValueState<InternalRow> written(ValueState<InternalRow> state, StructType value, Lifetime lifetime) {
@@ -85,18 +86,19 @@ public final class StateVariables {
         if (!mayExpire) {
             return written(lastingList(name, element, encoder), element, new Lifetime(0));
         }
-        ListState<InternalRow> expiring = variables.list(name, element, encoder, ttl == 0 ? UNUSED : lifetime);
-        ListState<InternalRow> lasting = lastingList(name + LASTING, element, encoder);
-        return ttl == 0
-                ? new ChangedList(written(lasting, element, lifetime), expired(expiring))
-                : new ChangedList(
-                        written(expiring, element, lifetime),
-                        left(lasting, expiring, store -> store.iteratorWithMultiValues(name + LASTING)));
+        if (ttl == 0) {
+            ListState<InternalRow> expiring =
+                    former(INDEX + name, () -> variables.list(name, element, encoder, UNUSED));
+            return new ChangedList(written(lastingList(name + LASTING, element, encoder), element, lifetime), expiring);
+        }
+        ListState<InternalRow> expiring = variables.list(name, element, encoder, lifetime);
+        ListState<InternalRow> lasting = former(name + LASTING, () -> lastingList(name + LASTING, element, encoder));
+        return new ChangedList(written(expiring, element, lifetime), lasting);
     }
 
     private ListState<InternalRow> lastingList(String name, StructType element, Encoder<InternalRow> encoder) {
-        ListState<InternalRow> opened = variables.list(name, element, encoder, TTLConfig.NONE());
-        return encoders == null ? opened : encoders.list(name, encoder, opened);
+        Supplier<ListState<InternalRow>> spark = () -> variables.list(name, element, encoder, TTLConfig.NONE());
+        return encoders == null ? spark.get() : encoders.list(name, encoder, spark);
     }
 
     private ListState<InternalRow> written(ListState<InternalRow> state, StructType element, Lifetime lifetime) {
@@ -111,21 +113,23 @@ public final class StateVariables {
         if (!mayExpire) {
             return written(lastingMap(name, key, value, keys, values), key, value, new Lifetime(0));
         }
-        MapState<InternalRow, InternalRow> expiring =
-                variables.map(name, key, value, keys, values, ttl == 0 ? UNUSED : lifetime);
-        MapState<InternalRow, InternalRow> lasting = lastingMap(name + LASTING, key, value, keys, values);
-        return ttl == 0
-                ? new ChangedMap(written(lasting, key, value, lifetime), expired(expiring))
-                : new ChangedMap(
-                        written(expiring, key, value, lifetime),
-                        left(lasting, expiring, store -> store.iterator(name + LASTING)));
+        if (ttl == 0) {
+            MapState<InternalRow, InternalRow> expiring =
+                    former(INDEX + name, () -> variables.map(name, key, value, keys, values, UNUSED));
+            MapState<InternalRow, InternalRow> lasting = lastingMap(name + LASTING, key, value, keys, values);
+            return new ChangedMap(written(lasting, key, value, lifetime), expiring);
+        }
+        MapState<InternalRow, InternalRow> expiring = variables.map(name, key, value, keys, values, lifetime);
+        MapState<InternalRow, InternalRow> lasting =
+                former(name + LASTING, () -> lastingMap(name + LASTING, key, value, keys, values));
+        return new ChangedMap(written(expiring, key, value, lifetime), lasting);
     }
 
     private MapState<InternalRow, InternalRow> lastingMap(
             String name, StructType key, StructType value, Encoder<InternalRow> keys, Encoder<InternalRow> values) {
-        MapState<InternalRow, InternalRow> opened =
-                variables.map(name, key, value, keys, values, TTLConfig.NONE());
-        return encoders == null ? opened : encoders.map(name, keys, values, opened);
+        Supplier<MapState<InternalRow, InternalRow>> spark =
+                () -> variables.map(name, key, value, keys, values, TTLConfig.NONE());
+        return encoders == null ? spark.get() : encoders.map(name, keys, values, spark);
     }
 
     private MapState<InternalRow, InternalRow> written(
@@ -153,12 +157,12 @@ public final class StateVariables {
         return !(map instanceof ChangedMap changed) || !changed.hasFormer();
     }
 
-    private static <S> FormerVariable<S> expired(S expiring) {
-        return new FormerVariable<>(expiring, () -> ((TTLState) expiring).getTTLRows().isEmpty());
-    }
-
-    private static <S> FormerVariable<S> left(
-            S lasting, S expiring, Function<StateStore, scala.collection.Iterator<?>> entries) {
-        return new FormerVariable<>(lasting, () -> entries.apply(((TTLState) expiring).store()).isEmpty());
+    /**
+     * The variable of another TTL than the present one; null where it holds nothing, of any key. It never gains.
+     *
+     * @param entries the column family in which it has an entry if it holds anything
+     */
+    private <S> S former(String entries, Supplier<S> open) {
+        return encoders != null && encoders.isUnused(entries) ? null : open.get();
     }
 }

@@ -3,6 +3,7 @@ package flinkplan.runtime.state;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.state.RocksDB;
 import org.apache.spark.sql.streaming.ListState;
@@ -15,18 +16,40 @@ import scala.collection.Iterator;
  * each time. This one does not; what Spark has kept is removed with the list.
  */
 final class StoredList extends StoredVariable implements ListState<InternalRow> {
-    private final transient FormerVariable<ListState<InternalRow>> counted;
+    private final transient Supplier<ListState<InternalRow>> spark;
+    private final transient BooleanSupplier isNowhereCounted;
+    private transient ListState<InternalRow> opened;
+    private transient Boolean isCounted;
 
-    /** @param isNowhereCounted whether Spark has kept no number of elements, of any key */
+    /**
+     * @param spark opens Spark's own
+     * @param isNowhereCounted whether Spark has kept no number of elements, of any key
+     */
     StoredList(
             RocksDB rocksDB,
             String name,
             StateCounts counts,
             StateEncoder encoder,
-            ListState<InternalRow> spark,
+            Supplier<ListState<InternalRow>> spark,
             BooleanSupplier isNowhereCounted) {
         super(rocksDB, name, counts, encoder);
-        this.counted = new FormerVariable<>(spark, isNowhereCounted);
+        this.spark = spark;
+        this.isNowhereCounted = isNowhereCounted;
+    }
+
+    private ListState<InternalRow> spark() {
+        if (opened == null) {
+            opened = spark.get();
+        }
+        return opened;
+    }
+
+    /** Whether Spark had kept any number of elements when it was asked for first: there will be no others. */
+    private boolean isCounted() {
+        if (isCounted == null) {
+            isCounted = !isNowhereCounted.getAsBoolean();
+        }
+        return isCounted;
     }
 
     @Override
@@ -36,7 +59,7 @@ final class StoredList extends StoredVariable implements ListState<InternalRow> 
 
     @Override
     public Iterator<InternalRow> get() {
-        return counted.state().get();
+        return spark().get();
     }
 
     @Override
@@ -57,8 +80,8 @@ final class StoredList extends StoredVariable implements ListState<InternalRow> 
 
     @Override
     public void clear() {
-        if (counted.any()) {
-            counted.state().clear();
+        if (isCounted()) {
+            spark().clear();
         } else {
             remove(key());
         }

@@ -1,6 +1,7 @@
 package flinkplan.runtime.state;
 
 import flinkplan.runtime.row.Rows;
+import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.state.RocksDB;
 import org.apache.spark.sql.streaming.MapState;
@@ -9,16 +10,25 @@ import scala.collection.Iterator;
 
 /** A map a key whose entries do not expire: Spark's own, but for what is asked entry by entry. */
 final class StoredMap extends StoredVariable implements MapState<InternalRow, InternalRow> {
-    private final transient MapState<InternalRow, InternalRow> whole;
+    private final transient Supplier<MapState<InternalRow, InternalRow>> spark;
+    private transient MapState<InternalRow, InternalRow> opened;
 
+    /** @param spark opens Spark's own */
     StoredMap(
             RocksDB rocksDB,
             String name,
             StateCounts counts,
             StateEncoder encoder,
-            MapState<InternalRow, InternalRow> whole) {
+            Supplier<MapState<InternalRow, InternalRow>> spark) {
         super(rocksDB, name, counts, encoder);
-        this.whole = whole;
+        this.spark = spark;
+    }
+
+    private MapState<InternalRow, InternalRow> whole() {
+        if (opened == null) {
+            opened = spark.get();
+        }
+        return opened;
     }
 
     @Override
@@ -53,26 +63,26 @@ final class StoredMap extends StoredVariable implements MapState<InternalRow, In
 
     @Override
     public boolean exists() {
-        return whole.exists();
+        return whole().exists();
     }
 
     @Override
     public Iterator<Tuple2<InternalRow, InternalRow>> iterator() {
-        return whole.iterator();
+        return whole().iterator();
     }
 
     @Override
     public Iterator<InternalRow> keys() {
-        return whole.keys();
+        return whole().keys();
     }
 
     @Override
     public Iterator<InternalRow> values() {
-        return whole.values();
+        return whole().values();
     }
 
     @Override
     public void clear() {
-        whole.clear();
+        whole().clear();
     }
 }

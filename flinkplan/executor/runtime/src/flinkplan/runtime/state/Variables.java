@@ -17,6 +17,11 @@ public class Variables {
         this.handle = handle;
     }
 
+    /** Whether also those are opened that hold nothing and that the operator does not write at present. */
+    public boolean opensAll() {
+        return false;
+    }
+
     /** A variable of one value a key; {@code schema} is that of the values before they are encoded. */
     public ValueState<InternalRow> value(String name, StructType schema, Encoder<InternalRow> encoder, TTLConfig ttl) {
         return handle.getValueState(name, encoder, ttl);
