@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Protocol, Self
 
 from ...plan.functions import called, is_deterministic
-from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NOT_TRUE, IS_NULL, NOT, OR, SEARCH
 from ...plan.record import cached_on_record
 from ...plan.rex import FieldAccess, InputRef, Literal, RexNode, children
@@ -210,34 +209,31 @@ def _all_true(simplifier: Simplifier, terms: list[RexNode], negated: list[RexNod
     if len(terms) == 1 and not negated:
         return simplifier.simplify(terms[0], UnknownAs.FALSE)
     bounds = Bounds(terms)
-    compared: set[RexNode] = set()
     opposites: set[RexNode] = set()
     if not all(map(bounds.add, (c for known in simplifier.comparisons.values() for c in known.conditions))):
         return FALSE
     for i, term in enumerate(terms):
         if is_call(term, *COMPARISONS) and is_deterministic(term):
-            for operand in children(term):
-                compared |= {operand, *(children(operand) if is_call(operand, CAST) else ())}
             opposites |= _opposites(term)
             bounds.terms[i] = simplifier.reduce_by_known_conditions(term)
             if not bounds.add(bounds.terms[i]):
                 return FALSE
     tests = [t for t in bounds.terms if is_call(t, IS_NOT_NULL)]
     kept = [t for t in bounds.terms if t not in tests]
-    if any(is_call(t, IS_NULL) and _is_implied(t, compared, kept) for t in kept) or bounds.contradict():
+    if any(is_call(t, IS_NULL) and _is_implied(t, kept) for t in kept) or bounds.contradict():
         return FALSE
     kept = [t for t in kept if not bounds.implies(t)]
-    not_null = [t for t in tests if not _is_implied(t, compared, [*kept, *map(not_, negated)])]
+    not_null = [t for t in tests if not _is_implied(t, [*kept, *map(not_, negated)])]
     if any(all(c in kept for c in flatten(AND, n)) for n in negated if is_deterministic(n)):
         return FALSE
     return FALSE if not opposites.isdisjoint(kept) else and_([*kept, *map(not_, negated), *not_null])
 
 
-def _is_implied(null_test: RexNode, compared: set[RexNode], terms: list[RexNode]) -> bool:
-    """Whether the terms can only be true where what is tested for NULL is not NULL."""
+def _is_implied(null_test: RexNode, terms: list[RexNode]) -> bool:
+    """Whether the terms can only be true where the column or field that is tested for NULL is not NULL."""
     tested = children(null_test)[0]
-    if tested in compared or not isinstance(tested, (InputRef, FieldAccess)):
-        return tested in compared
+    if not isinstance(tested, (InputRef, FieldAccess)):
+        return False
     return any(rejects_null(t, lambda r: r == tested) for t in terms if is_deterministic(t))
 
 

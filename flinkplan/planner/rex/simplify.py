@@ -10,6 +10,7 @@ from operator import is_
 from ...plan.functions import Function, called, is_deterministic
 from ...plan.functions.arithmetic import DATETIME_MINUS, DATETIME_PLUS, DIVIDE, MINUS, NEGATE, PLUS, TIMES
 from ...plan.functions.cast import CAST
+from ...plan.functions.collection import ITEM
 from ...plan.functions.comparison import (
     AND,
     EQ,
@@ -273,7 +274,7 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
     operand = simplifier.simplify(operand)
     if isinstance(operand, Literal):
         return TRUE if (operand.value is None) == is_null else FALSE
-    if not operand.type.nullable and is_safe(operand):
+    if not operand.type.nullable and (is_safe(operand) or _has_no_null(operand)):
         return FALSE if is_null else TRUE
     if is_call(operand, CAST) and is_lossless(children(operand)[0].type, operand.type):
         return simplifier.simplify(test(asked, children(operand)[0]))
@@ -281,6 +282,11 @@ def _null_test(simplifier: Simplifier, rex: Call) -> RexNode:
         parts = [simplifier.simplify(test(asked, o)) for o in children(operand)]
         return or_(parts) if is_null else and_(parts)
     return test(asked, operand)
+
+
+def _has_no_null(rex: RexNode) -> bool:
+    """Whether a call is of operands that are never NULL, by a function that has no rule of its own for NULL."""
+    return not is_call(rex, CAST, ITEM) and not any(o.type.nullable for o in children(rex))
 
 
 def _comparison(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:

@@ -10,7 +10,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from ...plan.functions.cast import CAST
-from ...plan.functions.comparison import EQ, IS_NULL, are_text_and_number
+from ...plan.functions.comparison import EQ, IS_NOT_NULL, IS_NULL, are_text_and_number
 from ...plan.functions.user import python_kind
 from ...plan.record import cached_on_record, replace
 from ...plan.rex import Call, InputRef, Literal, RexNode, children
@@ -22,7 +22,7 @@ from ..algebra.rel import Rel
 from ..metadata.known_conditions import known_conditions
 from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
-from ..rex.expressions import cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
+from ..rex.expressions import TRUE, cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
 from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
 from ..rex.unplanned import Approximate, Over
 from .rule import rule
@@ -49,13 +49,19 @@ def reduce_expressions(rel: Rel) -> Rel:
             known = tuple([c for c in known_conditions(rel.input) if not read.isdisjoint(refs(c))])
             if known:
                 condition = simplify_condition(condition, known)
-            return rel.input if is_always_true(condition) else replace(rel, condition=condition)
+            return rel.input if is_always_true(_without_test(condition)) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in _with_constant_windows(rel))
             return rel if exprs == rel.exprs else replace(rel, exprs=exprs)
         case Join():
             return replace(rel, condition=simplify_condition(_cases_expanded(rel.condition)))
     return rel
+
+
+def _without_test(condition: RexNode) -> RexNode:
+    """TRUE for a condition that is nothing but IS NOT NULL of what is never NULL by its type."""
+    is_test = is_call(condition, IS_NOT_NULL) and not condition.operands[0].type.nullable
+    return TRUE if is_test else condition
 
 
 def _cases_expanded(condition: RexNode) -> RexNode:
