@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...plan.functions.comparison import EQ
+from ...plan.functions.comparison import AND, EQ
 from ...plan.functions.user import calls_python_anywhere
 from ...plan.rex import RexNode
 from ...plan.specs import AggregateCall, JoinType
@@ -73,17 +73,18 @@ def calc(
     condition: RexNode | None = None,
     *,
     merges_python: bool = False,
+    simplifies: bool = True,
 ) -> Rel:
     """A calc over a relation, merged with a calc below it, and left out if it changes nothing."""
     made = Calc(input=rel, projection=tuple(exprs), condition=condition, names=tuple(names))
-    return merge_calc(made, merges_python=merges_python)
+    return merge_calc(made, merges_python=merges_python, simplifies=simplifies)
 
 
-def merge_calc(rel: Calc, *, merges_python: bool = False) -> Rel:
+def merge_calc(rel: Calc, *, merges_python: bool = False, simplifies: bool = True) -> Rel:
     """A calc merged with the calc below it, if there is one; its input where it changes nothing.
 
     Calcs that call Python functions are merged only if ``merges_python``, before they are split by what they call.
-    Source: ``FlinkCalcMergeRule``.
+    Source: ``FlinkCalcMergeRule``, and ``FlinkFilterCalcMergeRule``, which simplifies nothing.
     """
     if isinstance(rel.input, Calc) and (merges_python or not (holds_python(rel) or holds_python(rel.input))):
         below = rel.input
@@ -93,7 +94,7 @@ def merge_calc(rel: Calc, *, merges_python: bool = False) -> Rel:
             rel = Calc(
                 input=below.input,
                 projection=tuple(inline(e, below.projection) for e in rel.projection),
-                condition=_conjunction(below.condition, condition),
+                condition=_conjunction(below.condition, condition, simplifies=simplifies),
                 names=rel.names,
                 input_names=below.input_names,
             )
@@ -110,8 +111,10 @@ def is_trivial(rel: Calc) -> bool:
     return rel.condition is None and are_identity(rel.projection, rel.input.types)
 
 
-def _conjunction(first: RexNode | None, second: RexNode | None) -> RexNode | None:
+def _conjunction(first: RexNode | None, second: RexNode | None, *, simplifies: bool) -> RexNode | None:
     if first is None or second is None:
         return first or second
+    if not simplifies:
+        return AND.call(first, second)
     condition = simplify_condition(and_([first, second]))
     return None if is_always_true(condition) else condition

@@ -17,7 +17,8 @@ def to_calc(rel: Filter | Project) -> Rel:
     """A filter or projection as a calc, merged with a calc below it."""
     if isinstance(rel, Project):
         return calc(rel.input, rel.exprs, rel.names, merges_python=True)
-    return calc(rel.input, identity(rel.types), rel.given or rel.names, rel.condition, merges_python=True)
+    names = rel.given or rel.names
+    return calc(rel.input, identity(rel.types), names, rel.condition, merges_python=True, simplifies=False)
 
 
 @rule(on=Calc)

@@ -245,6 +245,14 @@ def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
     return replace(below, operands=tuple(_narrowed(o, [rel.condition]) for o in below.operands))
 
 
+@rule(on=Filter, over=Filter)
+def merge_filters_again(rel: Filter, below: Filter) -> Rel:
+    """Two filters become one where that spares the lower one a comparison; others are merged as calcs."""
+    condition = built_condition(and_([below.condition, rel.condition]))
+    spared = set(conjunctions(below.condition)) - set(conjunctions(condition))
+    return replace(below, condition=condition) if spared else rel
+
+
 @rule(on=Filter, over=Project)
 def copy_past_project(rel: Filter, below: Project) -> Rel:
     """The same, but the condition is simplified by no other rule, as in the logical stage."""
@@ -272,7 +280,7 @@ PUSH_FILTERS = RuleSet(
 PUSH_FILTERS_AGAIN = RuleSet(
     "push_filters_again",
     (
-        merge_filters,
+        merge_filters_again,
         copy_past_project,
         push_past_join,
         push_past_aggregate,
