@@ -50,7 +50,7 @@ from .recipe import (
 )
 from .siblings import sibling_value
 from .slices import Slices
-from .windows import other_windows
+from .windows import kept_slices, other_windows
 
 AGGREGATIONS = (GroupAggregate, GlobalGroupAggregate, WindowAggregate, GlobalWindowAggregate, GroupWindowAggregate)
 _OF_NULL = "_null_state"
@@ -134,11 +134,17 @@ class _Aggregation:
         values = tuple(self._value(place) for place in range(len(self.new)))
         views = list(self._views(key))
         main: Step
+        if is_coarser and isinstance(pairing.new, _OF_WINDOWS):
+            windows = windows or kept_slices(pairing)
+            if windows is None:
+                raise Impossible(
+                    "windows of several keys that are not made of slices cannot be merged", self._keep_key()
+                )
         if windows is not None:
             return self._resliced(windows, key, values, views)
         if is_coarser:
-            if views or isinstance(pairing.new, _OF_WINDOWS):
-                raise Impossible("DISTINCT values and windows of several keys cannot be merged", self._keep_key())
+            if views:
+                raise Impossible("DISTINCT values of several keys cannot be merged", self._keep_key())
             main = Merge(self.old_state.name, key, values, tuple(self._merging(each) for each in self.new))
             self.kinds.add(RecipeKind.REKEYED)
             self.words.append("groups that are now one are merged")
@@ -164,15 +170,20 @@ class _Aggregation:
         views: Sequence[StateRecipe],
     ) -> Recipe:
         """The recipe of other windows, whose slices are made of those that are kept."""
-        if views or len(key) < len(self.pairing.old_layout.key):
-            raise Impossible("DISTINCT values and windows of several keys cannot be merged", self._keep_key())
+        if views:
+            raise Impossible("DISTINCT values of several windows or keys cannot be merged", self._keep_key())
         functions = tuple(self._merging(each) for each in self.new)
         main = MergeSlices(self.old_state.name, key, values, functions, *windows)
         states = [StateRecipe(self.new_state.name, main), StateRecipe(WINDOW_TIMERS, replace(main, is_timers=True))]
-        self.words.append("slices of the old windows are put together to those of the new ones")
+        if windows[0] != windows[1]:
+            self.words.append("slices of the old windows are put together to those of the new ones")
+        if len(key) < len(self.pairing.old_layout.key):
+            self.words.append("groups that are now one are merged")
+            self.untold.append("the rows of the groups by the old key")
         if main.is_uncertain:
             self.words.append("if the watermark says that none of them is lacking")
-        return self.pairing.recipe(RecipeKind.WINDOWS, states, self.words, self.needs, self.untold)
+        kind = RecipeKind.WINDOWS if windows[0] != windows[1] else RecipeKind.REKEYED
+        return self.pairing.recipe(kind, states, self.words, self.needs, self.untold)
 
     def _keep_key(self) -> str:
         return "keep the columns of GROUP BY"

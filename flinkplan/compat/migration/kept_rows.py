@@ -16,6 +16,7 @@ from .recipe import (
     Accumulate,
     Accumulated,
     Computed,
+    CountedValues,
     FirstField,
     Joined,
     KeptValue,
@@ -82,12 +83,37 @@ def accumulated(step: Accumulate, entries: Entries) -> Flat | None:
     functions: dict[str, str] = {}
     for i, each in enumerate(step.values):
         values[f"v{i}"], functions[f"v{i}"] = _aggregated(each, columns, rows)
+        if each.has_view:
+            values[f"n{i}"], functions[f"n{i}"] = values[f"v{i}"], "count_distinct"
     keys = [columns[i] for i in step.grouping]
     first, result = grouped(keys, values, functions)
+    results = {name: result[f"{name}_{function}"].combine_chunks() for name, function in functions.items()}
     merged = tuple(
-        _initial(result[f"v{i}_{functions[f'v{i}']}"].combine_chunks(), each) for i, each in enumerate(step.values)
+        _beside_view(results[f"v{i}"], results[f"n{i}"]) if each.has_view else _initial(results[f"v{i}"], each)
+        for i, each in enumerate(step.values)
     )
     return Flat(len(first), tuple(key.take(first) for key in keys), merged)
+
+
+def counted_values(step: CountedValues, entries: Entries) -> Flat | None:
+    """How often each group has each value; ``None`` if there are none."""
+    found = evaluated(step.rows, entries)
+    if found is None or not found.rows:
+        return None
+    found = found.repeated
+    numbers, function = _aggregated(step.counted, found.columns, found.rows)
+    keys = [found.columns[i] for i in (*step.grouping, step.counted.argument)]
+    first, result = grouped(keys, {"number": numbers}, {"number": function})
+    numbers = compute().fill_null(result[f"number_{function}"].combine_chunks(), 0)
+    *groups, values = (key.take(first) for key in keys)
+    flat = Flat(len(first), tuple(groups), (), (values,), (numbers,))
+    return flat.take(counted(len(first)).filter(compute().greater(numbers, 0)))
+
+
+def _beside_view(extreme: Array, number: Array) -> Array:
+    """The accumulator of an extreme whose values are in a view, in whose place nothing stands."""
+    pa = arrow()
+    return pa.StructArray.from_arrays([extreme, number, pa.nulls(len(extreme), pa.binary())], ["f0", "f1", "f2"])
 
 
 def _aggregated(value: Accumulated, columns: Columns, rows: int) -> tuple[Array, str]:

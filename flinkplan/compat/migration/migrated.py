@@ -16,7 +16,7 @@ from ...plan.uids import Uids
 from ...state.form import VALUE, JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
 from .flat import fit, is_keyed_data, now
-from .recipe import Accumulate, Allowed, Copy, IntervalRows, JoinRows, Migration, Recipe, RecipeKind, Step
+from .recipe import Allowed, Copy, Migration, Recipe, RecipeKind, RowStep, Step
 from .steps import NotDerivableError, Source, Target, applied
 
 if TYPE_CHECKING:
@@ -224,14 +224,8 @@ class MigratedState(JobState):
     def _states(self, recipe: Recipe, old: OperatorState, wanted: Mapping[str, StateTable]) -> Iterator[StateTable]:
         steps = {state.name: state.step for state in recipe.states}
         tables = {table.name: table for table in old.states}
-        key = next(
-            (
-                s.key
-                for s in steps.values()
-                if not isinstance(s, JoinRows | IntervalRows | Accumulate) and s.key is not None
-            ),
-            None,
-        )
+        keyed = (step for step in steps.values() if not isinstance(step, RowStep))
+        key = next((step.key for step in keyed if step.key is not None), None)
         for table in old.states:
             if not table.kind.is_keyed:
                 yield self._copy(table)

@@ -355,12 +355,14 @@ def stored_in(rows: Relation) -> Iterator[Stored]:
 class Accumulated(Record):
     """A value of an accumulator over a column (-1: over rows), of rows for which the column ``condition`` is true.
 
-    ``function``: ``count``, ``sum``, ``sum or zero``, ``min`` or ``max``.
+    ``function``: ``count``, ``sum``, ``sum or zero``, ``min`` or ``max``.  ``has_view``: beside the extreme stands how
+    many different values there are, which are in a view.
     """
 
     function: str
     argument: int
     condition: int = -1
+    has_view: bool = False
 
 
 class Accumulate(Record):
@@ -371,15 +373,23 @@ class Accumulate(Record):
     values: tuple[Accumulated, ...]
 
 
-Step: TypeAlias = (
-    Copy | Project | Merge | MergeSlices | JoinRows | IntervalRows | FirstRows | SortedKeys | Frame | Accumulate
-)
+class CountedValues(Record):
+    """How often each group has each value of a column but NULL, for the view of a call; ``counted`` is a ``count``."""
+
+    rows: Relation
+    grouping: tuple[int, ...]
+    counted: Accumulated
+
+
+RowStep: TypeAlias = JoinRows | IntervalRows | Accumulate | CountedValues
+"""A step that computes a state from rows, by whatever key they are kept."""
+Step: TypeAlias = Copy | Project | Merge | MergeSlices | FirstRows | SortedKeys | Frame | RowStep
 
 
 def relations(step: Step) -> tuple[Relation, ...]:
     """The rows of the new plan from which a state is computed."""
     match step:
-        case JoinRows() | Accumulate():
+        case JoinRows() | Accumulate() | CountedValues():
             return () if step.rows is None else (step.rows,)
         case IntervalRows():
             return step.relations

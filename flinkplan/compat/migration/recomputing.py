@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...plan.functions import aggregate
 from ...plan.names import node_names
 from ...plan.nodes import (
     Calc,
@@ -18,10 +19,12 @@ from ...plan.nodes import (
     WatermarkAssigner,
 )
 from ...plan.record import replace
-from ...plan.rex import Call, InputRef, Literal, internal_name
+from ...plan.rex import Call, InputRef, Literal, internal_name, shown_name
 from ...plan.savepoint import flink_states
 from ...plan.savepoint.layout import KeptState, Part
+from ...plan.savepoint.views import view_state
 from ...plan.specs import JoinType
+from ...plan.types import RowField
 from ...plan.types.parser import parse_type
 from ..comparing import Comparison
 from ..savepoint import Holder
@@ -34,6 +37,7 @@ from .recipe import (
     Accumulate,
     Accumulated,
     Computed,
+    CountedValues,
     IntervalRows,
     Joined,
     JoinRows,
@@ -52,6 +56,9 @@ from .row_sets import RowComparison
 _MINUS = internal_name("-")
 _MONTHS = frozenset(("YEAR", "MONTH"))
 """The units of intervals that are not numbers of milliseconds."""
+_EXTREMES = {aggregate.MIN.internal_name: "min", aggregate.MAX.internal_name: "max"}
+_VIEW = "map"
+"""The view with the values of an extreme."""
 _COUNTED = "rows with a number"
 """The form of rows that are computed."""
 _SUMMED = ("TINYINT", "SMALLINT", "INT", "BIGINT", "DECIMAL")
@@ -96,14 +103,22 @@ class _Recomputed:
         state, *views = holder.layout.states
         if views:
             raise Impossible("DISTINCT values cannot be computed yet")
-        values = tuple(_values(state, accumulators_of(self._node, self._comparison.new)))
+        kept = accumulators_of(self._node, self._comparison.new)
+        values = tuple(_values(state, kept, self._comparison.new.plan.inputs(first)[0].fields))
         needed = {*first.grouping, *(v.argument for v in values if v.argument >= 0)}
         needed |= {v.condition for v in values if v.condition >= 0}
         (source,) = self._comparison.new.plan.inputs(first)
         rows = relations.of(source, needed)
         step = Accumulate(rows, tuple(first.grouping), values)
         untold = ["rows of groups, until they change"]
-        return self._recipe({state.name: step}, [rows], [rows], "the aggregates", untold)
+        steps: dict[str, Step] = {state.name: step}
+        calls = self._node.agg_calls  # type: ignore[attr-defined]
+        for each, value in zip(kept, values, strict=True):
+            origin = state.values[each.place].origin
+            if value.has_view and isinstance(origin, Part):
+                counted = replace(value, function="count", has_view=False)
+                steps[view_state(calls.index(origin.call), _VIEW)] = CountedValues(rows, step.grouping, counted)
+        return self._recipe(steps, [rows], [rows], "the aggregates", untold)
 
     def join(self, join: Join, relations: Relations) -> Recipe | None:
         spec = join.join_spec
@@ -225,25 +240,36 @@ class _Recomputed:
         return replace(made, old_name=keepers, old_operator=stored[0].operator)
 
 
+def _not_following(accumulator: Accumulator) -> str:
+    name = shown_name(accumulator.function) if accumulator.function else "a function"
+    return f"the values of {name} do not follow from rows that are kept"
+
+
 def _is_joined(rows: Relation) -> bool:
     """Whether rows are computed by a join of others."""
     return isinstance(rows, Joined) or (isinstance(rows, Computed) and _is_joined(rows.rows))
 
 
-def _values(state: KeptState, accumulators: Sequence[Accumulator]) -> Iterator[Accumulated]:
+def _values(state: KeptState, accumulators: Sequence[Accumulator], fields: Sequence[RowField]) -> Iterator[Accumulated]:
+    """How the values of accumulators are computed from rows with these columns.  Raises :class:`Impossible`."""
     for each in accumulators:
         origin = state.values[each.place].origin
-        if not isinstance(origin, Part) or each.has_view or each.call.is_distinct:
-            raise Impossible("its values are not computed from rows")
+        if not isinstance(origin, Part) or each.call.is_distinct:
+            raise Impossible("DISTINCT values are not computed from rows")
         call = origin.call
+        if each.has_view:
+            if each.function not in _EXTREMES or fields[call.arg_list[0]].type.root not in _ORDERED:
+                raise Impossible(_not_following(each))
+            yield Accumulated(_EXTREMES[each.function], call.arg_list[0], call.filter_arg, has_view=True)
+            continue
         argument = call.arg_list[0] if call.arg_list and each.part != "count1" else -1
         function = each.part
         if function in ("count", "count1"):
             function = "count"
         elif function == "sum":
             if parse_type(each.type).root not in _SUMMED:
-                raise Impossible("its sums depend on the order of rows")
+                raise Impossible(_not_following(each))
             function = "sum" if each.is_null_without_values else "sum or zero"
         elif function not in ("min", "max") or parse_type(each.type).root not in _ORDERED:
-            raise Impossible("its values are not computed from rows")
+            raise Impossible(_not_following(each))
         yield Accumulated(function, argument, call.filter_arg)

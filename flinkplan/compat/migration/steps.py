@@ -13,9 +13,10 @@ from .conditions import computed
 from .flat import Flat, Shape, batch_of, concatenated, fit, flat, shape
 from .interval_steps import by_time
 from .joins import COUNTS_MATCHES
-from .kept_rows import accumulated, evaluated
+from .kept_rows import accumulated, counted_values, evaluated
 from .recipe import (
     Accumulate,
+    CountedValues,
     FirstRows,
     Frame,
     Initial,
@@ -494,6 +495,10 @@ def _timed(step: IntervalRows, source: Source, target: Target) -> Iterator[Recor
     yield from target.batches(by_time(step, source.stored))
 
 
+def _counted(step: CountedValues, source: Source, target: Target) -> Iterator[RecordBatch]:
+    yield from target.batches(counted_values(step, source.stored))
+
+
 _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = {
     Project: _projected,
     Merge: _merged,
@@ -504,6 +509,7 @@ _STEPS: Mapping[type, Callable[[Any, Source, Target], Iterator[RecordBatch]]] = 
     SortedKeys: _resorted,
     Frame: _frame,
     Accumulate: _accumulated,
+    CountedValues: _counted,
 }
 
 

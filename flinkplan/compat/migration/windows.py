@@ -27,13 +27,26 @@ def other_windows(pairing: Pairing) -> tuple[Slices, Slices] | None:
     if old.windowing.window == new.windowing.window:
         return None
     before, after = (Slices.of(node.windowing.window) for node in (old, new))
-    is_local = new.windowing.time_attribute_type.root == "TIMESTAMP" and not new.windowing.is_proctime
-    if before is None or after is None or not is_local or not before.can_become(after):
+    if before is None or after is None or not _is_by_event_time(new) or not before.can_become(after):
         raise Impossible(
             "windows that began before the change have already emitted, or never had, a part of their rows",
             "keep the size, the slide and the offset of the windows",
         )
     return before, after
+
+
+def kept_slices(pairing: Pairing) -> tuple[Slices, Slices] | None:
+    """The slices of windows that stay the same, by which their accumulators are kept; ``None`` where there are none."""
+    node = pairing.new
+    if not isinstance(node, WindowAggregate | GlobalWindowAggregate) or not _is_by_event_time(node):
+        return None
+    slices = Slices.of(node.windowing.window)
+    return None if slices is None else (slices, slices)
+
+
+def _is_by_event_time(node: WindowAggregate | GlobalWindowAggregate) -> bool:
+    """Whether windows go by event time without a time zone."""
+    return node.windowing.time_attribute_type.root == "TIMESTAMP" and not node.windowing.is_proctime
 
 
 def _time(node: WindowAggregate | GlobalWindowAggregate, lineage: Lineage) -> object:

@@ -116,6 +116,27 @@ def test_the_last_rows_of_keys_are_aggregated() -> None:
     assert found == [((7,), (2, 5, 2)), ((None,), (1, 4, 1))]
 
 
+def test_an_extreme_of_rows_that_may_be_taken_back_has_all_values() -> None:
+    old = plan(f"SELECT k, g, v FROM {_LAST}", "k INT, g INT, v INT")
+    query = f"SELECT g, MAX(v), MIN(v) FILTER (WHERE k < 4) FROM {_LAST} GROUP BY g"
+    new = plan(query, "g INT, m INT, n INT")
+    (source,) = (node for node in old.nodes if isinstance(node, Deduplicate))
+    (target,) = (node for node in new.nodes if isinstance(node, GroupAggregate))
+    rows: Entries = [((k,), (k, g, v, None)) for k, g, v in ((1, 7, 2), (2, 7, 3), (3, 7, 3), (4, 8, 4), (5, 7, None))]
+    given = Job(old, {f"{source.id}_deduplicate": {"deduplicate-state": rows}})
+    state = MigratedState(given, (old, new), plan_migration(old, new), operators_of(new, Uids()))
+    found = {
+        table.name: sorted(entries_of(state, table))
+        for operator, table in state.manifest.tables()
+        if operator.uid == f"{target.id}_group-aggregate" and not table.clock
+    }
+    assert found == {
+        "accState": [((7,), ((3, 2, None), (2, 2, None), 4)), ((8,), ((4, 1, None), (None, 0, None), 1))],
+        "agg0$map": [((7,), (2,), (1,)), ((7,), (3,), (2,)), ((8,), (4,), (1,))],
+        "agg1$map": [((7,), (2,), (1,)), ((7,), (3,), (2,))],
+    }
+
+
 @pytest.mark.parametrize(
     ("old", "new", "columns", "why"),
     [

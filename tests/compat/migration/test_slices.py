@@ -96,3 +96,19 @@ def test_other_windows_are_made_of_slices() -> None:
         assert recipe.is_uncertain is is_uncertain
     refused = plan_migration(plan(_tumble(2), columns), plan(_tumble(1), columns))
     assert any("have already emitted" in why for _, why, _ in refused.refusals(Allowed()))
+
+
+def test_groups_in_windows_are_merged() -> None:
+    window = "TABLE(TUMBLE(TABLE a, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+    old = plan(f"SELECT k, g, COUNT(*) FROM {window} GROUP BY window_start, window_end, k, g", "k INT, g INT, n BIGINT")
+    new = plan(f"SELECT g, COUNT(*) FROM {window} GROUP BY window_start, window_end, g", "g INT, n BIGINT")
+    found = plan_migration(old, new)
+    assert not list(found.refusals(Allowed()))
+    (recipe,) = (each for each in found.recipes if each.kind is RecipeKind.REKEYED)
+    step = recipe.states[0].step
+    assert isinstance(step, MergeSlices)
+    assert (step.old, step.new) == (TUMBLE_1, TUMBLE_1)
+    ends = pa.array([_MINUTE] * 3, pa.int64())
+    merged = resliced(step, [pa.array([7, 7, 8])], [pa.array([1, 2, 4])], ends, 0)
+    assert merged is not None
+    assert [column.to_pylist() for column in (*merged.key, *merged.values)] == [[7, 8], [3, 4]]
