@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from pyarrow import Array
 
 
-def by_time(step: IntervalRows, entries: Entries) -> Flat | None:
-    """The entries of a state of an interval join; ``None`` if there are none."""
+def by_time(step: IntervalRows, entries: Entries, *, is_in_order: bool) -> Flat | None:
+    """The entries of a state of an interval join; ``None`` if there are none.
+
+    ``is_in_order``: one subtask has read all rows of an input, so that they say how far its watermark has come.  Else
+    all rows stay until the operator drops them.
+    """
     sides = [evaluated(side.rows, entries) for side in step.sides]
-    passed = _passed(step.sides, sides)
+    passed = _passed(step.sides, sides) if is_in_order else None
     waiting = [_waiting(*each, passed) for each in zip(step.sides, sides, strict=True)]
     if step.part == "rows":
         rows = waiting[step.side]

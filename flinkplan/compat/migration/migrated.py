@@ -125,7 +125,9 @@ class MigratedState(JobState):
         layout = self._layout(self._old, node)
         tables = {table.name: table for table in operator.states if is_keyed_data(table)}
         layouts = {state.name: state for state in layout.states}
-        return Source(tables, layouts, self._state.batches, self._source_of, partial(self._watermark, operator))
+        parallelism = max((each.parallelism or 1 for each in self._state.manifest.operators), default=1)
+        watermark = partial(self._watermark, operator)
+        return Source(tables, layouts, self._state.batches, self._source_of, watermark, parallelism)
 
     def _watermark(self, operator: OperatorState) -> int | None:
         """The watermark that an operator has kept (epoch milliseconds), the lowest of its subtasks; ``None``: none."""

@@ -321,7 +321,7 @@ class Computed(Record):
 
 
 class Joined(Record):
-    """The rows of a join of ``width`` columns on the left and others on the right.
+    """The rows of a join of two inputs, which have so many columns: ``widths``.
 
     ``keys`` are the columns of the join key of both sides, ``never_null`` the positions in it where NULL matches
     nothing.  ``condition`` is what rows must meet besides, over the columns of both sides.

@@ -42,7 +42,8 @@ from .row_sets import RowComparison, RowSet, conjuncts
 
 _PASSING = (Exchange, MiniBatchAssigner, DropUpdateBefore, WatermarkAssigner)
 """Nodes whose rows are those of their input."""
-_LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
+_MOST_NODES = 1_000
+"""How many nodes the rows of a node are followed through: what several nodes read is followed several times."""
 
 
 class _Kept(Record):
@@ -66,9 +67,13 @@ class Relations:
         self._rows = rows
         self._plan = comparison.new.plan
         self._unwidened = comparison.new.meanings.unwidened
+        self._visited = 0
 
     def of(self, node: ExecNode, needed: Collection[int]) -> Relation:
         """The rows of a node with these of its columns.  Raises :class:`Impossible` where they are not kept."""
+        self._visited += 1
+        if self._visited > _MOST_NODES:
+            raise Impossible("it has rows of too many joins below")
         if (stored := self._stored(node, needed)) is not None:
             return stored
         match node:

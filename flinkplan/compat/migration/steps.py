@@ -61,11 +61,14 @@ class Source:
         batches: Callable[[StateTable], Iterator[RecordBatch]],
         others: Callable[[int, str], Source] | None = None,
         watermark: Callable[[], int | None] = lambda: None,
+        parallelism: int = 1,
     ) -> None:
         self.tables, self.layouts = tables, layouts
         self._batches = batches
         self._others = others
         self.watermark = watermark
+        self.parallelism = parallelism
+        """In how many subtasks the old job ran at most."""
 
     def other(self, node: int, operator: str) -> Source:
         """The states of another old operator, by its node and its transformation."""
@@ -492,7 +495,7 @@ def _accumulated(step: Accumulate, source: Source, target: Target) -> Iterator[R
 
 
 def _timed(step: IntervalRows, source: Source, target: Target) -> Iterator[RecordBatch]:
-    yield from target.batches(by_time(step, source.stored))
+    yield from target.batches(by_time(step, source.stored, is_in_order=source.parallelism == 1))
 
 
 def _counted(step: CountedValues, source: Source, target: Target) -> Iterator[RecordBatch]:
