@@ -35,7 +35,7 @@ from ..plan.nodes import (
     WindowRank,
     WindowTableFunction,
 )
-from ..plan.nodes.joins import ROWS_AND_WHETHER_JOINED
+from ..plan.nodes.joins import ONE_ROW, ROWS_AND_WHETHER_JOINED
 from ..plan.record import replace
 from ..plan.savepoint import flink_states
 from ..plan.savepoint.layout import KeptState, Layout, Part, Value, columns, written
@@ -241,9 +241,12 @@ class _Tables:
         index = self._layout.states.index(state)
         fields = self._inputs[index]
         unique = node.unique_key(index)
-        row = state.values[len(unique) :]
+        row = state.values[len(state.values) - len(fields) :]
         value = _row(row) if unique else (Column(VALUE, "INT"),)
-        if not (join_key := node.join_key(index)):
+        join_key = node.join_key(index)
+        if state.form.startswith(ONE_ROW):
+            return self._table(state.name, Kind.MAP, value, _row([row[i] for i in join_key]))
+        if not join_key:
             return self._table(state.name, Kind.MAP, value, _row(state.values[: len(unique)] or row))
         key_fields = [(f"{fields[i].name}_key", row[i]) for i in join_key]
         own_fields = [(f"f{n}", row[i]) for n, i in enumerate(unique)]

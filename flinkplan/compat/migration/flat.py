@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
-from ...plan.nodes.joins import BY_JOIN_KEY, ROWS_AND_WHETHER_JOINED
+from ...plan.nodes.joins import BY_JOIN_KEY, ONE_ROW, ROWS_AND_WHETHER_JOINED
 from ...plan.savepoint.layout import KeptState
 from ...plan.types import LogicalType
 from ...plan.types.parser import parse_type
@@ -25,7 +25,7 @@ _PAIR_PATH = 3
 """The length of the path of a value in a row that is the first part of a pair in a list."""
 _BEHIND_JOIN_KEY = 1
 """The column of the row in a map key that is a join key and a row."""
-_KEYED_OTHERWISE = ("rows by time", "rows in order")
+_KEYED_OTHERWISE = ("rows by time", "rows in order", f"{ONE_ROW}{BY_JOIN_KEY}")
 """The beginnings of forms of maps whose keys are not among the layout's values."""
 
 
@@ -130,7 +130,7 @@ def shape(table: StateTable, state: KeptState) -> Shape:
 
 def _within_key(table: StateTable, state: KeptState) -> list[tuple[Path, LogicalType]]:
     """The values within a map key; where it is a join key and a row, those of the row."""
-    if not state.form.endswith(BY_JOIN_KEY):
+    if not state.form.endswith(BY_JOIN_KEY) or state.form.startswith(_KEYED_OTHERWISE):
         return values_within(table.map_key)
     row = parse_type(table.map_key[_BEHIND_JOIN_KEY].type)
     return [((_BEHIND_JOIN_KEY, i), t) for i, t in enumerate(row.field_types)]

@@ -157,7 +157,8 @@ class _Recomputed:
         steps: dict[str, Step] = {}
         for i, (state, key) in enumerate(zip(layout.states, join.key_columns(), strict=True)):
             width = len(self._inputs[i].fields)
-            own = JoinRows("", tuple(range(width)), key, join.unique_key(i), state.form, _COUNTED, rows=rows[i])
+            unique = join.unique_key(i) if "by their key" in state.form else ()
+            own = JoinRows("", tuple(range(width)), key, unique, state.form, _COUNTED, rows=rows[i])
             steps[state.name] = replace(own, join_key=join.join_key(i))
         return self._join_recipe(steps, rows)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ...plan.nodes.joins import ONE_ROW
 from ...plan.savepoint.layout import KeptState
 from ...state.form import StateError, StateTable
 from ...state.form_arrow import arrow
@@ -282,13 +283,15 @@ def _joined_rows(step: JoinRows, part: Flat, source: Source, needs_all: bool) ->
         rest.append(matches)
     unique = [row[i] for i in step.unique]
     join_key = [row[i] for i in step.join_key]
-    before = (pa.StructArray.from_arrays(join_key, names=[f"f{i}" for i in range(len(join_key))]),) if join_key else ()
+    before = tuple(join_key)
+    if join_key and not step.form.startswith(ONE_ROW):
+        before = (pa.StructArray.from_arrays(join_key, names=[f"f{i}" for i in range(len(join_key))]),)
     return Flat(len(numbers), key, (*unique, *row), before, tuple(rest), kind=kind, accessed=accessed)
 
 
 def _check_single(step: JoinRows, key: Sequence[Array], row: Sequence[Array], numbers: Array) -> None:
     """Look whether each key has one row, where the new plan says so."""
-    keys = [*key, *(row[i] for i in step.unique)]
+    keys = [*key, *(row[i] for i in (*step.join_key, *step.unique))]
     first, _ = grouped(keys, {"number": numbers}, {"number": "sum"})
     if len(first) < len(numbers) or (len(numbers) and compute().max(numbers).as_py() > 1):
         raise NotDerivableError(f"{step.state} has several rows of what is a unique key in the new plan")

@@ -95,9 +95,10 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
         return Layout("multi-join", (), tuple(self._kept(inputs, i) for i in range(len(inputs))))
 
     def _kept(self, inputs: Inputs, index: int) -> KeptState:
-        unique = self.unique_key(index)
-        state = _joined_rows(flink_states.multi_join_input(index), inputs, index, (), [unique] if unique else [], False)
-        return replace(state, form=f"{state.form}{BY_JOIN_KEY}") if self.join_key(index) else state
+        unique, join_key = self.unique_key(index), self.join_key(index)
+        name, keys = flink_states.multi_join_input(index), [unique] if unique else []
+        state = _joined_rows(name, inputs, index, join_key, keys, False)
+        return replace(state, form=f"{state.form}{BY_JOIN_KEY}") if join_key else state
 
     def unique_key(self, index: int) -> tuple[int, ...]:
         """The columns by which an input's rows are kept; none where they are kept by their content."""
@@ -322,7 +323,9 @@ class LookupJoin(RowByRow, NoRows, ExecNode, kw_only=True):
 ROWS_AND_WHETHER_JOINED = "rows by time, and whether they were joined"
 """The form of a state that has for each time a list of rows, each with whether it has found a match."""
 BY_JOIN_KEY = ", for each join key"
-"""The end of the form of a state whose map key is a join key and what leads to a row under it."""
+"""The end of the form of a state whose map key is a join key, or such a key and what leads to a row under it."""
+ONE_ROW = "one row"
+"""The beginning of the form of a state with one row for each key."""
 _COUNTS_LEFT = frozenset((JoinType.LEFT, JoinType.FULL, JoinType.SEMI, JoinType.ANTI))
 _COUNTS_RIGHT = frozenset((JoinType.RIGHT, JoinType.FULL))
 """The joins that keep with each row of a side how many rows of the other side match it."""
@@ -348,7 +351,7 @@ def _joined_rows(
     values = columns(inputs, side)
     associations = ", and how many each has met" if counts else ""
     if any(set(key) <= set(join_keys) for key in unique_keys):  # that of an input of one row has no columns
-        return KeptState(name, values, f"one row{associations}")
+        return KeptState(name, values, f"{ONE_ROW}{associations}")
     if unique_keys:
         key_values: tuple[Value, ...] = columns(inputs, side, min(unique_keys, key=len))
         return KeptState(name, (*key_values, *values), f"rows by their key{associations}")

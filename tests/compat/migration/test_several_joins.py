@@ -122,3 +122,39 @@ def test_what_was_joined_longer_ago_than_its_rows_live_is_not_known(merged: bool
     refusals = list(plan_migration(old, new).without_history.refusals(Allowed()))
     assert len(refusals) == refused
     assert all("multi-join has forgotten rows after its TTL" in why for _, why, _ in refusals)
+
+
+def test_the_row_of_a_unique_key_stands_by_the_join_key() -> None:
+    last = "(SELECT k, MAX(w) AS w FROM b GROUP BY k)"
+    query = f"SELECT a.k, v, w, x FROM a JOIN {last} b ON a.k = b.k LEFT JOIN c ON a.k = c.k"
+    parted, merged = (compile_script(f"{option}{_TABLES}INSERT INTO o {query};") for option in ("", _MERGED))
+    counted = {"a": [((1,), (1, 10), (2,))], "c": [((1,), (1, 7), (1,)), ((3,), (3, 8), (1,))]}
+    uids = {node.metadata.name: f"{node.id}_{kind}" for node, kind in _keeping(merged)}
+    groups: dict[str, Entries] = {"accState": [((1,), (100,)), ((2,), (200,))]}  # type: ignore[list-item]
+    inputs: dict[str, Entries] = {
+        "multi-join-input-0": counted["a"],
+        "multi-join-input-1": [((k,), (k,), (k, w)) for k, w in ((1, 100), (2, 200))],
+        "multi-join-input-2": [(key, (key, row), number) for key, row, number in counted["c"]],
+    }
+    job = Job(merged, {uids["stream-exec-group-aggregate"]: groups, uids["stream-exec-multi-join"]: inputs})
+    state = MigratedState(job, (merged, parted), plan_migration(merged, parted), operators_of(parted, Uids()))
+    first, second = ([f"{node.id}_join"] for node in parted.nodes if isinstance(node, Join))
+    found = {
+        (o.uid, table.name): entries_of(state, table) for o, table in state.manifest.tables() if o.uid in first + second
+    }
+    assert found == {
+        (*first, "left-records"): counted["a"],
+        (*first, "right-records"): [((1,), (1, 100)), ((2,), (2, 200))],
+        (*second, "left-records"): [((1,), (1, 10, 100), (2, 1))],
+        (*second, "right-records"): counted["c"],
+    }
+    again = Job(
+        parted, {o.uid or "": {t.name: entries_of(state, t) for t in o.states} for o in state.manifest.operators}
+    )
+    back = MigratedState(again, (parted, merged), plan_migration(parted, merged), operators_of(merged, Uids()))
+    owned = (t for o, t in back.manifest.tables() if o.uid == uids["stream-exec-multi-join"])
+    assert {table.name: entries_of(back, table) for table in owned} == inputs
+
+
+def _keeping(of: Plan) -> list[tuple[Any, str]]:
+    return [(node, kind) for node in of.nodes for kind in node.stateful_transformations]

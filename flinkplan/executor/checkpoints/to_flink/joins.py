@@ -57,6 +57,8 @@ def _joined_input(node: MultiJoin, index: int, frame: DataFrame, table: StateTab
     join_key = [row[column] for column in node.join_key(index)]
     if not join_key:
         return replace(entries, map_key=own)
+    if unique and set(unique) <= set(node.join_key(index)):
+        return replace(entries, map_key=join_key)
     if len(parse_type(table.map_key[0].type).fields) != len(join_key):
         raise StateError(f"the join key of input {index} has other columns in Flink")
     return replace(entries, map_key=[_struct(join_key), _struct(own)])
