@@ -64,8 +64,9 @@ def _lacking(comparison: Comparison, join: Join, side: int) -> frozenset[int]:
         return frozenset()
     inputs = [source.fields for source in comparison.old.plan.inputs(join)]
     first = len(join.layout(inputs).states[side].values) - len(inputs[side])
-    keys = zip((spec.left_keys, spec.right_keys)[side], spec.filter_nulls, strict=True)
-    return frozenset(first + key for key, filters in keys if filters and inputs[side][key].type.nullable)
+    keys = zip((spec.left_keys, spec.right_keys)[side], spec.filter_nulls, strict=False)
+    known = ((key, inputs[side][key]) for key, filters in keys if filters and 0 <= key < len(inputs[side]))
+    return frozenset(first + key for key, field in known if field.type.nullable)
 
 
 def _emits_unmatched(node: ExecNode, number: int) -> bool:

@@ -154,6 +154,8 @@ class _Recomputed:
     def multi_join(self, join: MultiJoin, relations: Relations) -> Recipe | None:
         rows = self._all_rows(relations)
         layout = join.layout([source.fields for source in self._inputs])
+        if len(join.key_columns()) != len(self._inputs):
+            raise Impossible("by which columns the inputs are joined is not known", "correct the plan")
         steps: dict[str, Step] = {}
         for i, (state, key) in enumerate(zip(layout.states, join.key_columns(), strict=True)):
             width = len(self._inputs[i].fields)
@@ -201,7 +203,7 @@ class _Recomputed:
             case InputRef(index) if index == time:
                 return 0
             case Call(name, (InputRef(index), Literal(str(delay), t))) if name == _MINUS and index == time:
-                return None if _MONTHS & set(t.root.split("_")) else int(delay)
+                return int(delay) if delay.isdecimal() and _MONTHS.isdisjoint(t.root.split("_")) else None
         return None
 
     def _all_rows(self, relations: Relations) -> list[Relation]:
@@ -259,7 +261,8 @@ def _values(state: KeptState, accumulators: Sequence[Accumulator], fields: Seque
             raise Impossible("DISTINCT values are not computed from rows")
         call = origin.call
         if each.has_view:
-            if each.function not in _EXTREMES or fields[call.arg_list[0]].type.root not in _ORDERED:
+            types = [fields[i].type.root for i in call.arg_list if 0 <= i < len(fields)]
+            if each.function not in _EXTREMES or types[:1] not in ([t] for t in _ORDERED):
                 raise Impossible(_not_following(each))
             yield Accumulated(_EXTREMES[each.function], call.arg_list[0], call.filter_arg, has_view=True)
             continue

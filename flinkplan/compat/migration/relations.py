@@ -28,7 +28,7 @@ from ...plan.record import Record, cached_property, replace
 from ...plan.rex import Call, InputRef, RexNode, input_refs, transform, walk
 from ...plan.savepoint import flink_states
 from ...plan.savepoint.layout import KeptState, Part, written
-from ...plan.specs import ConstantRankRange, JoinType
+from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
 from ...plan.types import BOOLEAN, RowField
 from ...plan.types.widening import holds
 from ..comparing import Comparison
@@ -71,6 +71,8 @@ class Relations:
 
     def of(self, node: ExecNode, needed: Collection[int]) -> Relation:
         """The rows of a node with these of its columns.  Raises :class:`Impossible` where they are not kept."""
+        if not all(0 <= i < len(node.fields) for i in needed):
+            raise Impossible("a column is read that is not there", "correct the plan")
         self._visited += 1
         if self._visited > _MOST_NODES:
             raise Impossible("it has rows of too many joins below")
@@ -109,6 +111,8 @@ class Relations:
         return Impossible(f"the old state lacks the column {column} of {name}", f"leave out the column {column}")
 
     def _calc(self, node: Calc, needed: Collection[int]) -> Relation:
+        if len(node.projection) != len(node.fields):
+            raise Impossible("a projection has other columns than its rows", "correct the plan")
         read = [node.projection[i] for i in sorted(needed)]
         condition = [] if node.condition is None else [node.condition]
         if not all(isinstance(rex, InputRef) or is_computed(rex) for rex in read) or not all(
@@ -130,13 +134,17 @@ class Relations:
             (width, len(right.fields)),
             (spec.left_keys, spec.right_keys),
             spec.join_type,
-            tuple(i for i, filters in enumerate(spec.filter_nulls) if filters),
+            tuple(i for i, (*_, filters) in enumerate(_key_columns(spec)) if filters),
             condition,
         )
 
     def _multi_join(self, node: MultiJoin, needed: Collection[int]) -> Relation:
         """The inputs joined one after the other."""
         inputs = self._plan.inputs(node)
+        kinds = {kind.value: kind for kind in JoinType}
+        has_all = len(inputs) == len(node.join_types) == len(node.join_conditions)
+        if not has_all or not kinds.keys() >= set(node.join_types):
+            raise Impossible("a join of several inputs has other conditions than inputs", "correct the plan")
         read = set(needed).union(*map(_references, node.join_conditions))
         width = len(inputs[0].fields)
         rows = self.of(inputs[0], _below(read, width))
@@ -145,7 +153,7 @@ class Relations:
             right = self.of(source, _behind(_below(read, width + own), width))
             keys, rest = _parted(condition, width)
             never_null = tuple(range(len(keys[0])))
-            rows = _joined((rows, right), (width, own), keys, JoinType(kind), never_null, rest)
+            rows = _joined((rows, right), (width, own), keys, kinds[kind], never_null, rest)
             width += own
         return rows
 
@@ -176,7 +184,7 @@ class Relations:
         return tuple(values)
 
     def _value(self, kept: _Kept, meaning: Meaning, field: RowField) -> KeptValue | None:
-        for own, value, old in zip(kept.meanings, kept.columns, kept.fields, strict=True):
+        for own, value, old in zip(kept.meanings, kept.columns, kept.fields, strict=False):
             if own == meaning and value is not None and holds(written(old.type), written(field.type)):
                 is_same = old.type.regular().nullable_() == field.type.regular().nullable_()
                 return value if is_same else Widened(value, field.type.regular())
@@ -202,7 +210,7 @@ class Relations:
     def _place(self, kept: _Kept, row: Sequence[Meaning], ref: InputRef) -> InputRef | None:
         """A column of a condition as a value of a state."""
         meaning = self._unwidened(row[ref.index])
-        for own, value, field in zip(kept.meanings, kept.columns, kept.fields, strict=True):
+        for own, value, field in zip(kept.meanings, kept.columns, kept.fields, strict=False):
             is_same = field.type.regular().nullable_() == ref.type.regular().nullable_()
             if own == meaning and is_same and isinstance(value, Taken) and value.state:
                 return replace(ref, index=value.place)
@@ -226,7 +234,7 @@ class Relations:
         """The rows of each input of a join."""
         sources = self._comparison.old.plan.inputs(old)
         layout = old.layout([source.fields for source in sources])
-        for source, state, declared in zip(sources, layout.states, old.states, strict=True):
+        for source, state, declared in zip(sources, layout.states, old.states, strict=False):
             first = len(state.values) - len(source.fields)
             columns = tuple(Taken(state.name, first + i) for i in range(len(source.fields)))
             stored = Stored(old.id, layout.transformation, state.name, (), state.form, expires=_expires(declared.ttl))
@@ -323,6 +331,11 @@ def _parted(condition: RexNode | None, width: int) -> tuple[tuple[tuple[int, ...
     return (tuple(left), tuple(right)), rest if others else None
 
 
+def _key_columns(spec: JoinSpec) -> Iterator[tuple[int, int, bool]]:
+    """The columns of a join key on both sides, and whether NULL matches nothing."""
+    return zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=False)
+
+
 def _references(condition: RexNode | None) -> set[int]:
     return set() if condition is None else input_refs(condition)
 
@@ -339,5 +352,5 @@ def _shifted(rex: RexNode, by: int) -> RexNode:
     return transform(rex, lambda each: replace(each, index=each.index + by) if isinstance(each, InputRef) else each)
 
 
-def _expires(ttl: str) -> bool:
-    return not ttl.startswith("0 ")
+def _expires(ttl: object) -> bool:
+    return not str(ttl).startswith("0 ")

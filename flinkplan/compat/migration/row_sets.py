@@ -7,6 +7,7 @@ rows that it emits, which is equal for nodes of either plan that emit the same r
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from ...plan.functions.comparison import EQ
@@ -31,7 +32,7 @@ from ...plan.nodes import (
 )
 from ...plan.record import Record
 from ...plan.rex import Call, InputRef, Literal, RexNode
-from ...plan.specs import FilterPushDown, JoinType, LimitPushDown, PartitionPushDown
+from ...plan.specs import FilterPushDown, LimitPushDown, PartitionPushDown
 from ...plan.types import BOOLEAN
 from ..columns import Scope, Shown
 from ..lineage import Lineage
@@ -56,6 +57,8 @@ _NOT_ROWS = frozenset(
 """Fields of nodes that do not affect which rows there are."""
 
 _AND = "$AND$1"
+_BOTH = 2
+"""The number of inputs of a join."""
 
 
 RowSet = int
@@ -148,9 +151,9 @@ class RowSets:
             return Rows("union", None, tuple(sorted(each for inner in united for each in inner)))
         if isinstance(node, GroupAggregate | GlobalGroupAggregate):
             return Rows("groups", self._keys(node), inputs)
-        if isinstance(node, Join):
+        if isinstance(node, Join) and len(inputs) == _BOTH:
             return self._join(node, inputs)
-        if isinstance(node, MultiJoin):
+        if isinstance(node, MultiJoin) and len(inputs) == len(node.join_types) == len(node.join_conditions) > 1:
             return self._multi_join(node, inputs)
         scope = Scope(node, self._lineage)
         if isinstance(node, WindowAggregate | GlobalWindowAggregate | GroupWindowAggregate):
@@ -165,13 +168,13 @@ class RowSets:
         width = len(self._lineage.plan.inputs(node)[0].fields)
         conditions: set[Hashable] = set()
         meanings = self._lineage.meanings
-        for left, right, filters in zip(spec.left_keys, spec.right_keys, spec.filter_nulls, strict=True):
+        for left, right, filters in zip_longest(spec.left_keys, spec.right_keys, spec.filter_nulls, fillvalue=-1):
             equality = equal_columns(left, width + right)
             meaning = meanings.expression(equality, row)
             conditions.add(meaning if filters else ("NULL matches NULL", meaning))
         if spec.non_equi_condition is not None:
             conditions |= {meanings.expression(each, row) for each in conjuncts(spec.non_equi_condition)}
-        return Rows(Join.metadata.name, (spec.join_type, frozenset(conditions)), inputs)
+        return Rows(Join.metadata.name, (spec.join_type.value, frozenset(conditions)), inputs)
 
     def _multi_join(self, node: MultiJoin, inputs: tuple[RowSet, ...]) -> Rows:
         """A join of several inputs as joins of two, one above the other."""
@@ -182,7 +185,7 @@ class RowSets:
         for right, (kind, condition) in zip(others, steps, strict=True):
             parts = () if condition is None else conjuncts(condition)
             conditions = frozenset(self._lineage.meanings.expression(each, row) for each in parts)
-            rows = Rows(Join.metadata.name, (JoinType(kind), conditions), (joined, right))
+            rows = Rows(Join.metadata.name, (kind, conditions), (joined, right))
             joined = self._known.number(rows)
         return rows
 

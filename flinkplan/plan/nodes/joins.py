@@ -102,16 +102,18 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
 
     def unique_key(self, index: int) -> tuple[int, ...]:
         """The columns by which an input's rows are kept; none where they are kept by their content."""
-        keys = self.input_unique_keys[index] if self.input_unique_keys else ()
-        return min(filter(None, keys), key=len, default=())
+        own = (self.input_unique_keys or ())[index : index + 1]
+        return min((key for keys in own for key in keys if key), key=len, default=())
 
     def join_key(self, index: int) -> tuple[int, ...]:
         """The columns of an input by which its rows are found from those of the inputs before it.
 
         Source: ``AttributeBasedJoinKeyExtractor``.
         """
-        attributes = (self.join_attribute_map or {}).get(str(index), ()) if index else ()
-        return tuple(attribute["rightFieldIndex"] for attribute in attributes)
+        attributes = (self.join_attribute_map or {}).get(str(index)) if index else None
+        known = [each for each in attributes if isinstance(each, Mapping)] if isinstance(attributes, list) else []
+        columns = (attribute.get("rightFieldIndex") for attribute in known)
+        return tuple(column for column in columns if isinstance(column, int))
 
     @property
     def is_stateful(self) -> bool:
