@@ -334,7 +334,7 @@ def _search(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
         return sargs.fold(replace(rex, operands=(operand, *rex.operands[1:])))
     if not searched.ranges or searched.ranges == sargs.ALL:
         return simplifier.simplify(sargs.written(searched, unknown), unknown)
-    if searched.null is not None and simplifier.is_certain(operand):
+    if searched.null is not None and not operand.type.nullable:
         return sargs.write(replace(searched, null=None))
     if searched.null is None and len(searched.ranges) == 1 and point(searched.ranges) is not None:
         return sargs.expand(rex)
