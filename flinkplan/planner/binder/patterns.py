@@ -18,8 +18,9 @@ from ...plan.functions.cast import CAST
 from ...plan.functions.model import BINARY, Arguments
 from ...plan.record import Json, Record, replace
 from ...plan.rex import Call, InputRef, Literal, PatternInputRef, RexNode, transform
-from ...plan.types import NULL, char
-from ..algebra.logical import Match
+from ...plan.settings import is_batch_mode
+from ...plan.types import NULL, TIMESTAMPS, char
+from ..algebra.logical import Match, Watermark
 from ..algebra.rel import Rel
 from ..rex.builder import integer, symbol
 from ..rex.expressions import FALSE, TRUE, is_call
@@ -63,6 +64,8 @@ def bind_match(context: Context, node: ast.MatchRecognize, source: Rel, name: st
     for each in (node.after.variable, *(v for subset in node.subsets for v in subset.variables)):
         if each is not None and each.name not in matched:
             raise _unknown(each, matched)
+    if is_batch_mode(context.config):
+        source = _with_event_time(context, node, source, name)
     scope = Scope((Namespace(source.row_type, 0, name),))
     plain = ExpressionBinder(context, scope, "MATCH_RECOGNIZE")
     variables = {*matched, *(s.name.name for s in node.subsets)}
@@ -81,6 +84,17 @@ def bind_match(context: Context, node: ast.MatchRecognize, source: Rel, name: st
         measures=_unique(node.measures, tuple((m.name.name, binder.measure(m)) for m in node.measures)),
         perhaps_null=frozenset(m.name.name for m in node.measures if _is_average(m.expression)),
     )
+
+
+def _with_event_time(context: Context, node: ast.MatchRecognize, source: Rel, name: str | None) -> Rel:
+    """The relation, in which the timestamp that rows are ordered by is event time, as in batch mode any may be."""
+    if not node.order_by:
+        return source
+    binder = ExpressionBinder(context, Scope((Namespace(source.row_type, 0, name),)), "MATCH_RECOGNIZE")
+    time = _column(binder, node.order_by[0].expression)
+    if time.type.is_time_attribute or time.type.root not in TIMESTAMPS:
+        return source
+    return Watermark(input=source, rowtime_index=time.index, expr=time)
 
 
 def _unknown(name: ast.Identifier, variables: Collection[str]) -> BindError:

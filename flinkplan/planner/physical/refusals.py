@@ -14,7 +14,7 @@ from ...plan.functions.java import JavaFunction
 from ...plan.functions.process import Trait
 from ...plan.functions.user import PythonFunction, PythonKind
 from ...plan.rex import RexNode, walk
-from ...plan.settings import DELTA_JOINS, PROCESS_TABLES, value_of
+from ...plan.settings import DELTA_JOINS, PROCESS_TABLES, is_batch_mode, value_of
 from ...plan.specs import AggregateCall, SessionGroupWindow
 from ...plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
 from ..algebra import physical as p
@@ -50,7 +50,7 @@ def _check(rel: Rel, config: Mapping[str, str]) -> None:
     reader = _reader_of_inserts(rel)
     if reader is not None and any(not modify_kinds(each) <= INSERT_ONLY for each in rel.inputs):
         raise PlanningError(f"{reader} takes inserts only, but its input has updates or deletions")
-    if any(is_call_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
+    if not is_batch_mode(config) and any(is_call_of(c, APPROX_COUNT_DISTINCT) for c in _calls(rel)):
         name = APPROX_COUNT_DISTINCT.name
         hint = "use COUNT(DISTINCT …)"
         raise PlanningError(f"{name} does not work on streams", hint=hint, part=Part.FUNCTION, name=name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from flinkplan.executor.jobs.job import JobOptions, execute
-from flinkplan.executor.prepare.checks import check_runnable
+from flinkplan.executor.prepare.checks import check_nodes
 from flinkplan.executor.prepare.job_plan import JobSettings, prepare
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError, UnsupportedError
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 BATCH = {RUNTIME_MODE: "batch"}
-ONLY_IN_BATCH = {
-    "a8": "APPROX_COUNT_DISTINCT",
-    "m1": "MATCH_RECOGNIZE ordered by no time attribute",
-}
-"""What Flink compiles in batch mode alone: the planner here has operators of streaming mode."""
-
 TABLES_HERE = """
 CREATE TABLE t (id INT, k STRING, v INT, d DECIMAL(10, 2), x DOUBLE, f FLOAT, ts TIMESTAMP(3), dt DATE, b BOOLEAN,
                 l BIGINT) WITH ('connector' = 'filesystem', 'path' = '{folder}/t', 'format' = 'json');
@@ -93,6 +87,25 @@ MORE: dict[str, dict[str, Any]] = {
         "GROUP BY TUMBLE(r, INTERVAL '20' SECOND)",
         "rows": [["2024-01-01 00:00:20", 4], ["2024-01-01 00:00:40", 2], ["2024-01-01 00:01:00", 2]],
     },
+    "approximate_groups": {
+        "sql": "SELECT b, APPROX_COUNT_DISTINCT(k) AS n, COUNT(*) AS c FROM t GROUP BY b",
+        "rows": [[True, 3, 4], [False, 2, 3], [None, 1, 2]],
+    },
+    "patterns_of_two_orders": {
+        "sql": "SELECT * FROM t MATCH_RECOGNIZE (PARTITION BY k ORDER BY ts, id MEASURES A.id AS a, B.id AS b, "
+        "A.ts AS t "
+        "ONE ROW PER MATCH AFTER MATCH SKIP TO NEXT ROW PATTERN (A B) DEFINE B AS B.v >= A.v)",
+        "rows": [
+            ["a", 1, 2, "2024-01-01 00:00:01"],
+            ["a", 2, 6, "2024-01-01 00:00:05"],
+            ["c", 7, 9, None],
+        ],
+    },
+    "times_of_patterns": {
+        "sql": "SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts MEASURES A.id AS a, B.id AS b, MATCH_ROWTIME() AS r "
+        "ONE ROW PER MATCH AFTER MATCH SKIP PAST LAST ROW PATTERN (A B) DEFINE B AS B.v > A.v)",
+        "rows": [[7, 1, "2024-01-01 00:00:01"], [4, 5, "2024-01-01 00:00:21"]],
+    },
     "windows_by_microsecond": {
         "sql": "SELECT TUMBLE_START(CAST(ts AS TIMESTAMP(6)), INTERVAL '1' MINUTE) AS s, COUNT(*) AS n FROM timed "
         "GROUP BY TUMBLE(CAST(ts AS TIMESTAMP(6)), INTERVAL '1' MINUTE)",
@@ -102,8 +115,7 @@ MORE: dict[str, dict[str, Any]] = {
 """Queries beside those that Flink compiled as batch plans."""
 
 
-ALL = {**CASES, **MORE}
-QUERIES = {name: case for name, case in ALL.items() if name not in ONLY_IN_BATCH}
+QUERIES = {**CASES, **MORE}
 
 
 def _session(folder: Path) -> Session:
@@ -116,9 +128,7 @@ def _session(folder: Path) -> Session:
 def _insert(session: Session, folder: Path, name: str) -> ast.Insert:
     """The table of a query's rows, and the INSERT that fills it."""
     options = f"'connector' = 'filesystem', 'path' = '{folder}/out/{name}', 'format' = 'json'"
-    (statement,) = parse_script(
-        f"CREATE TABLE {name} WITH ({options}) AS {({**CASES, **MORE})[name]['sql']}"
-    ).statements
+    (statement,) = parse_script(f"CREATE TABLE {name} WITH ({options}) AS {QUERIES[name]['sql']}").statements
     assert isinstance(statement, ast.CreateTable)
     return session.create_table_as(statement)
 
@@ -145,12 +155,7 @@ def test_it_writes_the_final_rows(name: str, written: dict[str, list[list[Any]]]
     assert rows == expected, case["sql"]
 
 
-@pytest.mark.parametrize("name", ONLY_IN_BATCH)
-def test_operators_of_batch_mode_alone_are_refused(name: str, tmp_path: Path) -> None:
-    session = _session(tmp_path)
-    with pytest.raises(FlinkplanError):
-        plan = session.compile(_insert(session, tmp_path, name), complete=True)
-        check_runnable(plan)
+_PATTERN = "MEASURES A.id AS a PATTERN (A B) DEFINE B AS B.v > A.v)"
 
 
 @pytest.mark.parametrize(
@@ -162,13 +167,15 @@ def test_operators_of_batch_mode_alone_are_refused(name: str, tmp_path: Path) ->
         ),
         ("SELECT COUNT(*) AS n FROM t GROUP BY TUMBLE(PROCTIME(), INTERVAL '1' HOUR)", "no processing time"),
         ("SELECT COUNT(*) AS n FROM t GROUP BY TUMBLE(dt, INTERVAL '1' HOUR)", "takes a timestamp, not DATE"),
+        (f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY id {_PATTERN}", "ordered by a time"),
+        (f"SELECT * FROM t MATCH_RECOGNIZE (ORDER BY ts DESC {_PATTERN}", "from early to late"),
     ],
 )
-def test_group_windows_are_refused_as_in_flink(query: str, words: str, tmp_path: Path) -> None:
+def test_what_goes_by_no_time_is_refused_as_in_flink(query: str, words: str, tmp_path: Path) -> None:
     (statement,) = parse_script(query).statements
     assert isinstance(statement, ast.QueryStatement)
     with pytest.raises(FlinkplanError, match=words):
-        _session(tmp_path).compile_query(statement.query)
+        check_nodes(_session(tmp_path).compile_query(statement.query))
 
 
 def test_input_must_end(tmp_path: Path) -> None:

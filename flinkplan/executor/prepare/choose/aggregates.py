@@ -21,12 +21,13 @@ from ....plan.nodes import (
     WatermarkAssigner,
 )
 from ....plan.record import Record
+from ....plan.settings import is_batch_mode
 from ....plan.specs import AggregateCall
 from ....plan.types import LogicalType, row
 from ...aggregate_functions import check_calls, check_method, folds_exactly
 from ..known.input_size import is_large
 from ..known.key_types import key_type
-from ..known.native_calls import is_native_in_batch, is_traced
+from ..known.native_calls import check_native_in_batch, is_native_in_batch, is_traced
 from ..known.row_order import PASSING, moves_by_each_row
 from ..query import QueryPlan, chooser
 from ..steps import FOLDS_ROWS, Kernel, Native, PassedBy, accumulators, with_ttl
@@ -88,7 +89,10 @@ class KernelGroups(Kernel, kw_only=True):
 
 
 def _check(node: GroupAggregate | LocalGroupAggregate, plan: Plan, options: Mapping[str, str]) -> None:
-    check_calls(node.agg_calls)
+    calls: Sequence[AggregateCall] = node.agg_calls
+    if is_batch_mode(options) and not any(node.agg_call_need_retractions):
+        calls = check_native_in_batch(calls, plan.inputs(node)[0].output_type)
+    check_calls(calls)
     for call, retracts in zip(node.agg_calls, node.agg_call_need_retractions, strict=True):
         if retracts:
             check_method(call, "retract", "an aggregation of rows that are taken back")
@@ -161,6 +165,7 @@ def _choose(
                 samples=samples_groups(below, grouping, calls, query),
                 one_row=query.is_final and not grouping,
             )
+    check_calls(calls)  # once more, for a kernel has none of batch mode only
     rows = _rows_of(below, query)
     return _kernel(node, query, rows, grouping, calls, output_type, node.generate_update_before, folds=folds)
 

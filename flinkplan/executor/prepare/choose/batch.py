@@ -25,7 +25,7 @@ from ....plan.nodes import (
 from ....plan.settings import is_batch_mode
 from ....plan.specs import SortField
 from ...aggregate_functions import check_calls, function_name
-from ..known.native_calls import BATCH_ONLY, is_native_in_batch
+from ..known.native_calls import BATCH_ONLY, check_native_in_batch, is_native_in_batch
 from ..known.settled_joins import native_type
 from ..known.sorted_rows import order_of, readers, serves_operators
 from ..query import QueryPlan, chooser
@@ -118,17 +118,12 @@ def _first_phase(node: BatchAggregate, plan: Plan) -> tuple[BatchAggregate, tupl
 
 
 def _check_aggregate(node: BatchAggregate, plan: Plan, options: Mapping[str, str]) -> None:
-    batch_only = {function_name(call) for call in node.agg_calls} & BATCH_ONLY
-    check_calls(call for call in node.agg_calls if function_name(call) not in batch_only)
-    if not node.is_final and not all(_merges(reader) for reader in readers(plan, node)):
-        raise UnsupportedError("accumulators that another operator than an aggregation reads")
     first, _ = _first_phase(node, plan)
     (source,) = plan.inputs(first)
-    if batch_only and not is_native_in_batch(first.agg_calls, source.output_type):
-        raise UnsupportedError(
-            f"{', '.join(sorted(batch_only))} beside functions that Spark does not have, or computes otherwise",
-            hint="compute them in two queries, and join these by the keys",
-        )
+    check_native_in_batch(first.agg_calls, source.output_type)
+    check_calls(call for call in node.agg_calls if function_name(call) not in BATCH_ONLY)
+    if not node.is_final and not all(_merges(reader) for reader in readers(plan, node)):
+        raise UnsupportedError("accumulators that another operator than an aggregation reads")
 
 
 def _merges(node: ExecNode) -> bool:

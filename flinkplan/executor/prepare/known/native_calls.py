@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ....plan.document import Plan
+from ....plan.errors import UnsupportedError
 from ....plan.nodes import (
     ExecNode,
     GlobalWindowAggregate,
@@ -89,6 +90,21 @@ def is_native_in_batch(calls: Sequence[AggregateCall], row: LogicalType) -> bool
     """
     distinct = {(tuple(call.arg_list), call.filter_arg) for call in calls if call.is_distinct}
     return len(distinct) <= 1 and all(_is_native_in_batch(call, row) for call in calls)
+
+
+def check_native_in_batch(calls: Sequence[AggregateCall], row: LogicalType) -> Sequence[AggregateCall]:
+    """The calls but those that are of batch mode only.
+
+    Raises :class:`UnsupportedError` where there are such, and Spark cannot compute all calls over rows of the type
+    ``row``.
+    """
+    names = {function_name(call) for call in calls} & BATCH_ONLY
+    if names and not is_native_in_batch(calls, row):
+        raise UnsupportedError(
+            f"{', '.join(sorted(names))} beside functions that Spark does not have, or computes otherwise",
+            hint="compute them in two queries, and join these by the keys",
+        )
+    return [call for call in calls if function_name(call) not in names]
 
 
 def _is_native_in_batch(call: AggregateCall, row: LogicalType) -> bool:
