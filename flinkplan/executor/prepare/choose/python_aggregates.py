@@ -134,13 +134,15 @@ class Gathered(Record):
     """Rows that a kernel gathers for calls in Python.
 
     ``columns``: what the functions read of the node's input.  ``pane_ms``, ``gap_ms``: general functions see a window
-    as merged of panes of this length, or of sessions with this gap; 0: they do not.
+    as merged of panes of this length, or of sessions with this gap; 0: they do not.  ``in_bundles``: no row of a
+    micro-batch is late because of another one.
     """
 
     calls: tuple[AggregateCall, ...]
     columns: tuple[int, ...]
     pane_ms: int = 0
     gap_ms: int = 0
+    in_bundles: bool = False
 
     @property
     def note(self) -> str:
@@ -272,7 +274,7 @@ def _gathered(node: PythonGroupWindowAggregate) -> Gathered:
                 pane_ms = gcd(window.size_ms, window.slide_ms)
             case SessionWindow() as window:
                 gap_ms = window.gap_ms
-    return Gathered(tuple(calls), tuple(sorted(used)), pane_ms, gap_ms)
+    return Gathered(tuple(calls), tuple(sorted(used)), pane_ms, gap_ms, in_bundles=not is_pandas)
 
 
 def _check_over(node: PythonOverAggregate, plan: Plan, options: Mapping[str, str]) -> None:
