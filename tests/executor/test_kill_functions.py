@@ -213,7 +213,7 @@ PYTHON_SINKS: Sinks = {
         "c BIGINT, r STRING",
     ),
     "sessions": (
-        "SELECT k, SESSION_START(ts, INTERVAL '15' SECOND), py_numbers(id) FROM a "
+        "SELECT k, SESSION_START(ts, INTERVAL '15' SECOND), py_numbers(id) FROM a WHERE n = 0 "
         "GROUP BY k, SESSION(ts, INTERVAL '15' SECOND)",
         "k STRING, w TIMESTAMP(3), r STRING",
     ),
