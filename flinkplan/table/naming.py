@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 from ..plan.errors import PlanError
 from ..plan.findings import did_you_mean
 from ..plan.functions import Function, Kind
-from ..plan.functions.user import PythonFunction
+from ..plan.functions.user import PythonFunction, UserFunction
 from ..plan.record import Json
 from ..plan.types import DATE, STRING, LogicalType, timestamp
 from ..planner.binder.context import Context
@@ -29,12 +29,19 @@ class ValidationError(PlanError):
     """The expressions of a table do not fit."""
 
 
+_OF_SQL = {
+    *("APPROX_COUNT_DISTINCT", "CUME_DIST", "DENSE_RANK", "GROUPING", "GROUPING_ID", "GROUP_ID", "IF", "IS_ALPHA"),
+    *("IS_DECIMAL", "IS_DIGIT", "NTILE", "PERCENT_RANK", "RANK", "ROW_NUMBER", "STDDEV", "VARIANCE"),
+}
+"""Functions that SQL alone has.  Source: ``FlinkSqlOperatorTable`` without ``BuiltInFunctionDefinitions``."""
+
+
 def function_of_call(context: Context, called: str | DeclaredFunction) -> Function:
     """The function of a call: by its name, or a declared one.  Raises :class:`ValidationError` for an unknown name."""
     if isinstance(called, DeclaredFunction):
         return inline_function(called)
     function = context.function(name_of(called))
-    if function is None:
+    if function is None or (called.upper() in _OF_SQL and not isinstance(function, UserFunction)):
         hint = did_you_mean(called, context.catalog.functions.names())
         raise ValidationError(
             f"there is no function '{called}'",

@@ -70,7 +70,7 @@ class Resolver:
         resolve = _RESOLVERS.get(value._name)
         if resolve is None:
             raise ValidationError(f"'{value}' cannot stand here")
-        return resolve(self, *value._args)
+        return resolve(self, *map(_named_within, value._args))
 
     def all(self, values: Iterable[Any]) -> tuple[RexNode, ...]:
         """The row expressions."""
@@ -166,6 +166,17 @@ _WITHOUT_PARENTHESES = ("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LO
 
 
 # ---------------------------------------------------------------- one function for each kind of expression
+
+
+def _named_within(operand: Any) -> Any:
+    """An operand; one with a name stays a call of AS, as in Flink, while that of a column is the column's name."""
+    is_named = isinstance(operand, Expression) and operand._name == "as"
+    return Expression("named", *operand._args[:2]) if is_named else operand
+
+
+def _named(resolver: Resolver, operand: Any, name: str) -> RexNode:
+    rex = resolver.rex(operand)
+    return conditional.ALIAS.typed(rex.type, rex, text(name))
 
 
 _OPERATORS = {
@@ -469,6 +480,7 @@ _RESOLVERS: Mapping[str, Callable[..., RexNode]] = {
     "col": lambda resolver, name: resolver.column(name),
     "lit": lambda resolver, value, data_type: literal(value, data_type),
     "as": lambda resolver, operand, *names: resolver.rex(operand),
+    "named": _named,
     "call": _call,
     "call_sql": _call_sql,
     "sql": lambda resolver, function, *args: resolver.sql(function, *args),

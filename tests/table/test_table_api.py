@@ -205,6 +205,7 @@ HOURS = Tumble.over(lit(1).hour).on(col("id")).alias("w")
         (lambda t: t.where(t.id), "takes a condition"),
         (lambda t: t.select(call("dobule", t.id)), "dobule"),
         (lambda t: t.group_by(t.id).select(t.customer), "customer"),
+        (lambda t: t.select(call("IF", t.id > 1, 1, 2)), "there is no function 'IF'"),
         (lambda t: t.group_by(t.id).flat_aggregate(total), "takes a table aggregate function"),
         (
             lambda t: t.window(Tumble.over(lit(1).hour).on(t.id).alias("w")).group_by(col("w")).select(t.id.max),
