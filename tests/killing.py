@@ -38,14 +38,23 @@ BRIEF = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+IgnoreUnrecognizedVMOptio
 class Work:
     """A plan that processes execute one after another from one checkpoint; or a program, which they run.
 
-    ``folder`` holds the checkpoint and what else the work has; ``options`` are those of the command.
+    ``folder`` holds the checkpoint and what else the work has; ``options`` are those of the command, ``conf`` settings
+    of each session.
     """
 
-    def __init__(self, plan: Path, folder: Path, variables: Mapping[str, str], options: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        plan: Path,
+        folder: Path,
+        variables: Mapping[str, str],
+        options: Sequence[str] = (),
+        conf: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._plan = plan
         self._folder = folder
         self._variables = variables
         self._options = options
+        self._conf = conf
 
     def is_within_batch(self) -> bool:
         """Whether a query has planned a batch that it has not committed."""
@@ -54,7 +63,7 @@ class Work:
 
     def worker(self, mode: str, cores: int, *options: str, conf: Mapping[str, str] = MappingProxyType({})) -> Worker:
         """Another process; ``conf`` are settings of its session."""
-        return Worker([*self._arguments(mode), *options], cores, conf)
+        return Worker([*self._arguments(mode), *options], cores, {**self._conf, **conf})
 
     def _arguments(self, mode: str) -> list[str]:
         command = "run" if self._plan.suffix == ".py" else "execute"
@@ -118,10 +127,10 @@ class Worker(Running):
 
     def __init__(self, arguments: Sequence[str], cores: int, conf: Mapping[str, str] = MappingProxyType({})) -> None:
         conf = {
-            **conf,
             "spark.sql.shuffle.partitions": "1",
             "spark.sql.files.minPartitionNum": str(cores),
             "spark.driver.extraJavaOptions": f"-Duser.timezone=UTC {BRIEF}",
+            **conf,
         }
         code = (
             "from flinkplan.cli.main import main; from flinkplan.executor.jvm.session import session; "

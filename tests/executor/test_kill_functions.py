@@ -34,6 +34,8 @@ needs_flink = pytest.mark.skipif(
 )
 
 ROWS = 20
+IN_ONE_TASK = {"spark.sql.files.minPartitionNum": "1", "spark.sql.files.openCostInBytes": "0"}
+"""Where several tasks read a micro-batch, it depends on them which rows are late and when timers fire."""
 START = datetime(2024, 1, 1)
 TABLES = {
     "a": (
@@ -258,7 +260,7 @@ def killed_as_undisturbed(program: Path, folder: Path, sinks: Sinks, *options: s
     """Kill the work of a program again and again, and compare its rows with those of a work without kills."""
     variables = {"IN": str(folder / "in")}
     works = {
-        name: Work(program, folder / name, {**variables, "OUT": str(folder / name / "out")}, options)
+        name: Work(program, folder / name, {**variables, "OUT": str(folder / name / "out")}, options, IN_ONE_TASK)
         for name in ("killed", "undisturbed")
     }
     Kills(*Place).inflict(works["killed"], lambda number: feed(folder / "in", number), sinks)
