@@ -88,14 +88,27 @@ def reads_outer_row(rel: Rel) -> bool:
     return isinstance(rel, Lateral)
 
 
-def is_decorrelated_whole(root: Rel) -> bool:
-    """Whether a tree has nothing but relations that Flink can decorrelate; with any other one it leaves all as it is.
+def obstacle(root: Rel) -> str | None:
+    """What keeps Flink from decorrelating a tree, which then stays as it is; ``None`` if nothing does.
 
     Source: ``RelDecorrelator.decorrelateRel`` of ``Values``, ``LogicalTableFunctionScan`` and ``LogicalSnapshot``.
     """
-    return not any(
-        isinstance(rel, (Values, Correlate, TemporalJoin)) or (isinstance(rel, Snapshot) and rel.time is not None)
-        for rel in walk(root)
+    for rel in walk(root):
+        match rel:
+            case Values():
+                return "VALUES, or a SELECT without FROM"
+            case Correlate():
+                return "UNNEST or a table function"
+            case TemporalJoin(time=time) | Snapshot(time=time) if time is not None:
+                return "FOR SYSTEM_TIME AS OF"
+    return None
+
+
+def not_decorrelated_beside(what: str) -> UnsupportedError:
+    """The error for a correlated subquery in a query with something that Flink does not decorrelate."""
+    return UnsupportedError(
+        f"Flink cannot plan a subquery that reads the outer row in one query with {what}",
+        hint="write the subquery as a join with an aggregation, or split the query into two statements",
     )
 
 
@@ -119,7 +132,10 @@ def _filter(rel: Filter, correl: str, left: Rel) -> Frame:
 
 
 def _needed(exprs: Iterable[RexNode], correl: str) -> list[int]:
-    """The columns of the outer row that expressions read; Flink cannot take fields of these from it."""
+    """The columns of the outer row that expressions read.
+
+    Raises :class:`UnsupportedError` where one is read of which Flink replaces only the column.
+    """
     columns = []
     for rex in exprs:
         if _reads_nested_field(rex, correl):

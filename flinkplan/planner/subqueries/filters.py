@@ -10,7 +10,9 @@ from ..rex.simplify import simplify_condition
 from ..rules.predicates import push_into_join, push_past_project
 from ..rules.rule import Order, RuleSet, rule
 from ..rules.table_functions import name_by_projection, push_past_correlate
-from .decorrelation import not_decorrelated
+from .decorrelation import not_decorrelated_beside
+
+_NEVER = "a condition that never holds"
 
 
 @rule(on=Filter, over=(Join, TemporalJoin))
@@ -21,11 +23,11 @@ def push_into_join_of_subquery(rel: Filter, below: Join | TemporalJoin) -> Rel:
     tree with such.
     """
     if _never_holds(rel) and below.type is not JoinType.FULL:
-        raise not_decorrelated()
+        raise not_decorrelated_beside(_NEVER)
     new = push_into_join(rel)
     join = new.input if isinstance(new, Filter) else new
     if any(_never_holds(side) for side in join.inputs if side not in below.inputs):
-        raise not_decorrelated()
+        raise not_decorrelated_beside(_NEVER)
     return new
 
 

@@ -34,7 +34,7 @@ from ..rex.unplanned import SubQuery, SubQueryKind
 from ..rules.projections import merge_projects
 from ..rules.table_functions import PUSH_PAST_CORRELATES
 from .aggregates import called_by_place, without_check
-from .decorrelation import is_decorrelated_whole, not_decorrelated, reads_outer_row
+from .decorrelation import not_decorrelated_beside, obstacle, reads_outer_row
 from .filters import PUSH_PAST_JOINS_OF_SUBQUERIES
 from .joins import Joins, Logic
 from .lateral_ranks import to_lateral_rank
@@ -48,8 +48,8 @@ def rewrite_subqueries(root: Rel) -> Rel:
     """
     rewriter = _Rewriter()
     rel = bottom_up(root, rewriter.rewrite)
-    if rewriter.took_apart and not is_decorrelated_whole(rel):
-        raise not_decorrelated()
+    if rewriter.took_apart and (what := obstacle(rel)):
+        raise not_decorrelated_beside(what)
     if rewriter.met_correlation:
         rel = bottom_up(rel, lambda r: without_check(_simpler(r)))
         if rewriter.took_apart:
