@@ -11,6 +11,7 @@ import flinkplan.runtime.format.RowText;
 import flinkplan.runtime.jdbc.JdbcWriter;
 import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -22,8 +23,11 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
 import scala.jdk.javaapi.CollectionConverters;
+import scala.reflect.ClassTag;
+import scala.runtime.AbstractFunction2;
 
 /** Writes the batches of a query into one table. */
 public final class BatchWriter implements EndingWriter {
@@ -94,10 +98,14 @@ public final class BatchWriter implements EndingWriter {
         boolean sorts = changelog && sink.keepsOrder();
         var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (sorts ? Changes.inOrder(rows, keys) : rows);
         QueryExecution execution = inOrder.queryExecution();
-        JavaRDD<InternalRow> partitions = execution.toRdd().toJavaRDD();
+        // the rows of a micro-batch, if nothing is to be done with them: planned once more they would be the same
+        boolean arePlanned = execution.analyzed() instanceof LogicalRDD;
+        JavaRDD<InternalRow> partitions = arePlanned
+                ? ((LogicalRDD) execution.analyzed()).rdd().toJavaRDD()
+                : execution.toRdd().toJavaRDD();
         if (publication == null) {
             long written = rows(run(partitions, sink, name, changelog));
-            counts.add(batch, written, RowsRead.of(execution.executedPlan()), rows, execution);
+            counts.add(batch, written, arePlanned ? 0 : RowsRead.of(execution.executedPlan()), rows, execution);
             return;
         }
         if (finished(name, rows)) {
@@ -112,7 +120,7 @@ public final class BatchWriter implements EndingWriter {
             if (commits != null) {
                 commits.after(files, rows.sparkSession());
             }
-            counts.add(batch, rows(done), RowsRead.of(execution.executedPlan()), rows, execution);
+            counts.add(batch, rows(done), arePlanned ? 0 : RowsRead.of(execution.executedPlan()), rows, execution);
         } finally {
             publication.clean(name);
         }
@@ -136,14 +144,26 @@ public final class BatchWriter implements EndingWriter {
 
     private static List<RowSink.Written> run(
             JavaRDD<InternalRow> partitions, RowSink sink, String batch, boolean changelog) {
-        return partitions
-                .mapPartitionsWithIndex(
-                        (task, values) -> {
-                            RowSink.Written written = sink.write(batch, task, changelog, stoppable(values));
-                            return List.of(written).iterator();
-                        },
-                        true)
-                .collect();
+        JavaRDD<RowSink.Written> written = partitions.mapPartitionsWithIndex(
+                (task, values) -> List.of(sink.write(batch, task, changelog, stoppable(values))).iterator(), true);
+        Object done = written.context().runJob(written.rdd(), new First(), ClassTag.apply(RowSink.Written.class));
+        return List.of((RowSink.Written[]) done);
+    }
+
+    /**
+     * The one element that a task has.
+     *
+     * <p>To collect all, Spark would look in each batch through its largest classes for what a closure of its own reads.
+     */
+    private static final class First
+            extends AbstractFunction2<TaskContext, scala.collection.Iterator<RowSink.Written>, RowSink.Written>
+            implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public RowSink.Written apply(TaskContext task, scala.collection.Iterator<RowSink.Written> elements) {
+            return elements.next();
+        }
     }
 
     /** The values, as long as nobody stops the task, which Spark leaves to whoever goes over them. */
