@@ -45,7 +45,7 @@ _OPERATORS: Mapping[Clause, tuple[type[ExecNode], ...]] = {
     Clause.SELECT: (nodes.Calc, nodes.AsyncCalc, nodes.PythonCalc, nodes.PythonAsyncCalc),
     Clause.VALUES: (nodes.Values,),
     Clause.JOIN: (
-        *(nodes.Join, nodes.MultiJoin, nodes.IntervalJoin),
+        *(nodes.Join, nodes.MultiJoin, nodes.IntervalJoin, nodes.DeltaJoin),
         *(nodes.TemporalJoin, nodes.WindowJoin, nodes.LookupJoin),
     ),
     Clause.FUNCTION: (nodes.Correlate, nodes.ProcessTableFunction, nodes.PythonCorrelate),
