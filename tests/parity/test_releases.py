@@ -230,8 +230,8 @@ def test_what_is_compiled_anew_for_an_older_plan_restores_its_state(name: str) -
 def test_a_node_that_does_not_run_is_refused_by_name(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     text = (RELEASES / "1.19" / "match.json").read_text("utf-8")
-    plan = loads(text.replace("stream-exec-match_1", "stream-exec-delta-join_1"))
-    with pytest.raises(UnsupportedError, match="stream-exec-delta-join"):
+    plan = loads(text.replace("stream-exec-match_1", "stream-exec-vector-search-table-function_1"))
+    with pytest.raises(UnsupportedError, match="stream-exec-vector-search"):
         execute(plan, JobOptions(variables={"CASE": str(tmp_path)}))
 
 
