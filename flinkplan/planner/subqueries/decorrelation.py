@@ -39,8 +39,8 @@ def correlated_columns(rex: RexNode, correl: str | None) -> list[int]:
 
 
 def _reads_nested_field(rex: RexNode, correl: str) -> bool:
-    """Whether an expression reads a field of a field of a column of the outer row."""
-    if isinstance(rex, FieldAccess) and isinstance(rex.expr, FieldAccess) and isinstance(rex.expr.expr, FieldAccess):
+    """Whether an expression reads a field of a column of the outer row."""
+    if isinstance(rex, FieldAccess) and isinstance(rex.expr, FieldAccess):
         return bool(correlated_columns(rex.expr, correl))
     return any(_reads_nested_field(child, correl) for child in children(rex))
 
