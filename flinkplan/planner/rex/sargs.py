@@ -273,8 +273,10 @@ def written(searched: Search, unknown: UnknownAs) -> RexNode:
     """A search as comparisons where these are simple, else as SEARCH."""
     if searched.type is None or not searched.ranges or searched.ranges == ALL:
         return _trivial(searched, unknown)
-    unexpanded = search(searched.operand, Sarg(searched.ranges, _NULL_AS[searched.null], searched.type))
-    return expand(unexpanded) if _is_short(searched) else unexpanded
+    is_short = _is_short(searched)
+    null = None if is_short and searched.null is unknown.value else searched.null
+    unexpanded = search(searched.operand, Sarg(searched.ranges, _NULL_AS[null], searched.type))
+    return expand(unexpanded) if is_short else unexpanded
 
 
 def _is_short(searched: Search) -> bool:

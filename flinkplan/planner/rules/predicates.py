@@ -247,9 +247,10 @@ def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
 
 @rule(on=Filter, over=Filter)
 def merge_filters_again(rel: Filter, below: Filter) -> Rel:
-    """Two filters become one where that spares the lower one a comparison; others are merged as calcs."""
-    condition = built_condition(and_([below.condition, rel.condition]))
-    spared = set(conjunctions(below.condition)) - set(conjunctions(condition))
+    """Two filters become one where that spares a comparison; others are merged as calcs."""
+    both = and_([below.condition, rel.condition])
+    condition = built_condition(both)
+    spared = set(conjunctions(both)) - set(conjunctions(condition))
     return replace(below, condition=condition) if spared else rel
 
 
