@@ -99,7 +99,7 @@ def command(
     """
     from ..compat.comparing import compare
     from ..compat.migration.changed_sinks import changed_sinks
-    from ..compat.migration.null_keys import not_in_checkpoints
+    from ..compat.migration.null_keys import for_checkpoint, not_in_checkpoints
     from ..compat.migration.planning import migration_of
     from ..compat.migration.recipe import Allowed
     from ..compat.migration.rendering import render
@@ -129,6 +129,8 @@ def command(
     if record.has_history and not (no_history or tables):
         click.echo("note: the job began with history; name it with --warm-up to have it read again", err=True)
     migration = migration.settled(allowed)
+    if record.exists:
+        migration = for_checkpoint(comparison, migration)
     sinks = changed_sinks(comparison, migration) if record.exists and not silent else ()
     if order_is_enough(before, after) and not sinks:
         click.echo("note: only ids or orders changed: with 'compile --like' nothing need be migrated", err=True)

@@ -13,6 +13,7 @@ from flinkplan.cli.migrate_checkpoint import write_migrated
 from flinkplan.cli.state_change import StateChange
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.migration.changed_sinks import changed_sinks
+from flinkplan.compat.migration.null_keys import for_checkpoint
 from flinkplan.compat.migration.planning import migration_of
 from flinkplan.compat.migration.recipe import Allowed
 from flinkplan.executor.jobs.job import JobOptions, execute
@@ -96,7 +97,7 @@ class Outcome:
 def migrate(plans: tuple[Plan, Plan], files: tuple[Files, Files], folder: Path, spark: SparkSession) -> Outcome:
     """Migrate a job between two files of input."""
     comparison = compare(*plans)
-    migration = migration_of(comparison).settled(Allowed())
+    migration = for_checkpoint(comparison, migration_of(comparison).settled(Allowed()))
     refusals = [f"{where}: {why}; {fix}" for where, why, fix in migration.refusals(Allowed())]
     if refusals:
         return Outcome("; ".join(refusals))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from ...plan.nodes import ExecNode, Join, MultiJoin
+from ...plan.record import replace
 from ...plan.rex import InputRef
 from ...plan.savepoint import flink_states
 from ...plan.specs import JoinType
@@ -21,8 +22,22 @@ _SIDES = ("left", "right")
 def not_in_checkpoints(comparison: Comparison, migration: Migration) -> Iterator[str]:
     """What the new plan needs of rows that a checkpoint lacks, though Flink has them: a sentence for each operator."""
     for recipe in migration.recipes:
-        for name in dict.fromkeys((*_of_same_join(comparison, recipe), *_of_relations(comparison, recipe))):
+        for name in lacking_sides(comparison, recipe):
             yield f"{recipe.name}: the checkpoint lacks {name} rows with NULL in the key, which matched nothing"
+
+
+def for_checkpoint(comparison: Comparison, migration: Migration) -> Migration:
+    """The migration of a checkpoint: from history where it lacks rows, if there is history."""
+    recipes = (
+        recipe.history if recipe.history is not None and lacking_sides(comparison, recipe) else recipe
+        for recipe in migration.recipes
+    )
+    return replace(migration, recipes=tuple(recipes))
+
+
+def lacking_sides(comparison: Comparison, recipe: Recipe) -> tuple[str, ...]:
+    """The sides of old joins whose rows with NULL in the key a recipe needs, but a checkpoint lacks."""
+    return tuple(dict.fromkeys((*_of_same_join(comparison, recipe), *_of_relations(comparison, recipe))))
 
 
 def _of_same_join(comparison: Comparison, recipe: Recipe) -> Iterator[str]:

@@ -32,6 +32,7 @@ from ..rules.tables import LOCATIONS
 from . import accumulators, joins, other_joins, overs, ranks, stored_rows
 from .context import Impossible, Pairing
 from .history import History
+from .null_keys import lacking_sides
 from .recipe import Copy, JoinRows, Migration, Need, NeedKind, Project, Recipe, RecipeKind, Taken
 from .recomputing import recomputed
 from .row_sets import RowComparison
@@ -89,12 +90,12 @@ class _Planner:
         return self._operator(node)
 
     def _with_history(self, recipes: list[Recipe]) -> list[Recipe]:
-        """The recipes, with others from history for those that have needs or are uncertain."""
+        """The recipes, with others from history for those that may not suffice."""
         history = History(self.comparison, {recipe.node: recipe for recipe in recipes}, self.given)
         nodes = self.new.by_id
         return [
             replace(recipe, history=history.recipe(nodes[recipe.node]))
-            if recipe.needs or recipe.is_uncertain
+            if recipe.needs or recipe.is_uncertain or lacking_sides(self.comparison, recipe)
             else recipe
             for recipe in recipes
         ]

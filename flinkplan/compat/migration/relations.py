@@ -42,7 +42,7 @@ from .row_sets import RowComparison, RowSet, conjuncts
 
 _PASSING = (Exchange, MiniBatchAssigner, DropUpdateBefore, WatermarkAssigner)
 """Nodes whose rows are those of their input."""
-_MOST_NODES = 1_000
+_MOST_NODES = 200
 """How many nodes the rows of a node are followed through: what several nodes read is followed several times."""
 
 

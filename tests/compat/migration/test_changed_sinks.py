@@ -6,8 +6,9 @@ import pytest
 
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.migration.changed_sinks import SinkChange, changed_sinks
-from flinkplan.compat.migration.null_keys import not_in_checkpoints
+from flinkplan.compat.migration.null_keys import for_checkpoint, not_in_checkpoints
 from flinkplan.compat.migration.planning import migration_of
+from flinkplan.compat.migration.recipe import RecipeKind
 from flinkplan.plan.document import Plan
 from flinkplan.planner import compile_script
 
@@ -79,3 +80,13 @@ def test_rows_that_a_checkpoint_lacks_are_named(old: str, new: str, sides: list[
     sentences = list(not_in_checkpoints(comparison, migration_of(comparison)))
     assert len(sentences) == len(sides)
     assert all(f"lacks {side} rows" in sentence for side, sentence in zip(sides, sentences, strict=True))
+
+
+def test_rows_that_a_checkpoint_lacks_come_from_the_files() -> None:
+    comparison = compare(plan(_JOIN, _K_S), plan(_LEFT, _K_S))
+    migration = for_checkpoint(comparison, migration_of(comparison))
+    (join,) = (recipe for recipe in migration.recipes if recipe.name == "join")
+    assert join.kind is RecipeKind.HISTORY
+    assert not list(not_in_checkpoints(comparison, migration))
+    without = migration_of(comparison).without_history
+    assert for_checkpoint(comparison, without) == without
