@@ -9,7 +9,7 @@ from ...plan.nodes.base import ExecNode
 from ...plan.rex import Call, RexNode, TableArgument, shown_name
 from ..algebra import physical as p
 from ..algebra.rel import CallsProcessTable
-from ..rex.printer import digest, record_type
+from ..rex.printer import definition_digest, digest, record_type
 from .context import Context, Parts, Rules, Texts
 
 
@@ -46,7 +46,7 @@ def _argument_text(rex: RexNode) -> str:
         return _table_text(rex)
     if type(rex) is Call and rex.name in (DEFAULT, DESCRIPTOR):
         return f"{shown_name(rex.name)}({', '.join(digest(o, ()) for o in rex.operands)})"
-    return digest(rex, ())
+    return definition_digest(rex) if type(rex) is Call else digest(rex, ())
 
 
 def _table_text(table: TableArgument) -> str:
