@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 BOUNDED = """
     row-echo-query row-twice-window row-typed row-kinds named opened series retracted-group upserted-id
     greeter-of-greeter map-state all-states-null-key count-all pass-set together totals-join periodic-ltz-rowtime
-    reminders-no-time windowed sorted-no-time chosen-time batches timeout-window named2-session
+    reminders-no-time windowed sorted-no-time chosen-time batches timeout-window named2-session three-ways overall
+    running-sum averages-join exploded-of-timers typed-pair
 """
 """A case of each feature, each of another function, so that they are one job."""
 
