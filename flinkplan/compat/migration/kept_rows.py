@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from ...plan.rex import InputRef, RexNode, walk
+from ...plan.rex import RexNode
 from ...plan.specs import JoinType
 from ...state.form_arrow import arrow, arrow_type
 from .conditions import computed
@@ -136,11 +136,6 @@ def _initial(array: Array, value: Accumulated) -> Array:
     """Accumulators, with what a function begins with where it has had no value."""
     starts_with_zero = value.function in ("count", "sum or zero")
     return compute().fill_null(array, arrow().scalar(0).cast(array.type)) if starts_with_zero else array
-
-
-def references(rex: RexNode) -> set[int]:
-    """The columns that an expression reads."""
-    return {each.index for each in walk(rex) if isinstance(each, InputRef)}
 
 
 def _stored(stored: Stored, entries: Entries) -> Kept | None:

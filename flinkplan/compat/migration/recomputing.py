@@ -95,6 +95,7 @@ class _Recomputed:
         self._inputs = comparison.new.plan.inputs(node)
 
     def aggregation(self, relations: Relations) -> Recipe | None:
+        """The accumulators over the rows that an aggregation reads."""
         first = self._comparison.new.aggregated_node(self._node)
         if not isinstance(first, GroupAggregate | LocalGroupAggregate):
             raise Impossible("the aggregation has more than two phases")
@@ -121,6 +122,7 @@ class _Recomputed:
         return self._recipe(steps, [rows], [rows], "the aggregates", untold)
 
     def join(self, join: Join, relations: Relations) -> Recipe | None:
+        """The rows of both sides, with how many of the other side each has met."""
         spec = join.join_spec
         rows = self._all_rows(relations)
         layout = join.layout([source.fields for source in self._inputs])
@@ -152,6 +154,7 @@ class _Recomputed:
         return self._join_recipe(steps, rows)
 
     def multi_join(self, join: MultiJoin, relations: Relations) -> Recipe | None:
+        """The rows of all inputs, by their join keys."""
         rows = self._all_rows(relations)
         layout = join.layout([source.fields for source in self._inputs])
         if len(join.key_columns()) != len(self._inputs):
@@ -165,6 +168,7 @@ class _Recomputed:
         return self._join_recipe(steps, rows)
 
     def interval_join(self, join: IntervalJoin, relations: Relations) -> Recipe | None:
+        """The rows of both sides by their times, and when they are past."""
         spec, bounds = join.interval_join_spec.join_spec, join.interval_join_spec.window_bounds
         if not bounds.is_event_time:
             raise Impossible("rows are kept by the time at which they came, which is not known", "join by event time")
