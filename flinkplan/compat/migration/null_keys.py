@@ -90,7 +90,7 @@ def _emits_unmatched(node: ExecNode, number: int) -> bool:
         case Join():
             return _SIDES[number] in PADDED.get(node.join_spec.join_type, _SIDES)
         case MultiJoin():
-            return number == 0 and JoinType.INNER.value not in node.join_types[1:]
+            return number == 0 and JoinType.INNER not in node.join_types[1:]
     return True
 
 

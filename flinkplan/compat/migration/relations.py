@@ -141,9 +141,7 @@ class Relations:
     def _multi_join(self, node: MultiJoin, needed: Collection[int]) -> Relation:
         """The inputs joined one after the other."""
         inputs = self._plan.inputs(node)
-        kinds = {kind.value: kind for kind in JoinType}
-        has_all = len(inputs) == len(node.join_types) == len(node.join_conditions)
-        if not has_all or not kinds.keys() >= set(node.join_types):
+        if not len(inputs) == len(node.join_types) == len(node.join_conditions):
             raise Impossible("a join of several inputs has other conditions than inputs", "correct the plan")
         read = set(needed).union(*map(_references, node.join_conditions))
         width = len(inputs[0].fields)
@@ -153,7 +151,7 @@ class Relations:
             right = self.of(source, _behind(_below(read, width + own), width))
             keys, rest = _parted(condition, width)
             never_null = tuple(range(len(keys[0])))
-            rows = _joined((rows, right), (width, own), keys, kinds[kind], never_null, rest)
+            rows = _joined((rows, right), (width, own), keys, kind, never_null, rest)
             width += own
         return rows
 

@@ -185,7 +185,7 @@ class RowSets:
         for right, (kind, condition) in zip(others, steps, strict=True):
             parts = () if condition is None else conjuncts(condition)
             conditions = frozenset(self._lineage.meanings.expression(each, row) for each in parts)
-            rows = Rows(Join.metadata.name, (kind, conditions), (joined, right))
+            rows = Rows(Join.metadata.name, (kind.value, conditions), (joined, right))
             joined = self._known.number(rows)
         return rows
 

@@ -84,7 +84,7 @@ class Join(WholeRows, ExecNode, kw_only=True):
 class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
     """A regular join of several inputs; its states are named ``input-state-<n>``."""
 
-    join_types: tuple[str, ...]
+    join_types: tuple[JoinType, ...]
     join_conditions: Annotated[tuple[RexNode | None, ...], Input.ALL]
     multi_join_condition: Annotated[RexNode | None, Input.ALL] = None
     join_attribute_map: Mapping[str, Any] | None = None
@@ -129,7 +129,7 @@ class MultiJoin(SameColumns, WholeRows, ExecNode, kw_only=True):
         return spread_by(self.input_properties)
 
     def row_kinds(self, flow: Flow) -> Kinds:
-        return joined(map(JoinType, self.join_types), flow.inputs, flow.needs_update_before)
+        return joined(self.join_types, flow.inputs, flow.needs_update_before)
 
 
 @exec_node(

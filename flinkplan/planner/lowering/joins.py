@@ -196,7 +196,7 @@ def _several(rel: p.MultiJoin, ctx: Context) -> ExecNode:
             nodes.MultiJoin,
             rel,
             *text,
-            join_types=tuple(t.name for t in rel.kinds),
+            join_types=rel.kinds,
             join_conditions=rel.conditions,
             multi_join_condition=None if is_always_true(condition := and_(rel.conditions)) else condition,
             join_attribute_map=_attribute_map(rel) if rel.keys[0] else None,

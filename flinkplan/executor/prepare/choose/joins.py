@@ -18,7 +18,6 @@ from ..watermarks import united
 _KEEPS_LEFT = (JoinType.LEFT, JoinType.FULL, JoinType.ANTI)
 _KEEPS_RIGHT = (JoinType.RIGHT, JoinType.FULL)
 _LEFT_ONLY = (JoinType.SEMI, JoinType.ANTI)
-_LEFT = "LEFT"
 
 
 class KeptRows(Record):
@@ -135,7 +134,7 @@ def multi_join(node: MultiJoin, query: QueryPlan) -> KernelMultiJoin:
         states=tuple(_state(node, i, count, side, query) for i, side in enumerate(sides)),
         keys=keys,
         sides=sides,
-        preserves=tuple(kind == _LEFT for kind in node.join_types),
+        preserves=tuple(kind is JoinType.LEFT for kind in node.join_types),
         changelog=query.is_changelog(node),
         folds=query.folds,
     )
