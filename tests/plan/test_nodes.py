@@ -121,7 +121,7 @@ LOOKUP = {
     "asyncOptions": {"capacity ": 100, "timeout": 180000, "output-mode": "ORDERED"},
     "inputChangelogMode": ["INSERT"],
 }
-DELTA_JOIN = {
+DELTA_JOIN: dict[str, Any] = {
     "joinType": "INNER",
     "leftJoinKeys": [0],
     "rightJoinKeys": [0],

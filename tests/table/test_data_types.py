@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -38,10 +38,10 @@ def test_nullability_is_changed_and_nothing_else() -> None:
         lambda: DataTypes.TIMESTAMP(10),
         lambda: DataTypes.VARCHAR("x"),
         lambda: DataTypes.INTERVAL(DataTypes.SECOND(), DataTypes.DAY()),
-        lambda: DataTypes.ARRAY("INT"),
-        lambda: DataTypes.MAP(DataTypes.INT(), int),
-        lambda: DataTypes.FIELD("a", 5),
-        lambda: DataTypes.ROW(["a"]),
+        lambda: DataTypes.ARRAY(cast(Any, "INT")),
+        lambda: DataTypes.MAP(DataTypes.INT(), cast(Any, int)),
+        lambda: DataTypes.FIELD("a", cast(Any, 5)),
+        lambda: DataTypes.ROW(cast(Any, ["a"])),
     ],
 )
 def test_types_that_are_none(wrong: Callable[[], Any]) -> None:

@@ -122,7 +122,7 @@ def test_an_extreme_of_rows_that_may_be_taken_back_has_all_values() -> None:
     new = plan(query, "g INT, m INT, n INT")
     (source,) = (node for node in old.nodes if isinstance(node, Deduplicate))
     (target,) = (node for node in new.nodes if isinstance(node, GroupAggregate))
-    rows: Entries = [((k,), (k, g, v, None)) for k, g, v in ((1, 7, 2), (2, 7, 3), (3, 7, 3), (4, 8, 4), (5, 7, None))]
+    rows: Any = [((k,), (k, g, v, None)) for k, g, v in ((1, 7, 2), (2, 7, 3), (3, 7, 3), (4, 8, 4), (5, 7, None))]
     given = Job(old, {f"{source.id}_deduplicate": {"deduplicate-state": rows}})
     state = MigratedState(given, (old, new), plan_migration(old, new), operators_of(new, Uids()))
     found = {
@@ -265,7 +265,7 @@ def test_an_interval_join_has_the_rows_of_a_join_that_are_not_past() -> None:
     }
     given = Job(old, {f"{join.id}_join": kept})
     state = MigratedState(given, (old, new), plan_migration(old, new), operators_of(new, Uids()))
-    found = {table.name: entries_of(state, table) for _, table in state.manifest.tables()}
+    found: dict[str, Any] = {table.name: entries_of(state, table) for _, table in state.manifest.tables()}
     # both watermarks are at 95 s; left rows wait for 10 s, right ones for 20 s
     assert found["IntervalJoinLeftCache"] == [
         ((1,), (85_000,), ([((1, 9, at(85)), False)] * 2,)),

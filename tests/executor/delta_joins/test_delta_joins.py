@@ -69,10 +69,10 @@ def put(folder: Path, name: str, number: int, names: tuple[str, ...], row: tuple
 @pytest.mark.parametrize("version", [1, 2])
 @pytest.mark.parametrize("mode", [Mode.BOUNDED, Mode.AVAILABLE_NOW])
 def test_they_find_what_a_join_finds(mode: Mode, version: int, spark: SparkSession, tmp_path: Path) -> None:
-    for number, row in enumerate(ORDERS):
-        put(tmp_path, "o", number, ("id", "k", "amount"), row)
-    for number, row in enumerate(PRODUCTS):
-        put(tmp_path, "p", number, ("k", "name", "price"), row)
+    for number, order in enumerate(ORDERS):
+        put(tmp_path, "o", number, ("id", "k", "amount"), order)
+    for number, product in enumerate(PRODUCTS):
+        put(tmp_path, "p", number, ("k", "name", "price"), product)
     for name, text in PLANS.items():
         plan = in_files(before_2_3(text) if version == 1 else text, tmp_path)
         sink = tmp_path / "s"

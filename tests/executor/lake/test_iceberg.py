@@ -126,8 +126,10 @@ def test_a_commit_is_known_by_its_writer_and_batch(tmp_path: Path) -> None:
     log = IcebergLog(sink(tmp_path))
     asked = JavaTableLog(log)
     assert asked.apply("holds", '["query", 0]') == '{"answer": false}'
-    log.data.mkdir(parents=True)
-    pq.write_table(pa.table({"id": pa.array([1], pa.int32()), "p": ["a:b"]}), log.data / "f.parquet")
+    data = log.data
+    assert data is not None
+    data.mkdir(parents=True)
+    pq.write_table(pa.table({"id": pa.array([1], pa.int32()), "p": ["a:b"]}), data / "f.parquet")
     assert asked.apply("commit", '["query", 3, ["f.parquet"]]') == '{"answer": null}'
     assert asked.apply("commit", '["other", 0, []]') == '{"answer": null}'
     known = [asked.apply("holds", f'["{w}", {b}]') for w, b in (("query", 3), ("query", 4), ("other", 0))]
@@ -157,9 +159,11 @@ def with_options(table: Table, more: Mapping[str, str]) -> Table:
 def test_snapshots_are_named_by_id_time_branch_and_tag(tmp_path: Path) -> None:
     given = sink(tmp_path, more="")
     log = IcebergLog(given)
-    log.data.mkdir(parents=True)
+    data = log.data
+    assert data is not None
+    data.mkdir(parents=True)
     for batch in range(2):
-        path = log.data / f"{batch}.parquet"
+        path = data / f"{batch}.parquet"
         pq.write_table(pa.table({"id": pa.array([batch], pa.int32()), "p": ["x"]}), path)
         JavaTableLog(log).apply("commit", json.dumps(["query", batch, [path.name]]))
     table = catalog(tmp_path).load_table("default.lake")

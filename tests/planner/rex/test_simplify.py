@@ -7,7 +7,7 @@ import pytest
 from flinkplan.plan.rex import Call, RexNode
 from flinkplan.planner.algebra.logical import Filter
 from flinkplan.planner.algebra.rel import Rel
-from flinkplan.planner.rex import sargs, simplify
+from flinkplan.planner.rex import folding, sargs, simplify
 from flinkplan.planner.rex.expressions import and_
 from flinkplan.planner.rex.normal_forms import to_cnf
 from flinkplan.planner.rex.printer import expression
@@ -65,7 +65,7 @@ def test_a_sum_that_stays_is_gone_through_once(monkeypatch: pytest.MonkeyPatch) 
         folded.append(rex)
         return original(rex)
 
-    original = simplify.fold
+    original = folding.fold
     monkeypatch.setattr(simplify, "fold", fold)
     terms = " + ".join(["CAST(v AS BIGINT)", *map(str, range(1, 20))])
     simplified = simplify_condition(condition(f"{terms} > 1"))
