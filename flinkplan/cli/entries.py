@@ -1,4 +1,4 @@
-"""Progress by entries, of commands that read or write the state of a job."""
+"""Progress by entries, and memory, of commands that read or write the state of a job."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import click
 
 from ..plan.printable import one_line
 from ..state.form import Manifest, OperatorState, StateTable
+
+FOR_STATE = {"spark.driver.memory": "1g"}
+"""Settings of a session that state goes through: it is sorted and spilled, so that more would only be filled with
+garbage."""
 
 
 def operator_name(operator: OperatorState) -> str:

@@ -18,7 +18,7 @@ from ..plan.printable import one_line
 from ..plan.uids import Uids
 from ..state.form import JobState, StateError
 from ..state.moving import Moved, Progress, Report, silent
-from .entries import EntryProgress
+from .entries import FOR_STATE, EntryProgress
 from .migrate_history import PastOf, history_state, written_at
 from .signals import ends_raised
 from .state_change import StateChange
@@ -43,7 +43,7 @@ def migrate_checkpoint(change: StateChange, sinks: Sequence[SinkChange]) -> None
     progress = EntryProgress()
     with ends_raised(), held(CheckpointRecord(change.state)):
         with nullcontext() if change.debug else quiet_jvm():
-            spark = session(lean=True)
+            spark = session(conf={} if change.migration.from_history else FOR_STATE, lean=True)
         write_migrated(change, sinks, spark, _report, progress.step)
     progress.end()
     click.echo(one_line(f"wrote {change.output}"), err=True)

@@ -12,7 +12,7 @@ from ..plan.printable import one_line
 from ..plan.uids import Uids
 from ..state.form import StateError
 from ..state.moving import Moved
-from .entries import EntryProgress
+from .entries import FOR_STATE, EntryProgress
 from .options import read_plan_text
 from .pipelines import restore
 from .signals import ends_raised
@@ -20,9 +20,6 @@ from .state_tables import read_state
 
 if TYPE_CHECKING:
     from .move import Request
-
-_CONF = {"spark.driver.memory": "1g"}
-"""What goes through is sorted and spilled, so that a job's memory would only be filled with garbage."""
 
 
 def move(request: Request) -> None:
@@ -51,7 +48,7 @@ def move(request: Request) -> None:
         for moved in sources.moved(starts):
             _report(moved)
         with nullcontext() if request.debug else quiet_jvm():
-            spark = session(conf={**_CONF, **conf}, lifetime=Lifetime.JOB, lean=True)
+            spark = session(conf={**FOR_STATE, **conf}, lifetime=Lifetime.JOB, lean=True)
         progress = EntryProgress()
         write_checkpoint(plan, state, request.output, spark, options, starts, _report, progress.step)
         progress.end()
