@@ -29,19 +29,15 @@ from ..reordering import retractions_of
 from ..savepoint import Holder
 from .accumulator_values import Accumulator, Call
 from .context import Impossible, Pairing
-from .recipe import (
+from .recipe import Need, NeedKind, Recipe, RecipeKind, StateRecipe
+from .recipe_steps import (
     Copy,
     Initial,
     Merge,
     MergeSlices,
-    Need,
-    NeedKind,
     NullIfZero,
     OfView,
     Project,
-    Recipe,
-    RecipeKind,
-    StateRecipe,
     Step,
     Taken,
     ValueSource,

@@ -11,7 +11,8 @@ from ...plan.savepoint.layout import Argument, Column, KeptState, Layout, Part, 
 from ...plan.types.widening import holds
 from ..comparing import Comparison
 from ..savepoint import Holder
-from .recipe import Need, NeedKind, Recipe, RecipeKind, StateRecipe, Taken
+from .recipe import Need, NeedKind, Recipe, RecipeKind, StateRecipe
+from .recipe_steps import Taken
 from .row_sets import RowComparison
 
 _BOTH_SIDES = 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...state.form_arrow import arrow
 from .flat import Flat, concatenated
 from .kept_rows import Entries, Kept, evaluated
-from .recipe import IntervalRows, TimedSide
+from .recipe_steps import IntervalRows, TimedSide
 from .relational import compute, counted, grouped, run_numbers, sorted_indices
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from ..edits import Move
 from ..savepoint import Holder
 from .conditions import is_computed
 from .context import Impossible, Pairing
-from .recipe import JoinRows, Need, Recipe, RecipeKind, StateRecipe
+from .recipe import Need, Recipe, RecipeKind, StateRecipe
+from .recipe_steps import JoinRows
 
 COUNTS_MATCHES = ", and how many each has met"
 """The end of the form of a state that has with each row the number of rows that match it."""

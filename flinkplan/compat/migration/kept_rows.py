@@ -12,7 +12,7 @@ from ...plan.specs import JoinType
 from ...state.form_arrow import arrow, arrow_type
 from .conditions import computed
 from .flat import Flat, fit
-from .recipe import (
+from .recipe_steps import (
     Accumulate,
     Accumulated,
     Computed,

@@ -16,7 +16,8 @@ from ...plan.uids import Uids
 from ...state.form import VALUE, JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
 from .flat import fit, is_keyed_data, now
-from .recipe import Allowed, Copy, Migration, Recipe, RecipeKind, RowStep, Step
+from .recipe import Allowed, Migration, Recipe, RecipeKind
+from .recipe_steps import Copy, RowStep, Step
 from .steps import NotDerivableError, Source, Target, applied
 
 if TYPE_CHECKING:

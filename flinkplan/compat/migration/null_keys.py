@@ -14,7 +14,8 @@ from ...plan.savepoint import flink_states
 from ...plan.specs import JoinType
 from ..comparing import Comparison
 from .joins import PADDED
-from .recipe import Accumulate, Computed, Joined, JoinRows, Migration, Recipe, RecipeKind, Relation, Stored, Taken
+from .recipe import Migration, Recipe, RecipeKind
+from .recipe_steps import Accumulate, Computed, Joined, JoinRows, Relation, Stored, Taken
 
 _SIDES = ("left", "right")
 

@@ -12,7 +12,8 @@ from ...plan.savepoint.layout import KeptState, Part, columns
 from ..columns import Scope
 from ..rules.over import preceding
 from .context import Impossible, Pairing
-from .recipe import Copy, Frame, Project, Recipe, RecipeKind, StateRecipe, Taken
+from .recipe import Recipe, RecipeKind, StateRecipe
+from .recipe_steps import Copy, Frame, Project, Taken
 
 _ROWS, _ACCUMULATORS, _COUNT, _LAST = "inputState", "accState", "processedCountState", "lastTriggeringTsState"
 _COMPUTED = {

@@ -33,7 +33,8 @@ from . import accumulators, joins, other_joins, overs, ranks, stored_rows
 from .context import Impossible, Pairing
 from .history import History
 from .null_keys import lacking_sides
-from .recipe import Copy, JoinRows, Migration, Need, NeedKind, Project, Recipe, RecipeKind, Taken
+from .recipe import Migration, Need, NeedKind, Recipe, RecipeKind
+from .recipe_steps import Copy, JoinRows, Project, Taken
 from .recomputing import recomputed
 from .row_sets import RowComparison
 

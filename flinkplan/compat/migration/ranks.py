@@ -8,7 +8,8 @@ from ...plan.nodes import Deduplicate, ExecNode, Rank, SortLimit, WindowRank
 from ...plan.savepoint.layout import KeptState, columns
 from ...plan.specs import AppendFastStrategy, ConstantRankRange, RetractStrategy, SortField, UpdateFastStrategy
 from .context import Impossible, Pairing
-from .recipe import FirstRows, Order, Project, Recipe, RecipeKind, SortedKeys, StateRecipe, Taken
+from .recipe import Recipe, RecipeKind, StateRecipe
+from .recipe_steps import FirstRows, Order, Project, SortedKeys, Taken
 from .stored_rows import recipe as stored_rows
 
 _ROWS, _FIRST = "data-state-with-append", "Top1-Rank-State"

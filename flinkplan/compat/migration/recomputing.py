@@ -33,7 +33,8 @@ from .accumulators import accumulators_of
 from .conditions import is_computed
 from .context import Impossible, Pairing
 from .joins import COUNTS_MATCHES
-from .recipe import (
+from .recipe import Need, Recipe, RecipeKind, StateRecipe
+from .recipe_steps import (
     Accumulate,
     Accumulated,
     Computed,
@@ -41,11 +42,7 @@ from .recipe import (
     IntervalRows,
     Joined,
     JoinRows,
-    Need,
-    Recipe,
-    RecipeKind,
     Relation,
-    StateRecipe,
     Step,
     TimedSide,
     stored_in,

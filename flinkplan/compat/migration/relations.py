@@ -37,7 +37,7 @@ from .accumulator_values import Accumulator
 from .accumulators import accumulators_of
 from .conditions import is_computed
 from .context import Impossible
-from .recipe import Computed, FirstField, Joined, KeptValue, NoRows, NullIfZero, Relation, Stored, Taken, Widened
+from .recipe_steps import Computed, FirstField, Joined, KeptValue, NoRows, NullIfZero, Relation, Stored, Taken, Widened
 from .row_sets import RowComparison, RowSet, conjuncts
 
 _PASSING = (Exchange, MiniBatchAssigner, DropUpdateBefore, WatermarkAssigner)

@@ -9,7 +9,7 @@ from ...plan.types.widening import holds
 from ..lineage import Lineage
 from .accumulator_values import Accumulator
 from .context import Impossible, Pairing
-from .recipe import OfSibling
+from .recipe_steps import OfSibling
 
 Accumulators = Callable[[ExecNode, Lineage], Sequence[Accumulator]]
 """The values of the accumulators of an aggregation of one of the plans."""

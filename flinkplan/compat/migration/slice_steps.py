@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...state.form_arrow import arrow
 from .flat import Flat
-from .recipe import MergeSlices
+from .recipe_steps import MergeSlices
 from .relational import compute, grouped
 from .slices import Slices
 

@@ -15,7 +15,7 @@ from .flat import Flat, Shape, batch_of, concatenated, fit, flat, shape
 from .interval_steps import by_time
 from .joins import COUNTS_MATCHES
 from .kept_rows import accumulated, counted_values, evaluated
-from .recipe import (
+from .recipe_steps import (
     Accumulate,
     CountedValues,
     FirstRows,

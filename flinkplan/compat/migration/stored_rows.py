@@ -9,7 +9,8 @@ from ...plan.nodes import ExecNode
 from ...plan.savepoint.layout import Column, KeptState
 from ..columns import Scope
 from .context import Impossible, Pairing
-from .recipe import Copy, Project, Recipe, RecipeKind, StateRecipe
+from .recipe import Recipe, RecipeKind, StateRecipe
+from .recipe_steps import Copy, Project
 
 _NOT_COMPARED = frozenset(
     (

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from flinkplan.compat.migration.planning import plan_migration
-from flinkplan.compat.migration.recipe import Allowed, MergeSlices, RecipeKind
+from flinkplan.compat.migration.recipe import Allowed, RecipeKind
+from flinkplan.compat.migration.recipe_steps import MergeSlices
 from flinkplan.compat.migration.slice_steps import resliced
 from flinkplan.compat.migration.slices import Slices
 

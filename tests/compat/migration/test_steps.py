@@ -9,7 +9,7 @@ import pytest
 
 from flinkplan.compat.migration.flat import batch_of, flat, shape
 from flinkplan.compat.migration.planning import plan_migration
-from flinkplan.compat.migration.recipe import Order, SortedKeys
+from flinkplan.compat.migration.recipe_steps import Order, SortedKeys
 from flinkplan.compat.migration.steps import NotDerivableError, Source, Target, applied
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Calc, Rank
