@@ -14,13 +14,13 @@ from .positions import Changes, Snapshot, StoredFile, local_file
 
 
 class Copies:
-    """Copies files once; ``opened`` opens a file of the table by its URI, ``check`` comes before the first one.
+    """Copies files once; ``open_file`` opens a file of the table by its URI, ``check`` comes before the first one.
 
     Raises :class:`TableError` of the table that ``where`` names.
     """
 
-    def __init__(self, opened: Callable[[str], BinaryIO], check: Callable[[], None], where: str) -> None:
-        self._opened, self._check, self._where = opened, check, where
+    def __init__(self, open_file: Callable[[str], BinaryIO], check: Callable[[], None], where: str) -> None:
+        self._open_file, self._check, self._where = open_file, check, where
         self._folder: Path | None = None
         self._numbers = count()
         self._copied: dict[str, Path] = {}
@@ -38,7 +38,7 @@ class Copies:
                 self._folder = temporary_folder("lake-")
             path = self._folder / f"{next(self._numbers)}.parquet"
             try:
-                with self._opened(file.path) as source, path.open("wb") as target:
+                with self._open_file(file.path) as source, path.open("wb") as target:
                     shutil.copyfileobj(source, target, 1 << 20)
             except OSError as e:
                 raise TableError(f"{file.path} cannot be copied: {e}", where=self._where) from None

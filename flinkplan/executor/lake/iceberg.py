@@ -245,7 +245,7 @@ class Snapshot(Record):
 
     files: tuple[StoredFile, ...]
     columns: Mapping[str, str]
-    opened: Callable[[str], BinaryIO]
+    open_file: Callable[[str], BinaryIO]
 
 
 def snapshot(table: Table) -> Snapshot:

@@ -49,7 +49,7 @@ class IcebergChanges:
         with library_errors(self._where):
             self._opened = opened_table(table)
             self._check()
-        self.opened = opener(self._opened)
+        self.open_file = opener(self._opened)
         """What opens files of the table by their URIs."""
 
     def _check(self) -> None:

@@ -50,7 +50,7 @@ class Delta(TableBuilder):
             request,
             context,
             changes=changes,
-            opened=opener(directory_of(table, PATH)),
+            open_file=opener(directory_of(table, PATH)),
         )
         hidden = [KIND, SEQUENCE] if changes else [SEQUENCE]
         return Stream(fields.select(rows, [*request.outputs(rows), *hidden]), node.output_type, changes)

@@ -38,13 +38,13 @@ class Iceberg(TableBuilder):
         files: Sequence[StoredFile] | IcebergChanges
         if is_streaming(table.options):
             files = IcebergChanges(table)
-            opened = files.opened
+            open_file = files.open_file
         else:
             now = snapshot(table)
             check_columns(table, now.columns)
-            files, opened = now.files, now.opened
+            files, open_file = now.files, now.open_file
         changes = reads_changes(table.options)
-        rows = read_files(table, files, (), _stored, request, context, changes=changes, opened=opened)
+        rows = read_files(table, files, (), _stored, request, context, changes=changes, open_file=open_file)
         hidden = [KIND, SEQUENCE] if changes else [SEQUENCE]
         return Stream(fields.select(rows, [*request.outputs(rows), *hidden]), node.output_type, changes)
 

@@ -38,16 +38,16 @@ def read_files(
     context: TranslationContext,
     *,
     changes: bool = False,
-    opened: Callable[[str], BinaryIO] | None = None,
+    open_file: Callable[[str], BinaryIO] | None = None,
 ) -> DataFrame:
     """The columns of a request, by position, and the number of each row, from files that are there or still come.
 
     ``partitions`` are the columns that the log has for each file, ``stored`` is the type in which files hold others.
-    With ``changes`` there is also the kind of each row, which those of files without such a column insert.  ``opened``
-    opens files that are in an object store.
+    With ``changes`` there is also the kind of each row, which those of files without such a column insert.
+    ``open_file`` opens files that are in an object store.
     """
-    if opened is not None:
-        copies = Copies(opened, lambda: check_alone(table, context), f"table {table.identifier}")
+    if open_file is not None:
+        copies = Copies(open_file, lambda: check_alone(table, context), f"table {table.identifier}")
         files = copies.of(files) if isinstance(files, Sequence) else CopiedChanges(files, copies)
     types = dict(request.columns)
     names = sorted(types, key=partitions.__contains__)
