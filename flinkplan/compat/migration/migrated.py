@@ -15,10 +15,11 @@ from ...plan.savepoint.layout import KeptState, Layout
 from ...plan.uids import Uids
 from ...state.form import VALUE, JobState, Kind, Manifest, OperatorState, StateError, StateTable
 from ...state.form_arrow import arrow, table_schema
+from .entries import NotDerivableError, Source, Target
 from .flat import fit, is_keyed_data, now
 from .recipe import Allowed, Migration, Recipe, RecipeKind
 from .recipe_steps import Copy, RowStep, Step
-from .steps import NotDerivableError, Source, Target, applied
+from .steps import applied
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch

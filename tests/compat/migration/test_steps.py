@@ -7,10 +7,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from flinkplan.compat.migration.entries import NotDerivableError, Source, Target
 from flinkplan.compat.migration.flat import batch_of, flat, shape
 from flinkplan.compat.migration.planning import plan_migration
 from flinkplan.compat.migration.recipe_steps import Order, SortedKeys
-from flinkplan.compat.migration.steps import NotDerivableError, Source, Target, applied
+from flinkplan.compat.migration.steps import applied
 from flinkplan.plan.document import Plan
 from flinkplan.plan.nodes import Calc, Rank
 from flinkplan.plan.savepoint.layout import KeptState, Value
