@@ -32,7 +32,6 @@ from ..planner.binder.context import Context
 from ..planner.binder.expressions import ExpressionBinder
 from ..planner.binder.scope import Namespace, Scope
 from ..planner.rex.builder import conjunction, convert, disjunction, field_access, symbol, text
-from ..planner.rex.casts import avoids_cast
 from ..planner.rex.expressions import not_
 from ..planner.sql import ast
 from .data_types import logical_type
@@ -40,6 +39,7 @@ from .expression import Expression, JsonExistsOnError
 from .host import Relational
 from .literals import MILLIS, interval, literal
 from .naming import CONVERSIONS, ValidationError, field_name, function_of_call, inline_function, name_of
+from .operand_types import are_comparable, of_common_type, typed
 from .udf import DeclaredFunction
 
 COMPARISONS: Mapping[str, Function] = {
@@ -220,27 +220,14 @@ def _call_sql(resolver: Resolver, text_: str) -> RexNode:
     return ExpressionBinder(resolver.context, scope, "call_sql").bind(node)
 
 
-def _typed(function: Function, *operands: RexNode) -> RexNode:
-    if function.accept([o.type for o in operands]) is None:
-        types = ", ".join(str(o.type.nullable_()) for o in operands)
-        raise ValidationError(f"{function.name} does not take ({types})")
-    return function.call(*operands)
-
-
 def _comparison(operator: str) -> Callable[..., RexNode]:
     def compare(resolver: Resolver, left: Any, right: Any) -> RexNode:
         a, b = resolver.rex(left), resolver.rex(right)
-        if not _are_comparable(a.type, b.type):
+        if not are_comparable(a.type, b.type):
             raise ValidationError(f"{a.type} and {b.type} are not compared with '{operator}'", hint="cast one of them")
-        return _typed(COMPARISONS[operator], a, b)
+        return typed(COMPARISONS[operator], a, b)
 
     return compare
-
-
-def _are_comparable(a: LogicalType, b: LogicalType) -> bool:
-    """Whether types are of one family.  Source: ``ComparableTypeStrategy.isComparable``."""
-    families = (CHARACTER, NUMERIC, DATETIME, ("BINARY", "VARBINARY"))
-    return a.root == b.root or "NULL" in (a.root, b.root) or any({a.root, b.root} <= {*f} for f in families)
 
 
 def _junction(build: Callable[[Sequence[RexNode]], RexNode]) -> Callable[..., RexNode]:
@@ -255,7 +242,7 @@ def _plus(resolver: Resolver, left: Any, right: Any) -> RexNode:
         return arithmetic.DATETIME_PLUS.call(b, a)
     if a.type.root in DATETIME and is_interval(b.type):
         return arithmetic.DATETIME_PLUS.call(a, b)
-    return _typed(arithmetic.PLUS, a, b)
+    return typed(arithmetic.PLUS, a, b)
 
 
 def _minus(resolver: Resolver, left: Any, right: Any) -> RexNode:
@@ -263,15 +250,15 @@ def _minus(resolver: Resolver, left: Any, right: Any) -> RexNode:
     if a.type.root in DATETIME and is_interval(b.type):
         nullable = a.type.nullable or b.type.nullable
         return arithmetic.MINUS.typed(a.type.with_nullability(nullable).regular(), a, b)
-    return _typed(arithmetic.MINUS, a, b)
+    return typed(arithmetic.MINUS, a, b)
 
 
 def _arithmetic(function: Function) -> Callable[..., RexNode]:
-    return lambda resolver, *operands: _typed(function, *resolver.all(operands))
+    return lambda resolver, *operands: typed(function, *resolver.all(operands))
 
 
 def _modulo(resolver: Resolver, left: Any, right: Any) -> RexNode:
-    return _typed(arithmetic.MOD, resolver.rex(left), resolver.rex(right))
+    return typed(arithmetic.MOD, resolver.rex(left), resolver.rex(right))
 
 
 def _test(resolver: Resolver, name: str, operand: Any) -> RexNode:
@@ -324,14 +311,14 @@ def _get(resolver: Resolver, operand: Any, name_or_index: str | int) -> RexNode:
 
 
 def _at(resolver: Resolver, operand: Any, index: Any) -> RexNode:
-    return _typed(collection.ITEM, resolver.rex(operand), resolver.rex(index))
+    return typed(collection.ITEM, resolver.rex(operand), resolver.rex(index))
 
 
 def _round(resolver: Resolver, name: str, operand: Any, unit: Any) -> RexNode:
     function = arithmetic.FLOOR if name == "FLOOR" else arithmetic.CEIL
     rex = resolver.rex(operand)
     if unit is None:
-        return _typed(function, rex)
+        return typed(function, rex)
     return function.typed(rex.type.regular(), rex, symbol("TIME_UNIT_RANGE", unit.value))
 
 
@@ -375,19 +362,8 @@ def _interval(resolver: Resolver, unit: str, operand: Any) -> RexNode:
     return cast if unit in MILLIS and MILLIS[unit] == 1 else arithmetic.TIMES.call(cast, literal(int(one.value)))
 
 
-def _of_common_type(operands: Sequence[RexNode]) -> list[RexNode]:
-    """Operands that are cast to the type they have in common, unless their values are of it already."""
-    common = least_restrictive([o.type for o in operands])
-    if common is None:
-        raise ValidationError(f"{', '.join(str(o.type) for o in operands)} have no type in common")
-    return [
-        o if avoids_cast(o.type, common.nullable_()) else convert(common.with_nullability(o.type.nullable), o)
-        for o in operands
-    ]
-
-
 def _array(resolver: Resolver, *items: Any) -> RexNode:
-    return collection.ARRAY.call(*_of_common_type(resolver.all(items)))
+    return collection.ARRAY.call(*of_common_type(resolver.all(items)))
 
 
 def _row(resolver: Resolver, *items: Any) -> RexNode:
@@ -398,7 +374,7 @@ def _row(resolver: Resolver, *items: Any) -> RexNode:
 
 def _map(resolver: Resolver, *items: Any) -> RexNode:
     operands = resolver.all(items)
-    keys, values = _of_common_type(operands[::2]), _of_common_type(operands[1::2])
+    keys, values = of_common_type(operands[::2]), of_common_type(operands[1::2])
     return collection.MAP.call(*chain(*zip(keys, values, strict=True)))
 
 
