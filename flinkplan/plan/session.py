@@ -71,7 +71,7 @@ def with_ttls(plan: Plan, options: Mapping[str, str]) -> Plan:
 
 
 def _with_ttl(node: ExecNode, inputs: int, ttl: str) -> ExecNode:
-    declared = node.declared_states(inputs)
+    declared = node.ttl_states(inputs)
     if node.states or not (node.is_stateful and declared):
         return node
     return replace(node, state=tuple(StateMetadata(i, ttl, state.name) for i, state in enumerate(declared)))

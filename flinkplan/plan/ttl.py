@@ -73,7 +73,7 @@ def states(plan: Plan) -> Iterator[State]:
         entries = {state.index: state for state in node.states}
         if not entries and not node.is_stateful:
             continue
-        for index, declared in enumerate(node.declared_states(len(plan.inputs(node)))):
+        for index, declared in enumerate(node.ttl_states(len(plan.inputs(node)))):
             entry = entries.get(index)
             name, ttl = (entry.name, entry.ttl) if entry else (declared.name, None)
             yield State(node, position, names[node.id], index, name, ttl, declared.expiry)

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from .document import Plan
 from .functions.java import JavaFunction
 from .functions.user import FunctionName, FunctionReference, PythonFunction, UserFunction, called_function
-from .nodes import ExecNode
+from .nodes import ExecNode, ProcessTableFunction
 from .nodes.expressions import expressions
 from .nodes.python import PythonGroupAggregate, PythonGroupWindowAggregate, PythonNode, PythonOverAggregate
 from .record import Json, Record, replace
@@ -33,8 +33,8 @@ class FunctionId(Record):
     is_system: bool
     class_name: str | None = None
     """The class of a permanent function in Java."""
-    is_python: bool = False
-    """Whether the node that calls it is one of Python functions."""
+    is_python: bool | None = False
+    """Whether the node that calls it is one of Python functions; ``None`` for one of either."""
 
     @property
     def short(self) -> str:
@@ -55,7 +55,7 @@ def bind_functions(plan: Plan, find: Find) -> Plan:
 
 def unbound_functions(node: ExecNode) -> list[FunctionId]:
     """The names of the functions of users that a node calls, as long as it does not have the functions."""
-    is_python = isinstance(node, PythonNode)
+    is_python = _is_python(node)
     ids = [_id(c.reference, is_python) for c in _calls(node) if c.reference and user_function_of_call(c) is None]
     for call in _aggregate_calls(node):
         if _is_user(call) and user_function_of_aggregate(call) is None:
@@ -137,7 +137,11 @@ def _parts(cls: type) -> tuple[str, ...]:
 _EXPRESSIONS = typing.get_args(RexNode)
 
 
-def _id(reference: Json, is_python: bool) -> FunctionId:
+def _is_python(node: ExecNode) -> bool | None:
+    return None if isinstance(node, ProcessTableFunction) else isinstance(node, PythonNode)
+
+
+def _id(reference: Json, is_python: bool | None) -> FunctionId:
     if "systemName" in reference:
         return FunctionId(str(reference["systemName"]), True, is_python=is_python)
     name = reference.get("catalogName")
@@ -149,13 +153,13 @@ def _is_user(call: AggregateCall) -> bool:
     return bool(call.system_name or call.catalog_name or call.class_)
 
 
-def _id_of(call: AggregateCall, is_python: bool) -> FunctionId:
+def _id_of(call: AggregateCall, is_python: bool | None) -> FunctionId:
     name = call.system_name or call.catalog_name or call.class_ or ""
     return FunctionId(name, call.system_name is not None, call.class_, is_python)
 
 
 def _bound(node: ExecNode, find: Find) -> ExecNode:
-    is_python = isinstance(node, PythonNode)
+    is_python = _is_python(node)
 
     def bind(rex: RexNode) -> RexNode:
         if type(rex) is not Call or rex.reference is None or user_function_of_call(rex) is not None:

@@ -13,7 +13,7 @@ from ..planner.sql.ast import Show
 from .catalog_views import show
 from .enumerations import ModuleEntry
 from .naming import name_of
-from .udf import AggregateFunction, DeclaredFunction, udaf
+from .udf import AggregateFunction, DeclaredFunction, declared_function, udaf
 
 if TYPE_CHECKING:
     from ..planner.session import Session
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 def _declared(function: Any) -> DeclaredFunction:
     if isinstance(function, AggregateFunction):
         function = udaf(function)
-    if not isinstance(function, DeclaredFunction):
-        raise TypeError(f"{function!r} is not declared: use @udf, @udtf or @udaf of pyflink.table.udf")
-    return function
+    declared = declared_function(function)
+    if declared is None:
+        raise TypeError(f"{function!r} is not declared: use @udf, @udtf, @udaf or @udptf of pyflink.table.udf")
+    return declared
 
 
 def _java(class_name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..plan.record import Record
-from ..windowing.rows import RowKind
+from ..udf.changelog_mode import ChangelogMode
 
 __all__ = ["ChangelogMode", "ModuleEntry", "SqlDialect"]
 
@@ -28,24 +28,3 @@ class SqlDialect:
 
     DEFAULT = 0
     HIVE = 1
-
-
-class ChangelogMode(Record):
-    """The kinds of rows in a changelog."""
-
-    kinds: frozenset[RowKind]
-
-    @staticmethod
-    def insert_only() -> ChangelogMode:
-        """Insertions only."""
-        return ChangelogMode(frozenset((RowKind.INSERT,)))
-
-    @staticmethod
-    def upsert() -> ChangelogMode:
-        """Insertions, updates without the old row, and deletions."""
-        return ChangelogMode(frozenset(RowKind) - {RowKind.UPDATE_BEFORE})
-
-    @staticmethod
-    def all() -> ChangelogMode:
-        """All kinds of rows."""
-        return ChangelogMode(frozenset(RowKind))

@@ -21,7 +21,7 @@ from ..plan.functions.user import PythonDeclaration
 from ..plan.record import replace
 from ..planner.catalog.functions import Declaration, Registered
 from ..udf.as_pyflink import installed
-from .udf import DeclaredFunction
+from .udf import DeclaredFunction, declared_function, declares
 
 
 class FunctionLoader:
@@ -103,14 +103,15 @@ class FunctionLoader:
         module = self.module(name, path)
         function = getattr(module, attribute, None)
         if function is None:
-            known = [n for n, value in vars(module).items() if isinstance(value, DeclaredFunction)]
+            known = [n for n, value in vars(module).items() if declares(value)]
             raise PlanError(f"the module '{name}' has no function '{attribute}'", hint=did_you_mean(attribute, known))
-        if not isinstance(function, DeclaredFunction):
+        declared = declared_function(function)
+        if declared is None:
             raise PlanError(
                 f"'{path}' is a {type(function).__name__}, not a declared function",
-                hint="declare it with @udf, @udtf or @udaf of pyflink.table.udf",
+                hint="declare it with @udf, @udtf, @udaf or @udptf of pyflink.table.udf",
             )
-        return function
+        return declared
 
     def module(self, name: str, path: str = "") -> ModuleType:
         """The module of a name, for the function at ``path``.  Raises :class:`FlinkplanError` if it is in no root."""

@@ -20,7 +20,7 @@ from ..plan.user_functions import FunctionId, bind_functions
 from ..planner.catalog.functions import user_function
 from ..udf.as_pyflink import installed
 from .function_loader import FunctionLoader
-from .udf import DeclaredFunction
+from .udf import declares
 
 
 def bind_to_files(
@@ -47,9 +47,11 @@ class _Files:
     def find(self, function: FunctionId) -> UserFunction | None:
         name = function.short.lower()
         path = self._named.get(name)
-        if not function.is_python:
+        if function.is_python is False or function.class_name is not None:
             return self._find_java(function, path)
         paths = [path] if path is not None else list(self._paths(name))
+        if function.is_python is None and not self._is_python(paths):
+            return self._find_java(function, path)
         if len(paths) > 1:
             raise PlanError(
                 f"several Python functions have the name {function.short}: {', '.join(paths)}",
@@ -59,6 +61,11 @@ class _Files:
             return None
         reference = Json(systemName=function.name) if function.is_system else Json(catalogName=function.name)
         return user_function(function.short, reference, self._loader.python(paths[0]))
+
+    def _is_python(self, paths: list[str]) -> bool:
+        """Whether the path of a function that may be in Java or Python is one of Python's."""
+        modules = {module for file in self._files for module in modules_in(Path(file))} | set(self._modules)
+        return any(path.partition(".")[0] in {m.partition(".")[0] for m in modules} for path in paths)
 
     def _find_java(self, function: FunctionId, named: str | None) -> UserFunction | None:
         class_name = named or function.class_name
@@ -70,11 +77,11 @@ class _Files:
 
     def _paths(self, name: str) -> Iterator[str]:
         """The paths of the functions that are declared under a name; one that several modules have is its own's."""
-        seen: list[DeclaredFunction] = []
+        seen: list[object] = []
         for module in self._candidates(name):
             for attribute, value in vars(module).items():
                 is_known = any(value is other for other in seen)
-                if isinstance(value, DeclaredFunction) and attribute.lower() == name and not is_known:
+                if declares(value) and attribute.lower() == name and not is_known:
                     seen.append(value)
                     yield f"{module.__name__}.{attribute}"
 

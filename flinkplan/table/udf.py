@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 
 from ..plan.functions.model import Kind
 from ..plan.functions.user import PythonDeclaration, PythonKind
+from ..plan.record import replace
 from ..plan.types import LogicalType, row
 from ..udf.context import FunctionContext
 from ..udf.interfaces import (
@@ -28,19 +29,41 @@ from ..udf.interfaces import (
     TableFunction,
     UserDefinedFunction,
 )
+from ..udf.process_interfaces import (
+    ArgumentHint,
+    ArgumentTrait,
+    ChangelogContext,
+    Context,
+    OnTimerContext,
+    ProcessTableFunction,
+    StateHint,
+    TableSemantics,
+    TimeContext,
+)
 from .data_types import DataType, RowType, logical_type
 from .expression import Expression
+from .process_functions import changelog_of, process_declaration
 
 __all__ = [
     "AggregateFunction",
+    "ArgumentHint",
+    "ArgumentTrait",
     "AsyncScalarFunction",
+    "ChangelogContext",
+    "Context",
     "FunctionContext",
+    "OnTimerContext",
+    "ProcessTableFunction",
     "ScalarFunction",
+    "StateHint",
     "TableAggregateFunction",
     "TableFunction",
+    "TableSemantics",
+    "TimeContext",
     "UserDefinedFunction",
     "udaf",
     "udf",
+    "udptf",
     "udtaf",
     "udtf",
 ]
@@ -197,6 +220,51 @@ class DeclaredTableAggregate(DeclaredAggregate):
     """A table aggregate function."""
 
 
+class DeclaredProcessTable(DeclaredFunction):
+    """A process table function: an instance of its class."""
+
+    kind = Kind.PROCESS_TABLE
+    function: ProcessTableFunction
+
+    def __init__(self, function: ProcessTableFunction, name: str | None = None) -> None:
+        super().__init__(function, None, "general", None, name)
+
+    @property
+    def result(self) -> LogicalType:
+        result_type = self.function._result_type
+        if result_type is None:
+            raise TypeError(f"{self.name} does not say what it emits: decorate its class with @udptf(result_type=…)")
+        return _result(result_type)
+
+    @property
+    def declaration(self) -> PythonDeclaration:
+        process = process_declaration(self.function, self.result)
+        return replace(
+            super().declaration,
+            process=process,
+            changelog=changelog_of(self.function) if process.emits_changes else None,
+        )
+
+
+def declares(value: Any) -> bool:
+    """Whether :func:`declared_function` gives a function."""
+    is_own = inspect.isclass(value) and issubclass(value, ProcessTableFunction) and value is not ProcessTableFunction
+    return is_own or isinstance(value, (DeclaredFunction, ProcessTableFunction))
+
+
+def declared_function(value: Any) -> DeclaredFunction | None:
+    """The declared function that a name of a module stands for; ``None`` for anything else.
+
+    The class of a process table function is declared itself, and so are its instances.
+    """
+    if isinstance(value, DeclaredFunction):
+        return value
+    if inspect.isclass(value) and declares(value):
+        made: Any = value()
+        return DeclaredProcessTable(made, value.__name__)
+    return DeclaredProcessTable(value) if isinstance(value, ProcessTableFunction) else None
+
+
 def _type(given: TypeText) -> LogicalType:
     return logical_type(given)
 
@@ -291,3 +359,20 @@ def udtaf(
     _check_func_type(func_type, ("general",))
     rest = (input_types, func_type, deterministic, name)
     return _declared(lambda function: DeclaredTableAggregate(function, result_type, accumulator_type, *rest), f)
+
+
+def udptf(f: Any = None, result_type: TypeText | None = None, deterministic: bool = True) -> Any:
+    """Declare what the class of a process table function emits: ``@udptf(result_type="ROW<page STRING, n BIGINT>")``.
+
+    The class stays what it is, and is called by the name under which it, or an instance, is registered.  Raises
+    :class:`TypeError` for what is no such class, and for an invalid type.
+    """
+
+    def declared(cls: Any) -> Any:
+        if not (inspect.isclass(cls) and issubclass(cls, ProcessTableFunction)):
+            raise TypeError(f"{cls!r} is no class of process table functions: it should extend ProcessTableFunction")
+        _result(result_type)
+        cls._result_type, cls._deterministic = result_type, deterministic
+        return cls
+
+    return declared if f is None else declared(f)

@@ -9,7 +9,7 @@ from ...plan.durations import format_duration
 from ...plan.errors import FlinkplanError
 from ...plan.findings import Severity
 from ...plan.names import node_names
-from ...plan.nodes import ExecNode, TemporalJoin, node_classes
+from ...plan.nodes import ExecNode, ProcessTableFunction, TemporalJoin, node_classes
 from ...plan.nodes.base import OWN
 from ...plan.nodes.joins import SNAPSHOT_TTL
 from ...plan.specs import StateMetadata
@@ -152,7 +152,11 @@ KEY_TYPE = rule(
 )
 
 
-@field_judge("state", *(cls for cls in node_classes() if "state" in cls.metadata.judged))
+_BY_INDEX = [c for c in node_classes() if "state" in c.metadata.judged and c is not ProcessTableFunction]
+"""The nodes whose states Flink knows by their indexes."""
+
+
+@field_judge("state", *_BY_INDEX)
 def ttls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Iterator[Judgement]:
     """Changes of TTLs and names of states."""
     if edit.old.is_stateful != edit.new.is_stateful:
@@ -161,12 +165,12 @@ def ttls(c: Comparison, edit: Update, changes: tuple[FieldChange, ...]) -> Itera
     for position, new in enumerate(edit.new.states):
         counterpart, pointer = old.pop(new.index, None), f"/state/{position}"
         if counterpart is None:
-            yield Judgement(TTL_UNSAID, f"{new.name} is kept {_ttl(new, edit.new)}", edit.old, edit.new, pointer)
+            yield Judgement(TTL_UNSAID, f"{new.name} is kept {kept_for(new, edit.new)}", edit.old, edit.new, pointer)
             continue
         yield from _renamed(edit, counterpart, new, pointer)
-        yield from _ttl_changed(c, edit, counterpart, new, f"{pointer}/ttl")
+        yield from ttl_changed(c, edit, counterpart, new, f"{pointer}/ttl")
     for removed in old.values():
-        message = f"{removed.name} was kept {_ttl(removed, edit.old)}"
+        message = f"{removed.name} was kept {kept_for(removed, edit.old)}"
         yield Judgement(TTL_UNSAID, message, edit.old, edit.new, "/state")
 
 
@@ -175,9 +179,10 @@ def _renamed(edit: Update, old: StateMetadata, new: StateMetadata, pointer: str)
         yield Judgement(STATE_NAME, f"{old.name} → {new.name}", edit.old, edit.new, f"{pointer}/name")
 
 
-def _ttl_changed(
+def ttl_changed(
     c: Comparison, edit: Update, old: StateMetadata, new: StateMetadata, pointer: str
 ) -> Iterator[Judgement]:
+    """The change of the TTL of a state, if it changed."""
     before, after = _ttl_ms(old, edit.old), _ttl_ms(new, edit.new)
     if before == after:
         return
@@ -186,7 +191,7 @@ def _ttl_changed(
     rule_ = TTL if before and after else TTL_ON if after else TTL_OFF
     if rule_ is not TTL and _release(c.new.plan) < (2, 2):
         rule_ = TTL_MIGRATION
-    declared = edit.new.declared_states(len(c.new.plan.inputs(edit.new)))
+    declared = edit.new.ttl_states(len(c.new.plan.inputs(edit.new)))
     expiry = next((state.expiry for index, state in enumerate(declared) if index == new.index), "it is forgotten")
     yield Judgement(rule_, message, edit.old, edit.new, pointer, _ttl_hint(expiry, before, after), changes=(change,))
 
@@ -219,7 +224,8 @@ def _release(plan: Plan) -> tuple[int, ...]:
     return tuple(int(part) for part in plan.flink_version.split(".") if part.isdecimal())[:2]
 
 
-def _ttl(state: StateMetadata, node: ExecNode) -> str:
+def kept_for(state: StateMetadata, node: ExecNode) -> str:
+    """How long a state is kept, in words."""
     millis = _ttl_ms(state, node)
     return format_duration(millis) if millis else "for ever"
 

@@ -8,7 +8,7 @@ from typing import Any
 from ...advice import duration_findings
 from ...plan.durations import DurationError, parse_duration
 from ...plan.findings import Finding, nearest
-from ...plan.nodes import OpaqueNode
+from ...plan.nodes import OpaqueNode, ProcessTableFunction
 from ...plan.ttl import state_names
 from .raw import RawNode, RawPlan
 
@@ -21,13 +21,23 @@ def check_states(plan: RawPlan) -> Iterator[Finding]:
     for node in plan.nodes:
         if not node.json.get("state") or node.cls is None or issubclass(node.cls, OpaqueNode):
             continue
-        names = state_names(node.cls, len(plan.inputs(node)))
+        names = _names(node, len(plan.inputs(node)))
         if not names:
             message = f"'{node.name}' keeps no state that a TTL could clean"
             hint = "its state is cleaned by the watermark; remove the entry" if node.cls.metadata.timed else None
             yield node.finding("state-unexpected", message, "state", hint=hint or "it keeps no state; remove the entry")
         elif isinstance(node.json["state"], list):
             yield from _check_entries(node, names, node.json["state"])
+
+
+def _names(node: RawNode, inputs: int) -> tuple[str, ...]:
+    """The names that the states of a node should have: those of a process table function are what its class says."""
+    if node.cls is ProcessTableFunction and node.json.get("uid") is not None:
+        entries = node.json["state"]
+        entries = entries if isinstance(entries, list) else []
+        return tuple(str(entry.get("name")) if isinstance(entry, Mapping) else "" for entry in entries) or ("",)
+    assert node.cls is not None
+    return state_names(node.cls, inputs)
 
 
 def _check_entries(node: RawNode, names: tuple[str, ...], entries: list[Any]) -> Iterator[Finding]:

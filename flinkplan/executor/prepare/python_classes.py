@@ -90,6 +90,13 @@ class Reference(Record):
 
 def _not_allowed(function: FunctionId, where: str) -> FlinkplanError:
     name = function.short
+    if function.is_python is None and function.class_name is None:
+        return FlinkplanError(
+            f"the plan calls the function {name}, and nobody has said where it is",
+            where=where,
+            hint=f"if you trust it: --py-files with the file that declares {name}, or --jar with its jar, and "
+            f"--function {name}=MODULE.NAME or {name}=CLASS if it has another name there",
+        )
     if function.is_python:
         return FlinkplanError(
             f"the plan calls the Python function {name}, and nobody has said where it is",

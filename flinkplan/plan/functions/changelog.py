@@ -14,11 +14,11 @@ from ..types import CHARACTER, STRING, LogicalType, map_, row
 from ..types import DESCRIPTOR as DESCRIPTOR_TYPE
 from .cast import CAST
 from .collection import MAP
-from .java import JavaFunction
 from .model import Function, Kind
 from .process import DEFAULT, DESCRIPTOR, ON_TIME, UID, ProcessArgument, ProcessDeclaration, Trait
 from .registry import called, declare
 from .rules import always, signature, which
+from .user import UserFunction
 
 OP, OP_MAPPING = "op", "op_mapping"
 INSERT, UPDATE_BEFORE, UPDATE_AFTER, DELETE = KINDS = ("INSERT", "UPDATE_BEFORE", "UPDATE_AFTER", "DELETE")
@@ -102,8 +102,8 @@ class ChangelogCall(Record):
 def process_declaration(rex: RexNode) -> ProcessDeclaration | None:
     """What is declared of the process table function that an expression calls; ``None`` if it calls none."""
     function = called(rex)
-    if isinstance(function, JavaFunction):
-        return function.declaration.process
+    if isinstance(function, UserFunction):
+        return function.process
     call = changelog_call(rex)
     return None if call is None else replace(DECLARATIONS[call.function], result=call.result)
 

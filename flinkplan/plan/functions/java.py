@@ -142,6 +142,15 @@ class JavaFunction(UserFunction, eq=False, kw_only=True):
         return PythonKind.ASYNC if self.declaration.is_async else None
 
     @property
+    def process(self) -> ProcessDeclaration | None:
+        return self.declaration.process
+
+    def changelog(self, inputs: Sequence[Sequence[str] | None], required: Sequence[str]) -> tuple[str, ...]:
+        answers = self.declaration.answers
+        assert answers is not None, "who loads a declaration can ask for more"
+        return answers.changelog(self.declaration.class_name, inputs, required)
+
+    @property
     def usage(self) -> tuple[str, ...]:
         signatures = self.declaration.signatures
         if self.declaration.process is not None:

@@ -1,4 +1,4 @@
-"""Process table functions in Java: what their classes declare of arguments, states and results.
+"""Process table functions: what their classes declare of arguments, states and results.
 
 Source: Flink's ``StaticArgument``, ``StaticArgumentTrait`` and ``StateHint``.
 """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from ..record import Json, PartlyCompared
 from ..rex import FUNCTION, Call, FieldAccess, RexNode, callees
 from ..types import LogicalType
 from .model import Function, Kind
+from .process import ProcessDeclaration
 
 
 class PythonKind(Enum):
@@ -22,15 +24,22 @@ class PythonKind(Enum):
     """As a coroutine, once for each row."""
 
 
+Changelog: TypeAlias = Callable[[Sequence[Sequence[str] | None], Sequence[str]], tuple[str, ...]]
+"""The kinds of rows that a process table function emits, as plans name them.
+
+It takes the kinds of each argument's rows, ``None`` where it is no table, and those that what reads the function takes.
+"""
+
+
 class PythonDeclaration(PartlyCompared):
-    """The declaration of a Python function by ``udf``, ``udtf``, ``udaf`` or ``udtaf``.
+    """The declaration of a Python function by ``udf``, ``udtf``, ``udaf``, ``udtaf`` or ``udptf``.
 
     ``arguments`` are the declared types of its arguments, ``None`` if it takes any; ``result`` is the type of its
     result, of a table function the row type of its rows.  ``function`` is the function itself, or an instance of a
     class, which only executing it needs; ``folders`` are where its module was found.
     """
 
-    apart: ClassVar[frozenset[str]] = frozenset(("function", "folders"))
+    apart: ClassVar[frozenset[str]] = frozenset(("function", "folders", "changelog"))
 
     kind: Kind
     python: PythonKind
@@ -41,6 +50,10 @@ class PythonDeclaration(PartlyCompared):
     accumulator: LogicalType | None = None
     emits_table: bool = False
     """Whether it is a table aggregate function, which emits several rows for a group."""
+    process: ProcessDeclaration | None = None
+    """Of a process table function."""
+    changelog: Changelog | None = None
+    """Of one that emits updates."""
     function: Any = None
     folders: tuple[str, ...] = ()
 
@@ -56,6 +69,15 @@ class UserFunction(Function, eq=False, kw_only=True):
     def calc_kind(self) -> PythonKind | None:
         """How it is called in calcs of its own; ``None`` if it may stand beside built-in functions."""
         return None
+
+    @property
+    def process(self) -> ProcessDeclaration | None:
+        """What a process table function declares; ``None`` for another one."""
+        raise NotImplementedError
+
+    def changelog(self, inputs: Sequence[Sequence[str] | None], required: Sequence[str]) -> tuple[str, ...]:
+        """The kinds of rows that a process table function emits, as :data:`Changelog` says them."""
+        raise NotImplementedError
 
     @property
     def is_pushable(self) -> bool:
@@ -98,6 +120,18 @@ class PythonFunction(UserFunction, eq=False, kw_only=True):
     @property
     def calc_kind(self) -> PythonKind:
         return self.declaration.python
+
+    @property
+    def process(self) -> ProcessDeclaration | None:
+        return self.declaration.process
+
+    def changelog(self, inputs: Sequence[Sequence[str] | None], required: Sequence[str]) -> tuple[str, ...]:
+        assert self.declaration.changelog is not None, "it emits changes"
+        return self.declaration.changelog(inputs, required)
+
+    @property
+    def usage(self) -> tuple[str, ...]:
+        return super().usage if self.process is None else (f"{self.name}({self.process})",)
 
 
 def called_function(name: str | None) -> UserFunction | None:

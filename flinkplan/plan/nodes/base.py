@@ -183,6 +183,10 @@ class ExecNode(PartlyCompared, rename=camel, kw_only=True):
         """The states with a TTL, in index order, of a node with this number of inputs."""
         return cls.metadata.states
 
+    def ttl_states(self, inputs: int) -> tuple[State, ...]:
+        """The states with a TTL, in index order, of this node, which has so many inputs."""
+        return self.declared_states(inputs)
+
     def ttl_ms(self, index: int = 0) -> int:
         """The TTL of a state in milliseconds; 0 if it never expires or the plan has no entry for it."""
         for state in self.states:

@@ -1,4 +1,4 @@
-"""Process table functions: operators that users have written in Java."""
+"""Process table functions: operators that users have written in Java or Python."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from ..references import Input
 from ..rex import Call, RexNode, TableArgument
 from ..row_kinds import Flow, Kinds
 from ..savepoint.layout import Inputs
-from ..specs import ReceivedKind
-from .base import ColumnOrder, ExecNode, exec_node
+from ..specs import ReceivedKind, StateMetadata
+from .base import ColumnOrder, ExecNode, State, exec_node
 from .mixins import WholeRows
 
 
@@ -24,15 +24,18 @@ from .mixins import WholeRows
     transformations=("process",),
     identity=("uid", "input_changelog_modes"),
     results=("output_changelog_mode",),
-    judged=("function_call",),
+    judged=("function_call", "state"),
 )
 class ProcessTableFunction(WholeRows, ExecNode, kw_only=True):
     """Calls a process table function for each row, and when a timer fires.
 
     ``function_call`` is the call with its scalar arguments, and a :class:`TableArgument` for each table.  ``uid`` names
     the operator, whose states only the function's class declares; it is ``None`` for a function of single rows.
+    ``state`` has the TTLs of states, by their names; those that it does not have are the class's.  Flink neither writes
+    nor reads it: we write it for functions in Python, which Flink cannot call.
     """
 
+    state: tuple[StateMetadata, ...] | None = None
     uid: Annotated[str | None, Place.LAST]
     function_call: Annotated[RexNode, Input.NONE, Place.LAST]
     input_changelog_modes: Annotated[tuple[tuple[ReceivedKind, ...], ...], Place.LAST]
@@ -58,6 +61,13 @@ class ProcessTableFunction(WholeRows, ExecNode, kw_only=True):
     def is_stateful(self) -> bool:
         """Whether it may have states and timers: functions of whole tables always have a UID."""
         return self.uid is not None
+
+    def ttl_states(self, inputs: int) -> tuple[State, ...]:
+        return tuple(State(state.name, "the function finds it empty") for state in self.states)
+
+    def ttl_of(self, name: str) -> int | None:
+        """The TTL of a state in milliseconds, if the plan has it."""
+        return next((state.ttl_ms for state in self.states if state.name == name), None)
 
     @property
     def own_uid(self) -> str | None:

@@ -12,7 +12,6 @@ from ...plan.errors import FlinkplanError
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function
 from ...plan.functions.changelog import DECLARATIONS, process_declaration
-from ...plan.functions.java import JavaFunction
 from ...plan.functions.model import SPECIAL
 from ...plan.functions.process import (
     DEFAULT,
@@ -24,6 +23,7 @@ from ...plan.functions.process import (
     ProcessDeclaration,
     Trait,
 )
+from ...plan.functions.user import UserFunction
 from ...plan.record import Record
 from ...plan.rex import Call, InputRef, Literal, RexNode, TableArgument
 from ...plan.types import DESCRIPTOR as DESCRIPTOR_TYPE
@@ -86,7 +86,7 @@ def bind_process_table(context: Context, node: ast.FunctionCall, function: Funct
     if declaration.has_system_arguments:
         _check_uid(node, given.get(UID), operands[-1])
     time = _time_column(node, tables, given.get(ON_TIME)) if declaration.has_system_arguments else None
-    if not isinstance(function, JavaFunction):
+    if not isinstance(function, UserFunction):
         declaration = _of_call(function.typed(_NO_ROW, *operands), node)
     fields = row(_columns(declaration, tables, time), nullable=False)
     inputs = tuple(table.rel for table in tables) or (Values(fields=row([], nullable=False), tuples=((),)),)
@@ -97,7 +97,7 @@ _NO_ROW = row([], nullable=False)
 
 
 def _declaration(function: Function) -> ProcessDeclaration:
-    declaration = function.declaration.process if isinstance(function, JavaFunction) else DECLARATIONS[function]
+    declaration = function.process if isinstance(function, UserFunction) else DECLARATIONS[function]
     assert declaration is not None
     return declaration
 

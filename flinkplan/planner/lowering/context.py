@@ -58,11 +58,15 @@ class Context(Record):
     ) -> tuple[StateMetadata, ...]:
         """The states of a node with so many inputs: by a hint's TTL where there is one, else the job's."""
         names = state_names(cls, inputs)
-        default = parse_duration(value_of(self.config, STATE_TTL))
         chosen = [*ttls, *(None for _ in names)][: len(names)]
+        return self.states_of(list(zip(names, chosen, strict=True)))
+
+    def states_of(self, states: Sequence[tuple[str, int | None]]) -> tuple[StateMetadata, ...]:
+        """States by their names and TTLs in milliseconds, the job's where there is ``None``."""
+        default = parse_duration(value_of(self.config, STATE_TTL))
         return tuple(
             StateMetadata(i, format_duration(default if ttl is None else ttl), name)
-            for i, (name, ttl) in enumerate(zip(names, chosen, strict=True))
+            for i, (name, ttl) in enumerate(states)
         )
 
 

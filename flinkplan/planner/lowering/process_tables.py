@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...plan import nodes, specs
 from ...plan.functions import called
 from ...plan.functions.process import DEFAULT, DESCRIPTOR
+from ...plan.functions.user import PythonFunction
 from ...plan.nodes.base import ExecNode
 from ...plan.rex import Call, RexNode, TableArgument, shown_name
 from ..algebra import physical as p
@@ -19,11 +20,20 @@ def _process_table(rel: p.ProcessTable, ctx: Context) -> ExecNode:
         nodes.ProcessTableFunction,
         rel,
         *_description(rel),
+        state=_states(rel, ctx),
         uid=rel.uid,
         function_call=rel.call,
         input_changelog_modes=tuple([specs.ReceivedKind.of(i.changes.row_kinds) for i in rel.inputs]),
         output_changelog_mode=rel.mode,
     )
+
+
+def _states(rel: p.ProcessTable, ctx: Context) -> tuple[specs.StateMetadata, ...] | None:
+    """The states of a function in Python; Flink's plans have none of the classes that it calls."""
+    states = rel.declaration.states
+    if not states or not isinstance(rel.function, PythonFunction):
+        return None
+    return ctx.states_of([(state.name, state.ttl_ms) for state in states])
 
 
 def _description(rel: p.ProcessTable) -> Parts:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ...plan.functions.java import JavaFunction
 from ...plan.functions.process import Trait
+from ...plan.functions.user import UserFunction
 from ...plan.rex import Literal, TableArgument
 from ...plan.row_kinds import Kinds
 from ...plan.specs import ReceivedKind, RowKind
@@ -29,16 +29,14 @@ def process_table_mode(
     if not rel.declaration.emits_changes:
         return (ReceivedKind.INSERT,)
     function = rel.function
-    if not isinstance(function, JavaFunction):
+    if not isinstance(function, UserFunction):
         return tuple(ReceivedKind)[:4]
-    answers = function.declaration.answers
-    assert answers is not None, "who loads a declaration can ask for more"
     of_arguments = [
         [kind.value for kind in inputs[operand.input_index]] if type(operand) is TableArgument else None
         for operand in rel.call.operands[: len(rel.declaration.arguments)]
     ]
     names = [kind.value for kind in RowKind if kind in required]
-    return tuple(map(ReceivedKind, answers.changelog(function.declaration.class_name, of_arguments, names)))
+    return tuple(map(ReceivedKind, function.changelog(of_arguments, names)))
 
 
 def process_table_kinds(rel: CallsProcessTable, inputs: Sequence[Kinds], required: Kinds) -> Kinds:

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from ...plan.functions import aggregation_of
 from ...plan.functions.aggregate import APPROX_COUNT_DISTINCT
-from ...plan.functions.java import JavaFunction
 from ...plan.functions.process import Trait
-from ...plan.functions.user import PythonFunction, PythonKind
+from ...plan.functions.user import PythonFunction, PythonKind, UserFunction
 from ...plan.rex import RexNode, walk
 from ...plan.settings import DELTA_JOINS, PROCESS_TABLES, is_batch_mode, value_of
 from ...plan.specs import AggregateCall, SessionGroupWindow
@@ -226,8 +225,8 @@ def _process_table(rel: p.ProcessTable, config: Mapping[str, str]) -> None:
                 part=Part.FUNCTION,
                 name=name,
             )
-        is_java = isinstance(rel.function, JavaFunction)
-        if is_java and Trait.ROW_SEMANTIC_TABLE in table.traits and not modify_kinds(rel) <= INSERT_ONLY:
+        is_users = isinstance(rel.function, UserFunction)
+        if is_users and Trait.ROW_SEMANTIC_TABLE in table.traits and not modify_kinds(rel) <= INSERT_ONLY:
             name = rel.function.name
             raise PlanningError(
                 f"{name} emits updates, but looks at each row of {table.name} by itself",

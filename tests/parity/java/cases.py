@@ -40,6 +40,9 @@ class Case:
         return f"INSERT INTO {self.sink} {self.query};\n"
 
 
+_JAVA = re.compile(r"AS 'acme\.(\w+)' LANGUAGE JAVA USING JAR '.*?'")
+
+
 class Suite:
     """A folder of cases over the same tables and functions."""
 
@@ -55,10 +58,15 @@ class Suite:
         """The file that describes the functions."""
         return str(self.folder / "functions.json")
 
-    def definitions(self, folder: Path) -> str:
-        """The statements that define tables and functions, whose files are in a folder."""
-        texts = ((self.folder / name).read_text("utf-8") for name in ("tables.sql", "functions.sql"))
-        return "".join(texts).replace("${CASE}", str(folder))
+    def definitions(self, folder: Path, python: str | None = None) -> str:
+        """The statements that define tables and functions, whose files are in a folder.
+
+        ``python`` is the module with the same functions in Python, which are called instead.
+        """
+        tables, functions = ((self.folder / name).read_text("utf-8") for name in ("tables.sql", "functions.sql"))
+        if python is not None:
+            functions = _JAVA.sub(rf"AS '{python}.\1' LANGUAGE PYTHON", functions)
+        return (tables + functions).replace("${CASE}", str(folder))
 
     def copy_data(self, folder: Path) -> None:
         """Copy the files of the tables into a folder."""
@@ -78,6 +86,8 @@ class Suite:
 JAVA = Suite(Path(__file__).parent)
 PROCESS = Suite(Path(__file__).parent.parent / "process")
 """Process table functions."""
+PTFS = "ptfs"
+"""The module in its folder that has the same functions in Python."""
 
 
 def content(lines: Iterable[str]) -> dict[str, int]:

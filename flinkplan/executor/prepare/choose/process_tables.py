@@ -21,6 +21,7 @@ from ....plan.nodes import (
 from ....plan.record import Record
 from ....plan.rex import Call, Literal, TableArgument
 from ....plan.settings import STATE_TTL
+from ....plan.user_functions import function_of_call
 from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
 from ..steps import ROWS_AHEAD, TIMER, Kernel, Native, StateLayout, until_watermark, with_ttl
@@ -94,6 +95,8 @@ def process_call(node: ProcessTableFunction) -> ProcessCall:
     """The call of a node.  Raises :class:`UnsupportedError` where its function is not known, or is another one."""
     call = node.call
     function = None if call is None else java_function_of(call)
+    if call is not None and function_of_call(call) is not None:
+        raise UnsupportedError("process table functions in Python are compiled, but not executed yet")
     if call is None or function is None:
         name = str(next(iter(((call and call.reference) or {}).values()), "?")).rpartition(".")[2].strip("`")
         raise UnsupportedError(
