@@ -6,6 +6,7 @@ from ....plan.record import replace
 from ....plan.rex import InputRef
 from ...algebra.aggregations import Aggregation, passes_time, read_columns, reads_something, remap_aggregate
 from ...algebra.logical import Aggregate, Project, Values, Watermark, is_one_sided
+from ...algebra.names import uniquify
 from ...algebra.physical import LegacyWindowAggregate
 from ...algebra.rel import Rel
 from ...metadata.estimates import Estimates
@@ -102,7 +103,7 @@ def _grouped_once(rel: Aggregate, columns: dict[int, int], source: Rel) -> Rel:
     once = replace(merged, grouping=grouping)
     outputs = identity(once.types)
     indexes = [*(grouping.index(g) for g in merged.grouping), *range(len(grouping), once.width)]
-    return Project(input=once, exprs=tuple(outputs[i] for i in indexes), names=rel.names)
+    return Project(input=once, exprs=tuple(outputs[i] for i in indexes), names=uniquify(once.names[i] for i in indexes))
 
 
 def _in_order(rel: Aggregation) -> Rel:
