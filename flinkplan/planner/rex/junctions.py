@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol, Self
+from collections.abc import Callable
 
 from ...plan.functions import called, is_deterministic
 from ...plan.functions.comparison import AND, IS_NOT_NULL, IS_NOT_TRUE, IS_NULL, NOT, OR, SEARCH
@@ -26,27 +25,10 @@ from .expressions import (
     or_,
     test,
 )
-from .ranges import Bounds, Known
+from .ranges import Bounds
+from .simplifier import Simplifier
 from .strong import rejects_null
 from .truth import UnknownAs
-
-
-class Simplifier(Protocol):
-    """What is needed of :class:`.simplify.Simplifier`, which simplifies the terms."""
-
-    @property
-    def comparisons(self) -> Mapping[RexNode, Known]: ...
-
-    @property
-    def eliminates(self) -> bool: ...
-
-    def simplify(self, rex: RexNode, unknown: UnknownAs = ...) -> RexNode: ...
-
-    def knowing(self, rex: RexNode) -> Self: ...
-
-    def is_certain(self, rex: RexNode) -> bool: ...
-
-    def reduce_by_known_conditions(self, rex: RexNode) -> RexNode: ...
 
 
 def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:

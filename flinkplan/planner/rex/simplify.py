@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
 from functools import reduce
 from operator import is_
 
@@ -34,10 +33,9 @@ from ...plan.functions.conditional import CASE, COALESCE
 from ...plan.functions.user import calls_python_anywhere
 from ...plan.record import Record, cached_on_record, field, replace
 from ...plan.rex import Call, FieldAccess, InputRef, Literal, RexNode, children, classes, walk
-from ...plan.types import CHARACTER, INTEGERS, NUMERIC
 from . import sargs
 from .alike import are_alike, only_reordered
-from .cases import boolean_case, is_direct, is_lossless, is_safe
+from .cases import is_lossless, is_safe
 from .expressions import (
     COMPARISONS,
     FALSE,
@@ -50,7 +48,6 @@ from .expressions import (
     case,
     cast,
     compare,
-    is_always_false,
     is_always_true,
     is_call,
     is_strict,
@@ -64,6 +61,7 @@ from .normal_forms import pull_factors
 from .ranges import Known, point, residue
 from .sargs import comparison
 from .truth import UnknownAs
+from .value_rules import SETTLED, simplify_arithmetic, simplify_case, simplify_cast, simplify_coalesce, without_null
 
 
 def simplify(rex: RexNode, known: Iterable[RexNode] = ()) -> RexNode:
@@ -169,13 +167,17 @@ class Simplifier(Record):
         if rex == UNKNOWN:
             return UNKNOWN if unknown is UnknownAs.UNKNOWN else TRUE if unknown is UnknownAs.TRUE else FALSE
         if type(rex) is Call:
-            if _SETTLED in rex.__dict__ or is_python_constant(rex):
+            if SETTLED in rex.__dict__ or is_python_constant(rex):
                 return rex
             rule = _RULES.get(called(rex))
             return rule(self, rex, unknown) if rule else self.operands_first(rex)
         if type(rex) is FieldAccess:
             return replace(rex, expr=self.simplify(rex.expr))
         return rex
+
+    def unknowing(self) -> Simplifier:
+        """The simplifier with no condition that is known to hold."""
+        return replace(self, tests=frozenset(), comparisons={})
 
     def operands_first(self, rex: Call) -> RexNode:
         """The call with simplified operands, folded if possible."""
@@ -356,134 +358,6 @@ def _like(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
     return simplifier.operands_first(rex)
 
 
-# ---------------------------------------------------------------- values
-
-
-def _case(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """CASE without unreachable branches, and with adjacent branches of equal results merged."""
-    certain = Simplifier()
-    *branches, otherwise = rex.operands
-    pairs = [*zip(branches[::2], branches[1::2], strict=True), (TRUE, otherwise)]
-    kept: list[tuple[RexNode, RexNode]] = []
-    for asked, yielded in pairs:
-        condition = certain.simplify(asked, UnknownAs.FALSE)
-        if is_always_false(condition):
-            continue
-        value = simplifier.simplify(yielded, unknown if rex.type.root == "BOOLEAN" else UnknownAs.UNKNOWN)
-        if kept and kept[-1][1] == value and is_safe(condition):
-            condition = certain.simplify(or_([kept.pop()[0], condition]), UnknownAs.FALSE)
-        kept.append((condition, value))
-        if is_always_true(condition):
-            break
-    if len(kept) == 1:
-        return kept[0][1] if rex.type.nullable else cast(kept[0][1], rex.type)
-    operands = (*(part for pair in kept[:-1] for part in pair), kept[-1][1])
-    new = rex if only_reordered(operands, rex.operands) else replace(rex, operands=operands)
-    expanded = boolean_case(new) if rex.type.root == "BOOLEAN" else new
-    return new if expanded == new else simplifier.simplify(expanded, unknown)
-
-
-def _arithmetic(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """Adding zero, multiplying by one and negating twice leave a number as it is."""
-    neutral = 0 if is_call(rex, PLUS, MINUS) else 1
-    places = (1,) if is_call(rex, MINUS, DIVIDE) else (0, 1)
-    operands = tuple(map(simplifier.simplify, rex.operands))
-    rex = rex if all(map(is_, operands, rex.operands)) else replace(rex, operands=operands)
-    if is_call(rex, NEGATE) and is_call(operands[0], NEGATE):
-        return children(operands[0])[0]
-    if len(operands) == 2 and all(o.type.root in NUMERIC for o in operands):
-        for place in places:
-            operand = operands[place]
-            if isinstance(operand, Literal) and operand.value is not None and Decimal(operand.value) == neutral:
-                return cast(operands[1 - place], rex.type)
-    return _settled(simplifier, rex, simplifier.fold(rex))
-
-
-_SETTLED = "is_settled"
-"""In the ``dict`` of a call that stays as it is, whatever is known: arithmetic and casts of columns and of such calls.
-
-Long sums, which filters that are pushed past many projections have, would be gone through each time one of them moves.
-"""
-
-
-def _settled(simplifier: Simplifier, rex: Call, simplified: RexNode) -> RexNode:
-    """What a call has been simplified to; noted where that is the call itself and will be."""
-    if simplified is rex and simplifier.evaluates and all(map(_is_settled, rex.operands)):
-        rex.__dict__[_SETTLED] = True
-    return simplified
-
-
-def _is_settled(rex: RexNode) -> bool:
-    return type(rex) in (InputRef, Literal) or (type(rex) is Call and _SETTLED in rex.__dict__)
-
-
-def _cast(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """CAST without redundant casts: one that only adds nullability, and a lossless inner one."""
-    operand = simplifier.simplify(rex.operands[0])
-    if _narrows(operand, rex):
-        return operand
-    if is_call(operand, CAST):
-        source = children(operand)[0]
-        keeps_blanks = "CHAR" in (source.type.root, rex.type.root) or operand.type.root != "CHAR"
-        if is_lossless(source.type, operand.type):
-            if _narrows(source, rex) and (source.type.root == "CHAR" or operand.type.root != "CHAR"):
-                return source
-            if (keeps_blanks or rex.type.root == operand.type.root) and is_direct(source.type, rex.type):
-                return fold(replace(rex, operands=(source,)))
-    kept = without_null(operand)
-    new = rex if kept is rex.operands[0] else replace(rex, operands=(kept,))
-    return _settled(simplifier, rex, fold(new)) if simplifier.evaluates else _retyped(new) or fold(new)
-
-
-def _retyped(rex: Call) -> RexNode | None:
-    """A number's or text's literal with the type of its cast, if that holds it.  Source: ``RexBuilder.makeCast``."""
-    literal, t = rex.operands[0], rex.type
-    if not isinstance(literal, Literal) or literal.value is None:
-        return None
-    if literal.type.root in CHARACTER and t.root == "VARCHAR" and len(literal.value) <= (t.length or 0):
-        return cast(replace(literal, type=t.not_null()), t)
-    if literal.type.root not in (*INTEGERS, "DECIMAL") or t.root not in ("DECIMAL", "DOUBLE"):
-        return None
-    number = Decimal(str(literal.value))
-    scale = -int(number.as_tuple().exponent)
-    integer_digits = len(number.as_tuple().digits) - scale
-    fits = t.root == "DOUBLE" or (scale <= (t.scale or 0) and integer_digits <= (t.precision or 0) - (t.scale or 0))
-    return cast(Literal(str(literal.value), t.not_null()), t) if fits else None
-
-
-def without_null(rex: RexNode) -> RexNode:
-    """The literal of a cast that only makes it nullable; other expressions as they are."""
-    return children(rex)[0] if is_call(rex, CAST) and _is_literal_of(rex) else rex
-
-
-def _is_literal_of(rex: RexNode) -> bool:
-    operand = children(rex)[0]
-    return isinstance(operand, Literal) and operand.type == rex.type.not_null()
-
-
-def _narrows(operand: RexNode, rex: Call) -> bool:
-    """Whether the operand is of the cast's type, or of that without NULL."""
-    return operand.type in (rex.type, rex.type.not_null())
-
-
-def _coalesce(simplifier: Simplifier, rex: Call, unknown: UnknownAs) -> RexNode:
-    """Arguments behind one that is never NULL are never reached.
-
-    A single argument that may be NULL keeps its call.  Source: ``RemoveUnreachableCoalesceArgumentsRule``.
-    """
-    kept: list[RexNode] = []
-    for operand in map(simplifier.simplify, rex.operands):
-        kept.append(operand)
-        if not operand.type.nullable:
-            break
-    literals = [o for o in kept if isinstance(o, Literal)]
-    if len(literals) == len(kept):
-        kept = [*[o for o in literals if o.value is not None][:1]] or kept
-    if len(kept) == 1 and (isinstance(kept[0], Literal) or not kept[0].type.nullable):
-        return cast(kept[0], rex.type)
-    return replace(rex, operands=tuple(kept))
-
-
 Rule = Callable[[Simplifier, Call, UnknownAs], RexNode]
 
 _RULES: dict[Function | None, Rule] = {
@@ -495,8 +369,8 @@ _RULES: dict[Function | None, Rule] = {
     SEARCH: _search,
     LIKE: _like,
     IS_NOT_DISTINCT_FROM: _not_distinct,
-    CASE: _case,
-    CAST: _cast,
-    COALESCE: _coalesce,
-    **dict.fromkeys((PLUS, MINUS, TIMES, DIVIDE, NEGATE, DATETIME_PLUS, DATETIME_MINUS), _arithmetic),
+    CASE: simplify_case,
+    CAST: simplify_cast,
+    COALESCE: simplify_coalesce,
+    **dict.fromkeys((PLUS, MINUS, TIMES, DIVIDE, NEGATE, DATETIME_PLUS, DATETIME_MINUS), simplify_arithmetic),
 }

@@ -22,7 +22,8 @@ from ..rex.evaluation.time_texts import moment_text
 from ..rex.evaluation.times import format_moment, in_zone, parse_moment, zone_to_utc
 from ..rex.expressions import COMPARISONS, cast, refs, rewrite
 from ..rex.folding import fold
-from ..rex.simplify import simplify, without_null
+from ..rex.simplify import simplify
+from ..rex.value_rules import without_null
 from .rule import Config, rule
 
 _PATTERN = "yyyy-MM-dd HH:mm:ss"

@@ -48,8 +48,7 @@ from ..rex.expressions import (
     remap,
     retype,
 )
-from ..rex.merging import merged_expressions
-from ..rex.simplify import built_condition
+from ..rex.simplify import built_condition, shorten
 from .rule import Order, Rule, RuleSet, rule
 
 
@@ -103,12 +102,12 @@ def is_identity(rel: Project) -> bool:
 
 @rule(on=Project, over=Project)
 def merge_projects(rel: Project, below: Project) -> Rel:
-    """FlinkProjectMergeRule: two adjacent projections become one."""
+    """FlinkProjectMergeRule: two adjacent projections become one, whose calls ``RelBuilder`` simplifies."""
     if _computes_over(rel) and _computes_over(below):
         return rel
     if not can_inline(rel.exprs, below.exprs):
         return rel
-    return replace(rel, input=below.input, exprs=merged_expressions(rel.exprs, below.exprs))
+    return replace(rel, input=below.input, exprs=tuple([shorten(inline(e, below.exprs)) for e in rel.exprs]))
 
 
 @rule(on=Project, over=Filter)
