@@ -30,7 +30,7 @@ from .rules.aggregates.json_arguments import wrap_json_arguments
 from .rules.aggregates.projections import merge_aggregated, merge_before_pruning
 from .rules.aggregates.split_distinct import split_distinct
 from .rules.calcs import merge_calcs, share_calls, to_calc
-from .rules.empty import prune_empty, reduce_empty
+from .rules.empty import PRUNE_IN_TURN, prune_empty, reduce_empty
 from .rules.equal_relations import name_alike
 from .rules.joins.expressions import push_join_expressions
 from .rules.joins.multi_joins import merge_joins
@@ -62,7 +62,7 @@ from .rules.projections import (
 )
 from .rules.python_calls import split_python_calcs, split_python_correlates, split_python_joins
 from .rules.rank_rules import TRIM_RANKS, drop_constant_ranks, drop_unused_ranks, to_rank
-from .rules.reduce import pull_up_constants, reduce_expressions, reduce_rows
+from .rules.reduce import pull_up_constants, reduce_expressions
 from .rules.rule import Config, Phase, Walk
 from .rules.scans import push_into_scans, push_limit, to_sources
 from .rules.set_operations import rewrite_set_operation, rewrite_union, without_distinct_operands
@@ -123,10 +123,10 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             PUSH_FILTERS,
             reduce_expressions,
             PUSH_FILTERS,
-            prune_empty,
+            reduce_empty,
             push_partitions,
             push_into_scans,
-            prune_empty,
+            PRUNE_IN_TURN,
             compare_null_safely,
         ),
     ),
@@ -154,6 +154,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         "What Flink's planner weighs by cost. Set operations become joins and aggregates, and aggregates simpler ones, "
         "before joins and aggregates are pushed past each other; projections follow what has moved.",
         (
+            prune_empty,
             rewrite_set_operation,
             remove_distinct,
             remove_joins,
@@ -182,7 +183,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             lift_filters,
             push_sorts,
             push_limit,
-            reduce_rows,
             merge_aggregated,
             drop_aliases,
         ),

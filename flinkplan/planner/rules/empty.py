@@ -14,43 +14,84 @@ from ..algebra.builders import distinct
 from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort, Values
 from ..algebra.rel import Rel
 from ..rex.expressions import identity, is_always_false
-from .rule import rule
+from .rule import RuleSequence, rule
 
 
 @rule(on=(Filter, Sort, Project, Aggregate, SetOp, Join))
 def prune_empty(rel: Rel) -> Rel:
     """Replace a relation that has no rows by an empty ``Values``."""
+    if isinstance(rel, Filter) and is_always_false(rel.condition):
+        return _nothing(rel)
+    for prune in PRUNE_IN_TURN.rules:
+        if prune.matches(rel):
+            return prune.applied(rel)
+    return rel
+
+
+@rule(on=(Filter, Sort, Aggregate))
+def reduce_empty(rel: Rel) -> Rel:
+    """The same of what Flink's reduction of expressions does: joins and other relations of nothing stay for now."""
     match rel:
-        case Filter() if is_always_false(rel.condition) or is_empty(rel.input):
+        case Filter() if is_always_false(rel.condition):
             return _nothing(rel)
-        case Sort() if rel.fetch == 0 or is_empty(rel.input):
+        case Sort() if rel.fetch == 0:
             return _nothing(rel)
-        case Project() if is_empty(rel.input):
-            return _nothing(rel)
-        case Aggregate() if is_empty(rel.input):
+        case Aggregate(grouping=()) if is_empty(rel.input):
             return _aggregate(rel)
+    return rel
+
+
+@rule(on=SetOp)
+def prune_set_operation(rel: SetOp) -> Rel:
+    """A UNION ALL without its empty operands; INTERSECT and EXCEPT without rows."""
+    match rel:
         case SetOp(kind=SetKind.UNION, all=True):
             return _union(rel)
         case SetOp(kind=SetKind.INTERSECT) if any(map(is_empty, rel.operands)):
             return _nothing(rel)
         case SetOp(kind=SetKind.EXCEPT):
             return _except(rel)
-        case Join():
-            return _join(rel)
     return rel
 
 
-@rule(on=(Filter, Sort, Project, Aggregate))
-def reduce_empty(rel: Rel) -> Rel:
-    """The same of what Flink's reduction of expressions does: joins and other relations of nothing stay for now."""
-    match rel:
-        case Filter() | Project():
-            return prune_empty(rel)
-        case Sort() if rel.fetch == 0:
-            return _nothing(rel)
-        case Aggregate(grouping=()) if is_empty(rel.input):
-            return _aggregate(rel)
-    return rel
+@rule(on=Project, over=Values)
+def prune_projection(rel: Project, below: Values) -> Rel:
+    """A projection of nothing is nothing."""
+    return _nothing(rel) if is_empty(below) else rel
+
+
+@rule(on=Filter, over=Values)
+def prune_filter(rel: Filter, below: Values) -> Rel:
+    """A filter of nothing is nothing."""
+    return _nothing(rel) if is_empty(below) else rel
+
+
+@rule(on=Sort)
+def prune_sort(rel: Sort) -> Rel:
+    """A sorting of nothing, or of which no row is kept, is nothing."""
+    return _nothing(rel) if rel.fetch == 0 or is_empty(rel.input) else rel
+
+
+@rule(on=Aggregate, over=Values)
+def prune_aggregate(rel: Aggregate, below: Values) -> Rel:
+    """An aggregation of nothing is nothing, or one row where it has no groups."""
+    return _aggregate(rel) if is_empty(below) else rel
+
+
+@rule(on=Join)
+def prune_join(rel: Join) -> Rel:
+    """A join with an empty input is empty, or has the rows of the outer side with NULLs."""
+    return _join(rel)
+
+
+PRUNE_IN_TURN = RuleSequence(
+    "prune_in_turn",
+    (prune_set_operation, prune_projection, prune_filter, prune_sort, prune_aggregate, prune_join),
+)
+"""One kind of relation after the other, so that a projection of a filter of nothing stays.
+
+Source: ``FlinkStreamRuleSets.PRUNE_EMPTY_RULES``, run in their order after filters were pushed down.
+"""
 
 
 def is_empty(rel: Rel) -> bool:
@@ -97,7 +138,6 @@ def _except(rel: SetOp) -> Rel:
 
 
 def _join(rel: Join) -> Rel:
-    """A join with an empty input is empty, or has the rows of the outer side with NULLs."""
     never = is_always_false(rel.condition)
     left = is_empty(rel.left) or (never and rel.type is JoinType.RIGHT)
     right = is_empty(rel.right) or (never and rel.type not in (JoinType.RIGHT, JoinType.FULL))

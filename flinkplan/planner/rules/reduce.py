@@ -17,26 +17,15 @@ from ...plan.rex import Call, InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
 from ...plan.types import CHARACTER, INTEGERS, LogicalType
 from ..algebra.aggregations import without_unread
-from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort, Values
+from ..algebra.logical import Aggregate, Filter, Join, Project, SetKind, SetOp, Sort
 from ..algebra.rel import Rel
 from ..metadata.known_conditions import known_conditions
 from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
 from ..rex.expressions import TRUE, cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
-from ..rex.simplify import reordered_condition, shorten, simplify, simplify_condition
+from ..rex.simplify import reordered_condition, simplify, simplify_condition
 from ..rex.unplanned import Approximate, Over
 from .rule import rule
-
-
-@rule(on=Project)
-def reduce_rows(rel: Project) -> Rel:
-    """Expressions over constant rows, and literals, are reduced to the types that a union or a sink requires."""
-    of_rows = isinstance(rel.input, Values)
-    return replace(rel, exprs=tuple(shorten(e) if of_rows or _is_cast_literal(e) else e for e in rel.exprs))
-
-
-def _is_cast_literal(rex: RexNode) -> bool:
-    return is_call(rex, CAST) and (isinstance(rex.operands[0], Literal) or _is_cast_literal(rex.operands[0]))
 
 
 @rule(on=(Filter, Project, Join))

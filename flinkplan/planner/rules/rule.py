@@ -160,6 +160,19 @@ def _is_read_twice(rel: Rel) -> bool:
     return any(places > 1 for _, places in walk_once(rel).values())
 
 
+class RuleSequence(Record):
+    """Rules that go through a tree one after the other, inputs first.  Source: ``RULE_SEQUENCE``."""
+
+    name: str
+    rules: tuple[Rule, ...]
+
+    def run(self, rel: Rel, config: Config = NO_OPTIONS) -> Rel:
+        """The tree after the rules."""
+        for rule in self.rules:
+            rel = rule.run(rel, config)
+        return rel
+
+
 _LIMIT = 100
 """The most often that a rule set goes through a tree."""
 

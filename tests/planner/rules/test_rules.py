@@ -83,7 +83,6 @@ CASES: list[tuple[str, str]] = [
     ("fold_local_times", "SELECT FROM_UNIXTIME(0), FROM_UNIXTIME(id), FROM_UNIXTIME(1709210096, 'E dd') || k FROM a"),
     ("fold_local_times", "SELECT id FROM a WHERE k > FROM_UNIXTIME(0)"),
     ("fold_local_times", "SELECT CAST('2024-03-31 02:30:00' AS TIMESTAMP_LTZ(3)), CAST(k AS TIMESTAMP_LTZ(3)) FROM a"),
-    ("reduce_rows", "SELECT CAST(y AS BIGINT), x FROM (VALUES (ARRAY[1], 1), (ARRAY[2], 2)) AS v(x, y)"),
     ("rewrite_subqueries", "SELECT id, x FROM nested, UNNEST(xs) AS t (x) WHERE x = 1 AND id > 2 AND x > id"),
     (
         "rewrite_subqueries",
@@ -112,7 +111,9 @@ CASES: list[tuple[str, str]] = [
     ("reduce_empty", "SELECT id FROM a WHERE v > 1 AND v < 0"),
     ("reduce_empty", "SELECT COUNT(*), MAX(v) FROM a WHERE FALSE"),
     ("reduce_empty", "SELECT k, COUNT(*) FROM a WHERE FALSE GROUP BY k"),
-    ("prune_empty", "SELECT k, COUNT(*) FROM a WHERE FALSE GROUP BY k"),
+    ("prune_in_turn", "SELECT v, COUNT(*) FROM (SELECT v, k, v + 1 AS w FROM a WHERE FALSE) WHERE w > 3 GROUP BY v"),
+    ("prune_in_turn", "SELECT id FROM a WHERE FALSE UNION ALL SELECT cid FROM c"),
+    ("prune_empty", "SELECT v, COUNT(*) FROM (SELECT v, k, v + 1 AS w FROM a WHERE FALSE) WHERE w > 3 GROUP BY v"),
     ("prune_empty", "SELECT id FROM a WHERE FALSE UNION ALL SELECT cid FROM c"),
     ("prune_empty", "SELECT id, cid FROM a LEFT JOIN (SELECT * FROM c WHERE FALSE) ON id = cid"),
     ("prune_empty", "SELECT id, cid FROM (SELECT * FROM a WHERE FALSE) FULL JOIN c ON id = cid"),
