@@ -16,7 +16,7 @@ from flinkplan.plan.document import Plan
 from flinkplan.plan.errors import FlinkplanError
 from flinkplan.table import DataTypes, EnvironmentSettings, MapView, Row, TableEnvironment
 from flinkplan.table.expressions import call, col, row_interval
-from flinkplan.table.udf import AggregateFunction, udaf
+from flinkplan.table.udf import AggregateFunction, udaf, udf
 from flinkplan.table.window import Slide, Tumble
 
 from ..jobs import Place
@@ -58,6 +58,7 @@ VIEW = DataTypes.ROW(
     ]
 )
 SEEN = udaf(Seen(), result_type=DataTypes.STRING(), accumulator_type=VIEW)
+SAME = udf(lambda v: v, result_type=DataTypes.STRING())
 MIDDLE = udaf(lambda v: float(v.median()), result_type=DataTypes.DOUBLE(), func_type="pandas")
 
 EVENTS = "ts TIMESTAMP(3), k STRING, v STRING, x DOUBLE, WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"
@@ -72,6 +73,7 @@ def compiled(
         environment.get_config().set(key.replace("__", "-").replace("_", "."), value)
     environment.create_temporary_system_function("seen", SEEN)
     environment.create_temporary_system_function("middle", MIDDLE)
+    environment.create_temporary_system_function("same", SAME)
     for name, declared, folder, format_ in (("t", columns, "in", "json"), ("o", sink, "out", out)):
         values = ", ".join(f"'{k}' = '{v}'" for k, v in place.files(folder, format_).items())
         environment.execute_sql(f"CREATE TABLE {name} ({declared}) WITH ({values})")
@@ -143,6 +145,18 @@ def test_windows_and_frames(place: Place) -> None:
     place.put("2", {"ts": "2025-01-01 00:02:00", "k": "b", "v": "b", "x": 1.0})
     place.run(compiled(place, sessions, "k STRING, s STRING", out="json"))
     assert sorted(place.rows()[2:], key=json.dumps) == [{"k": "a", "s": "1 a:1"}, {"k": "b", "s": "1 b:1"}]
+
+
+@pytest.mark.parametrize("size, rows", [(1000, 5), (1, 4)])
+def test_rows_behind_a_function_are_late_by_the_bundle_before(place: Place, size: int, rows: int) -> None:
+    times = ("00:01", "00:04", "00:25", "00:11", "00:40")
+    place.put("1", *({"ts": f"2025-01-01 00:{time}", "k": "a"} for time in times))
+    query = "SELECT k, COUNT(*) FROM (SELECT ts, same(k) AS k FROM t) GROUP BY k, TUMBLE(ts, INTERVAL '10' SECOND)"
+    options = {"python.fn-execution.bundle.size": str(size)}
+    execute(
+        compiled(place, query, "k STRING, n BIGINT", out="json"), JobOptions(spark=place.spark, options=options)
+    ).wait()
+    assert sum(row["n"] for row in place.rows()) == rows
 
 
 def test_pandas_over_frames(place: Place) -> None:

@@ -32,10 +32,10 @@ from ...prepare.choose.python_aggregates import (
 from ...prepare.known.key_types import key_type
 from ..context import TranslationContext
 from ..kernels import CONSTANT_KEY, key_values, keyed, run_kernel, schema_of
-from ..python.functions import arrow_column, function_code, surroundings
+from ..python.functions import arrow_column, by_watermark_of_bundles, function_code, surroundings
 from ..registry import builder
 from ..stream import KIND, ORDER, SEQUENCE, Stream, column_name
-from ..time.event_time import by_watermark_of_all, with_event_time
+from ..time.event_time import with_event_time
 from ..windows.assignment import local_time, time_of
 from ..windows.counts import aggregate_count_windows
 from ..windows.kernels import aggregate_sessions, aggregate_windows
@@ -178,8 +178,7 @@ def _rows_of_windows(
     assert isinstance(windowing, TimeAttributeWindowing)
     timed = stream if windowing.is_proctime else with_event_time(stream)
     if step.gathered.in_bundles:
-        # PyFlink hands general functions the watermark behind a bundle of rows
-        timed = by_watermark_of_all(timed)
+        timed = by_watermark_of_bundles(timed, context)
     is_timed = step.gathered.pane_ms or step.gathered.gap_ms
     return _with_rows(timed, step.gathered, [local_time(clock, time_of(timed, windowing))] if is_timed else [])
 

@@ -11,7 +11,7 @@ from ...jvm.spark import F, T, fields
 from ...jvm.types import spark_type
 from ...prepare.choose.python_functions import PythonCalls, PythonTableCall, with_plain_times
 from ..context import PYTHON, TranslationContext
-from ..python.functions import CallsOfNode, arrow_column, surroundings
+from ..python.functions import CallsOfNode, arrow_column, by_watermark_of_bundles, surroundings
 from ..registry import builder
 from ..stream import Stream, column_name
 from .table_functions import uncorrelated
@@ -25,7 +25,7 @@ def python_calc(
     node: PythonCalc | PythonAsyncCalc, step: PythonCalls, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
     """Calls of functions, columns and literals."""
-    (stream,) = inputs
+    stream = by_watermark_of_bundles(inputs[0], context)
     context.record_kernel(PYTHON)
     projection = tuple(map(with_plain_times, node.projection))
     outermost = {i: rex for i, rex in enumerate(projection) if type(rex) is Call}
@@ -56,7 +56,7 @@ def python_correlate(
     node: PythonCorrelate, step: PythonTableCall, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
     """Each row with the rows that a table function yields for it; LEFT: or with NULLs, if there are none."""
-    (stream,) = inputs
+    stream = by_watermark_of_bundles(inputs[0], context)
     context.record_kernel(PYTHON)
     width = len(stream.type.fields)
     types = node.output_type.field_types[width:]

@@ -10,7 +10,7 @@ import base64
 import sys
 import sysconfig
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -34,6 +34,7 @@ from ...errors import ExecutionError
 from ...jvm.spark import F
 from ..context import TranslationContext
 from ..stream import SEQUENCE, Stream
+from ..time.event_time import by_watermark_of_all
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -71,11 +72,24 @@ def imports(context: TranslationContext, folders: Sequence[str]) -> Imports:
     )
 
 
+def by_watermark_of_bundles(stream: Stream, context: TranslationContext) -> Stream:
+    """The stream whose rows are late by the watermark before their micro-batch, unless bundles have one row.
+
+    PyFlink's operators hold a watermark back until they have sent the bundle of rows on that came before it.
+    Source: ``AbstractPythonFunctionOperator.processWatermark``.
+    """
+    return stream if int(_options(context)[BUNDLE_ROWS]) == 1 else by_watermark_of_all(stream)
+
+
+def _options(context: TranslationContext) -> Mapping[str, str]:
+    """The options of the session and of the node."""
+    own = (context.node.configuration if context.node is not None else None) or {}
+    return {**DEFAULTS, **context.query.options, **own}
+
+
 def surroundings(context: TranslationContext) -> Surroundings:
     """What the functions of the node are called in, by the options of the session."""
-    node = context.node
-    own = (node.configuration if node is not None else None) or {}
-    options = {**DEFAULTS, **context.query.options, **own}
+    node, options = context.node, _options(context)
     retries = options[f"{ASYNC_SCALAR}retry-strategy"].upper() != "NO_RETRY"
     return Surroundings(
         zone=context.time_zone,
