@@ -1,15 +1,16 @@
-"""The types of operands: which a function takes, which are compared, and which they have in common."""
+"""The types of operands: what a function takes, what is cast or compared, and the type they have in common."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from ..plan.functions import Function
-from ..plan.functions.typing import least_restrictive
+from ..plan.functions.cast import CAST, TRY_CAST
+from ..plan.functions.typing import is_interval, is_year_month, least_restrictive
 from ..plan.rex import RexNode
-from ..plan.types import CHARACTER, DATETIME, NUMERIC, LogicalType
+from ..plan.types import BINARY_STRING, CHARACTER, DATETIME, INTEGERS, NUMERIC, LogicalType
 from ..planner.rex.builder import convert
-from ..planner.rex.casts import avoids_cast
+from ..planner.rex.casts import avoids_cast, can_cast
 from .naming import ValidationError
 
 
@@ -19,6 +20,33 @@ def typed(function: Function, *operands: RexNode) -> RexNode:
         types = ", ".join(str(o.type.nullable_()) for o in operands)
         raise ValidationError(f"{function.name} does not take ({types})")
     return function.call(*operands)
+
+
+def cast(operand: RexNode, to: LogicalType, safe: bool) -> RexNode:
+    """The value of an operand as one of another type.  Raises :class:`ValidationError` if there is no such cast."""
+    if not _is_cast(operand.type, to):
+        types = (str(t.regular().nullable_()) for t in (operand.type, to))
+        raise ValidationError("a value of type {} cannot be cast to {}".format(*types))
+    if safe:
+        return TRY_CAST.typed(to.nullable_(), operand)
+    return operand if operand.type == to else CAST.typed(to, operand)
+
+
+def _is_cast(source: LogicalType, target: LogicalType) -> bool:
+    """Whether the Table API has a cast, which is not all that SQL has, and intervals as numbers beside.
+
+    Source: ``LogicalTypeCasts.supportsExplicitCast``.
+    """
+    a, b = source.root, target.root
+    if is_interval(source) and b in ("INT", "BIGINT", "DECIMAL"):
+        return True
+    if is_interval(source) and is_interval(target):
+        return is_year_month(source) == is_year_month(target)
+    if b == "BOOLEAN" and a in NUMERIC:
+        return a in INTEGERS
+    parses_array = a in CHARACTER and b == "ARRAY"
+    parses_time = a in BINARY_STRING and b in DATETIME
+    return can_cast(source, target) and not parses_array and not parses_time
 
 
 def are_comparable(a: LogicalType, b: LogicalType) -> bool:

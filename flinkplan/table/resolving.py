@@ -22,7 +22,7 @@ from ..plan.functions import (
     string,
     temporal,
 )
-from ..plan.functions.cast import CAST, TRY_CAST
+from ..plan.functions.cast import CAST
 from ..plan.functions.model import POSTFIX
 from ..plan.functions.typing import is_interval, least_restrictive
 from ..plan.functions.user import PythonFunction
@@ -39,7 +39,7 @@ from .expression import Expression, JsonExistsOnError
 from .host import Relational
 from .literals import MILLIS, interval, literal
 from .naming import CONVERSIONS, ValidationError, field_name, function_of_call, inline_function, name_of
-from .operand_types import are_comparable, of_common_type, typed
+from .operand_types import are_comparable, cast, of_common_type, typed
 from .udf import DeclaredFunction
 
 COMPARISONS: Mapping[str, Function] = {
@@ -278,10 +278,7 @@ def _case(resolver: Resolver, condition: Any, if_true: Any, if_false: Any) -> Re
 
 
 def _cast(resolver: Resolver, operand: Any, data_type: Any, safe: bool) -> RexNode:
-    rex, to = resolver.rex(operand), logical_type(data_type)
-    if safe:
-        return TRY_CAST.typed(to.nullable_(), rex)
-    return rex if rex.type == to else CAST.typed(to, rex)
+    return cast(resolver.rex(operand), logical_type(data_type), safe)
 
 
 def _to(resolver: Resolver, kind: str, operand: Any) -> RexNode:

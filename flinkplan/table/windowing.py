@@ -60,6 +60,8 @@ def _group_window(
     resolver: Resolver, window: GroupWindow, field: specs.TimeField, reference: specs.WindowReference
 ) -> specs.GroupWindow:
     size, is_time = _size(resolver, window.size)
+    if window.kind == "SESSION" and not is_time:
+        raise ValidationError("the gap of a session is a number of rows", hint="write lit(10).minutes")
     if not is_time and not field.field_type.is_proctime:
         raise ValidationError("a window of a number of rows is on processing time", hint="use a column of PROCTIME()")
     if window.kind == "SESSION":
@@ -68,7 +70,10 @@ def _group_window(
         return specs.TumblingGroupWindow(reference, field, is_time, size)
     if window.slide is None:
         raise ValidationError("a sliding window needs every(…)")
-    return specs.SlidingGroupWindow(reference, field, is_time, size, _size(resolver, window.slide)[0])
+    slide, slides_by_time = _size(resolver, window.slide)
+    if slides_by_time != is_time:
+        raise ValidationError("a window has a time for its size or slide, and a number of rows for the other")
+    return specs.SlidingGroupWindow(reference, field, is_time, size, slide)
 
 
 def _size(resolver: Resolver, size: Any) -> tuple[Any, bool]:

@@ -24,7 +24,7 @@ from flinkplan.table.expressions import (
     row_interval,
 )
 from flinkplan.table.udf import AggregateFunction, udaf, udf, udtf
-from flinkplan.table.window import Over, Session, Slide, Tumble
+from flinkplan.table.window import GroupWindow, Over, Session, Slide, Tumble
 
 ORDERS = """CREATE TABLE orders (id BIGINT, customer STRING, amount DOUBLE, ts TIMESTAMP(3),
 WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector' = 'datagen')"""
@@ -194,6 +194,11 @@ def test_a_statement_set_shares_what_its_inserts_have_in_common(env: TableEnviro
     assert len(statements.compile_plan().plan.sinks) == 2
 
 
+def counted_by(table: Table, window: GroupWindow) -> Table:
+    """The rows of each window, counted."""
+    return table.window(window.on(table.ts).alias("w")).group_by(col("w")).select(table.id.count)
+
+
 HOURS = Tumble.over(lit(1).hour).on(col("id")).alias("w")
 
 
@@ -212,6 +217,21 @@ HOURS = Tumble.over(lit(1).hour).on(col("id")).alias("w")
             "time attribute",
         ),
         (lambda t: t.join(t), "id"),
+        (lambda t: t.select(t.id.cast(DataTypes.ARRAY(DataTypes.INT()))), "cannot be cast"),
+        (
+            lambda t: (
+                t.window(Slide.over(lit(1).hour).every(row_interval(5)).on(t.ts).alias("w"))
+                .group_by(col("w"))
+                .select(lit(1).count)
+            ),
+            "a number of rows for the other",
+        ),
+        (
+            lambda t: (
+                t.window(Session.with_gap(row_interval(5)).on(t.ts).alias("w")).group_by(col("w")).select(col("w").end)
+            ),
+            "the gap of a session",
+        ),
     ],
 )
 def test_what_is_refused(env: TableEnvironment, build: Callable[[Table], object], words: str) -> None:
