@@ -29,13 +29,16 @@ from .rule import rule
 
 @rule(on=Project, over=Project)
 def merge_projections(rel: Project, below: Project) -> Rel:
-    """Merge two projections, so that OVER calls and the expressions below them stand in one projection.
+    """Merge projections, so that OVER calls and the expressions below them stand in one projection.
 
-    A projection that only renames the columns of the other one is removed, and its names with it.
+    One of all columns of another stays until redundant projections are removed, unless one above is merged with it.
     """
     for rex in rel.exprs:
         _check_order(rex, below.exprs)
-    return below if is_identity(rel) else merge_projects(rel)
+    if is_identity(rel):
+        return rel
+    merged = merge_projects(rel)
+    return merged if merged is rel else merge_projections(merged)
 
 
 def remove_renaming(rel: Rel) -> Rel:
