@@ -21,7 +21,7 @@ from .rule import RuleSequence, rule
 def prune_empty(rel: Rel) -> Rel:
     """Replace a relation that has no rows by an empty ``Values``."""
     if isinstance(rel, Filter) and is_always_false(rel.condition):
-        return _nothing(rel)
+        return nothing(rel)
     for prune in PRUNE_IN_TURN.rules:
         if prune.matches(rel):
             return prune.applied(rel)
@@ -33,9 +33,9 @@ def reduce_empty(rel: Rel) -> Rel:
     """The same of what Flink's reduction of expressions does: joins and other relations of nothing stay for now."""
     match rel:
         case Filter() if is_always_false(rel.condition):
-            return _nothing(rel)
+            return nothing(rel)
         case Sort() if rel.fetch == 0:
-            return _nothing(rel)
+            return nothing(rel)
         case Aggregate(grouping=()) if is_empty(rel.input):
             return _aggregate(rel)
     return rel
@@ -48,7 +48,7 @@ def prune_set_operation(rel: SetOp) -> Rel:
         case SetOp(kind=SetKind.UNION, all=True):
             return _union(rel)
         case SetOp(kind=SetKind.INTERSECT) if any(map(is_empty, rel.operands)):
-            return _nothing(rel)
+            return nothing(rel)
         case SetOp(kind=SetKind.EXCEPT):
             return _except(rel)
     return rel
@@ -57,19 +57,19 @@ def prune_set_operation(rel: SetOp) -> Rel:
 @rule(on=Project, over=Values)
 def prune_projection(rel: Project, below: Values) -> Rel:
     """A projection of nothing is nothing."""
-    return _nothing(rel) if is_empty(below) else rel
+    return nothing(rel) if is_empty(below) else rel
 
 
 @rule(on=Filter, over=Values)
 def prune_filter(rel: Filter, below: Values) -> Rel:
     """A filter of nothing is nothing."""
-    return _nothing(rel) if is_empty(below) else rel
+    return nothing(rel) if is_empty(below) else rel
 
 
 @rule(on=Sort)
 def prune_sort(rel: Sort) -> Rel:
     """A sorting of nothing, or of which no row is kept, is nothing."""
-    return _nothing(rel) if rel.fetch == 0 or is_empty(rel.input) else rel
+    return nothing(rel) if rel.fetch == 0 or is_empty(rel.input) else rel
 
 
 @rule(on=Aggregate, over=Values)
@@ -99,14 +99,15 @@ def is_empty(rel: Rel) -> bool:
     return isinstance(rel, Values) and not rel.tuples
 
 
-def _nothing(rel: Rel) -> Values:
+def nothing(rel: Rel) -> Values:
+    """No rows of the relation's type."""
     return Values(tuples=(), fields=rel.row_type)
 
 
 def _aggregate(rel: Aggregate) -> Rel:
     """An aggregation without groups has one row even over no rows."""
     if rel.grouping:
-        return _nothing(rel)
+        return nothing(rel)
     if any(aggregation_of(c.internal_name).empty_result is None for c in rel.calls):
         return rel
     return Values(tuples=(tuple(map(_value_without_rows, rel.calls)),), fields=rel.row_type)
@@ -122,7 +123,7 @@ def _union(rel: SetOp) -> Rel:
     if len(kept) == len(rel.operands):
         return rel
     if not kept:
-        return _nothing(rel)
+        return nothing(rel)
     if len(kept) > 1:
         return replace(rel, operands=kept)
     return kept[0] if kept[0].types == rel.types else rel
@@ -130,7 +131,7 @@ def _union(rel: SetOp) -> Rel:
 
 def _except(rel: SetOp) -> Rel:
     if is_empty(rel.operands[0]):
-        return _nothing(rel)
+        return nothing(rel)
     kept = tuple(o for o in rel.operands if not is_empty(o))
     if len(kept) > 1:
         return rel if len(kept) == len(rel.operands) else replace(rel, operands=kept)
@@ -142,11 +143,11 @@ def _join(rel: Join) -> Rel:
     left = is_empty(rel.left) or (never and rel.type is JoinType.RIGHT)
     right = is_empty(rel.right) or (never and rel.type not in (JoinType.RIGHT, JoinType.FULL))
     if left and rel.type not in (JoinType.RIGHT, JoinType.FULL):
-        return _nothing(rel)
+        return nothing(rel)
     if right and rel.type in (JoinType.INNER, JoinType.RIGHT, JoinType.SEMI):
-        return _nothing(rel)
+        return nothing(rel)
     if left and right:
-        return _nothing(rel)
+        return nothing(rel)
     if right and rel.type is JoinType.ANTI:
         return rel.left
     if not left and not right:

@@ -24,7 +24,7 @@ from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.rel import Rel
 from ..errors import PlanningError
 from ..rex.expressions import are_identity, cast, identity, inline, is_call, refs, remap, rewrite
-from .projections import is_identity, merge_projects
+from .projections import is_identity, merge_built_projects
 from .rule import Config, rule
 
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))
@@ -134,7 +134,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
     aggregation below is kept, and the time called by its place.
     """
     merged = below
-    while isinstance(lower := merge_projects(merged), Project) and lower is not merged:
+    while isinstance(lower := merge_built_projects(merged), Project) and lower is not merged:
         merged = lower
     start = children(merged.exprs[at])[0]
     if is_call(start, PROCTIME):
@@ -150,7 +150,7 @@ def _source(below: Project, time: RexNode, at: int) -> tuple[Rel, list[int], spe
             if isinstance(rex, InputRef) and _is_computed(below.input, rex.index):
                 names[i] = f"$f{i}"
         renamed, indexes = _deduplicated(below.input, exprs, names)
-        source = merge_projects(renamed)
+        source = merge_built_projects(renamed)
     else:
         source, indexes = _without_permutation(*_simplified(*_deduplicated(below.input, exprs, names)))
     column = indexes[at]

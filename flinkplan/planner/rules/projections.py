@@ -101,13 +101,25 @@ def is_identity(rel: Project) -> bool:
 
 
 @rule(on=Project, over=Project)
-def merge_projects(rel: Project, below: Project) -> Rel:
-    """FlinkProjectMergeRule: two adjacent projections become one, whose calls ``RelBuilder`` simplifies."""
+def merge_built_projects(rel: Project, below: Project) -> Rel:
+    """Two adjacent projections become one, whose expressions are simplified.  Source: ``RelBuilder.project``."""
     if _computes_over(rel) and _computes_over(below):
         return rel
     if not can_inline(rel.exprs, below.exprs):
         return rel
-    return replace(rel, input=below.input, exprs=tuple([shorten(inline(e, below.exprs)) for e in rel.exprs]))
+    exprs = tuple([shorten(inline(e, below.exprs)) for e in rel.exprs])
+    return replace(rel, input=below.input, exprs=exprs)
+
+
+@rule(on=Project, over=Project)
+def merge_projects(rel: Project, below: Project) -> Rel:
+    """FlinkProjectMergeRule: two adjacent projections become one.
+
+    Where that equals the lower one, this one stays, and with it its names.  Source: ``HepPlanner.addRelToGraph``.
+    """
+    merged = merge_built_projects(rel)
+    same = isinstance(merged, Project) and merged.exprs == below.exprs and merged.input is below.input
+    return below if same else merged
 
 
 @rule(on=Project, over=Filter)

@@ -22,15 +22,26 @@ from ..algebra.rel import Rel
 from ..metadata.known_conditions import known_conditions
 from ..rex.builder import fits_integer
 from ..rex.cases import is_lossless, push_into_cases
-from ..rex.expressions import TRUE, cast, conjunctions, contains_over, is_always_true, is_call, refs, rewrite
+from ..rex.expressions import (
+    TRUE,
+    cast,
+    conjunctions,
+    contains_over,
+    is_always_false,
+    is_always_true,
+    is_call,
+    refs,
+    rewrite,
+)
 from ..rex.simplify import reordered_condition, simplify, simplify_condition
 from ..rex.unplanned import Approximate, Over
+from .empty import nothing
 from .rule import rule
 
 
 @rule(on=(Filter, Project, Join))
 def reduce_expressions(rel: Rel) -> Rel:
-    """Simplify the expressions of filters, projections and joins."""
+    """Simplify the expressions of filters, projections and joins; a filter that never holds is an empty relation."""
     match rel:
         case Filter():
             condition = simplify_condition(_substituted(_cases_expanded(rel.condition), cast_constants(rel.input)))
@@ -38,6 +49,8 @@ def reduce_expressions(rel: Rel) -> Rel:
             known = tuple([c for c in known_conditions(rel.input) if not read.isdisjoint(refs(c))])
             if known:
                 condition = simplify_condition(condition, known)
+            if is_always_false(condition):
+                return nothing(rel)
             return rel.input if is_always_true(_without_test(condition)) else replace(rel, condition=condition)
         case Project():
             exprs = tuple(_reduced(e, rel.input) for e in _with_constant_windows(rel))

@@ -31,7 +31,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
-from ..rules.projections import merge_projects
+from ..rules.projections import merge_built_projects
 from ..rules.table_functions import PUSH_PAST_CORRELATES
 from .aggregates import called_by_place, without_check
 from .decorrelation import not_decorrelated_beside, obstacle, reads_outer_row
@@ -57,7 +57,7 @@ def rewrite_subqueries(root: Rel) -> Rel:
         # in Flink, the joins of subqueries still are correlates here, past which filters go last
         for rules in (PUSH_PAST_JOINS_OF_SUBQUERIES,) if rewriter.took_apart else PUSH_PAST_CORRELATES:
             rel = rules.run(rel)
-    return merge_projects.run(rel) if rewriter.took_apart else rel
+    return merge_built_projects.run(rel) if rewriter.took_apart else rel
 
 
 class _Rewriter(Struct):
