@@ -95,6 +95,17 @@ def remove_identity(rel: Project) -> Rel:
     return rel.input if is_identity(rel) else rel
 
 
+@rule(on=Project)
+def remove_identity_again(rel: Project) -> Rel:
+    """The same where filters and the projections above them are calcs, whose names are those of the projections."""
+    return rel.input if is_identity(rel) and not names_calc(rel) else rel
+
+
+def names_calc(rel: Project) -> bool:
+    """Whether a projection gives a filter, and so the calc that both become, other column names."""
+    return isinstance(rel.input, Filter) and rel.names != (rel.input.given or rel.input.names)
+
+
 def is_identity(rel: Project) -> bool:
     """Whether a projection is the identity, apart from names (ProjectRemoveRule)."""
     return are_identity(rel.exprs, rel.input.types)
@@ -475,7 +486,7 @@ PUSH_PROJECTIONS = RuleSet(
 
 PUSH_PROJECTIONS_AGAIN = RuleSet(
     "push_projections_again",
-    (*_ELSEWHERE, push_past_aggregate, push_past_moved_join),
+    (*_ELSEWHERE[1:], remove_identity_again, push_past_aggregate, push_past_moved_join),
     Order.TOP_DOWN,
     to_fixpoint=True,
 )

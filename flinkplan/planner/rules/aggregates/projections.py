@@ -11,7 +11,7 @@ from ...algebra.physical import LegacyWindowAggregate
 from ...algebra.rel import Rel
 from ...metadata.estimates import Estimates
 from ...rex.expressions import identity
-from ..projections import merge_projects, push_past_aggregate, remove_identity
+from ..projections import is_identity, merge_projects, names_calc, push_past_aggregate, remove_identity
 from ..rule import rule
 
 
@@ -56,6 +56,8 @@ def _merged(rel: Aggregation) -> Rel:
     """
     below = rel.input.input if isinstance(rel.input, Project) else None
     if isinstance(below, Values):
+        return rel
+    if isinstance(rel.input, Project) and is_identity(rel.input) and names_calc(rel.input):
         return rel
     merged = merge_columns(rel)
     stays = below is not None and is_one_sided(below) and (_has_sets(rel) or isinstance(merged, Project))
