@@ -61,6 +61,15 @@ def name_groups(rel: Filter, below: Aggregate) -> Rel:
     return replace(rel, given=rel.names) if below.calls else rel
 
 
+@rule(on=Filter, over=Project)
+def forget_groups(rel: Filter, below: Project) -> Rel:
+    """A filter over an aggregation that was none loses its column names with those of the projection that is left.
+
+    Source: ``VolcanoPlanner``, which removes such a projection before it makes a calc of the filter.
+    """
+    return replace(rel, given=None) if rel.given and is_identity(below) else rel
+
+
 @rule(on=(Correlate, Filter))
 def drop_aliases(rel: Correlate | Filter) -> Rel:
     """Remove a projection that only renames a table function's columns.  Source: ``ProjectRemoveRule``.

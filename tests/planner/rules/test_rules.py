@@ -175,6 +175,10 @@ CASES: list[tuple[str, str]] = [
     ("trim_one_sided", "SELECT * FROM a WHERE (id, 'g') IN (SELECT cid, grp FROM c)"),
     ("expand_grouping_sets", "SELECT k, v, COUNT(*), GROUPING(v) FROM a GROUP BY ROLLUP (k, v)"),
     ("expand_grouping_sets", "SELECT k, GROUP_ID(), GROUPING_ID(k, v) FROM a GROUP BY GROUPING SETS ((k, v), (k))"),
+    (
+        "forget_groups",
+        "SELECT k, m FROM (SELECT k, MAX(n) AS m FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k) WHERE m > 5",
+    ),
     ("remove_distinct", "SELECT DISTINCT k FROM (SELECT k, COUNT(*) FROM a GROUP BY k)"),
     ("remove_distinct", "SELECT k, SUM(n) + 1, MAX(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT k, AVG(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),

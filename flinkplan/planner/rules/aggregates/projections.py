@@ -91,8 +91,17 @@ def merge_columns(rel: Aggregation) -> Rel:
     while isinstance(source, Project) and all(isinstance(source.exprs[i], InputRef) for i in columns.values()):
         columns = {i: source.exprs[at].index for i, at in columns.items()}  # type: ignore[union-attr]
         source = source.input
-    if source is rel.input:
-        return rel
+    return rel if source is rel.input else _reading(rel, columns, source)
+
+
+def merge_projection(rel: Aggregate, below: Project) -> Rel:
+    """The aggregation over the input of a projection that only selects columns, whatever that costs."""
+    columns = {i: e.index for i, e in enumerate(below.exprs) if isinstance(e, InputRef)}
+    return _reading(rel, columns, below.input)
+
+
+def _reading(rel: Aggregation, columns: dict[int, int], source: Rel) -> Rel:
+    """The aggregation over another input, with its column references mapped to new positions."""
     if len({columns[g] for g in rel.grouping}) < len(rel.grouping):
         return rel if _has_sets(rel) or not isinstance(rel, Aggregate) else _grouped_once(rel, columns, source)
     return _in_order(remap_aggregate(rel, columns, source))

@@ -12,6 +12,7 @@ from ...algebra.rel import Rel
 from ...metadata.join_kinds import join_keys
 from ...metadata.uniqueness import are_columns_unique
 from ...rex.expressions import are_columns, refs, shift
+from ..aggregates.projections import merge_projection
 from ..rule import rule
 
 
@@ -29,7 +30,7 @@ def remove_joins_below_aggregates(rel: Aggregate, below: Project) -> Rel:
     if not are_columns(below.exprs):
         return rel
     kept = _over_preserved(below, below.input)
-    return rel if kept is None else replace(rel, input=kept)
+    return rel if kept is None else merge_projection(rel, kept)
 
 
 def _over_preserved(rel: Project, join: Join | TemporalJoin) -> Project | None:

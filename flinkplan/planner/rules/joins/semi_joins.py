@@ -18,7 +18,7 @@ from ...metadata.estimates import Estimates
 from ...metadata.join_kinds import is_lookup
 from ...rex.expressions import are_columns, refs, remap
 from ..aggregates.projections import merge_columns
-from ..projections import merge_projects
+from ..projections import merge_projects, read_right_side
 from ..rule import rule
 
 
@@ -47,13 +47,15 @@ def _readers(rel: Aggregate) -> Iterator[Rel]:
 
 
 def _places(rel: Join) -> Iterator[Rel]:
-    """The join where it stands, and wherever below it and the semi joins right below it can go."""
-    yield rel
+    """The join where it stands, and wherever below it and the semi joins right below it can go.
+
+    Where it can go below a projection, its right side is pruned in both places (``ProjectSemiAntiJoinTransposeRule``).
+    """
     below = rel.left
-    if isinstance(below, Project):
-        moved = _past_project(rel, below)
-        if moved is not None:
-            yield from (replace(moved, input=place) for place in _places(moved.input))  # type: ignore[arg-type]
+    moved = _past_project(rel, below) if isinstance(below, Project) else None
+    yield rel if moved is None else read_right_side(rel)
+    if moved is not None:
+        yield from (replace(moved, input=place) for place in _places(moved.input))  # type: ignore[arg-type]
     elif isinstance(below, Join) and below.type is JoinType.INNER:
         yield from _past_join(rel, below)
     elif is_one_sided(below):
