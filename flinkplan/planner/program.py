@@ -30,7 +30,7 @@ from .rules.aggregates.json_arguments import wrap_json_arguments
 from .rules.aggregates.projections import merge_aggregated, merge_before_pruning
 from .rules.aggregates.split_distinct import split_distinct
 from .rules.calcs import merge_calcs, share_calls, to_calc
-from .rules.empty import PRUNE_IN_TURN, prune_empty, reduce_empty
+from .rules.empty import PRUNE_IN_TURN, prune_empty
 from .rules.equal_relations import name_alike
 from .rules.joins.expressions import push_join_expressions
 from .rules.joins.multi_joins import merge_joins
@@ -100,7 +100,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             Walk(remove_renaming),
             shorten_coalesce,
             reduce_expressions,
-            reduce_empty,
             pull_up_constants,
             without_processing_time,
             legacy_windows,
@@ -124,7 +123,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             PUSH_FILTERS,
             reduce_expressions,
             PUSH_FILTERS,
-            reduce_empty,
             push_partitions,
             push_into_scans,
             PRUNE_IN_TURN,

@@ -28,19 +28,6 @@ def prune_empty(rel: Rel) -> Rel:
     return rel
 
 
-@rule(on=(Filter, Sort, Aggregate))
-def reduce_empty(rel: Rel) -> Rel:
-    """The same of what Flink's reduction of expressions does: joins and other relations of nothing stay for now."""
-    match rel:
-        case Filter() if is_always_false(rel.condition):
-            return nothing(rel)
-        case Sort() if rel.fetch == 0:
-            return nothing(rel)
-        case Aggregate(grouping=()) if is_empty(rel.input):
-            return _aggregate(rel)
-    return rel
-
-
 @rule(on=SetOp)
 def prune_set_operation(rel: SetOp) -> Rel:
     """A UNION ALL without its empty operands; INTERSECT and EXCEPT without rows."""
