@@ -17,7 +17,7 @@ from .query_result import QueryResult
 from .result import JobClient, ResultKind, TableResult
 from .rows import Row, RowIterator, RowKind
 from .settings import EnvironmentSettings, TableConfig
-from .table import GroupedTable, GroupWindowedTable, OverWindowedTable, Table, WindowGroupedTable
+from .table import GroupedTable, GroupWindowedTable, OverWindowedTable, PartitionedTable, Table, WindowGroupedTable
 from .udf import (
     AggregateFunction,
     AsyncScalarFunction,
@@ -49,6 +49,7 @@ __all__ = [
     "MapView",
     "ModuleEntry",
     "OverWindowedTable",
+    "PartitionedTable",
     "PlanReference",
     "ProcessTableFunction",
     "QueryResult",

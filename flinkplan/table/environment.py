@@ -51,6 +51,7 @@ from .jobs import Starter, of_own_statements, pipeline_jars, start
 from .naming import name_of
 from .pandas_frames import frame_descriptor
 from .pipeline import StatementSet, TablePipeline
+from .processing import called
 from .query_result import QueryResult
 from .result import TableResult
 from .settings import EnvironmentSettings, TableConfig
@@ -227,6 +228,13 @@ class TableEnvironment(CatalogMethods):
     def from_path(self, path: str) -> Table:
         """A table or view of the catalog, by its name in SQL.  Raises an error if there is none."""
         return Table(self, self._session.bind_query(Query(ExplicitTable(name_of(path)))))
+
+    def from_call(self, path: Any, *arguments: Any) -> Table:
+        """The rows that a process table function gives: ``env.from_call("f", table.as_argument("input"))``.
+
+        ``path`` is the name of a registered function, or one in Python; arguments are named, or stand in their order.
+        """
+        return Table(self, called(self.context(), path, None, arguments))
 
     def from_descriptor(self, descriptor: TableDescriptor) -> Table:
         """The table of a descriptor, without a name in the catalog."""

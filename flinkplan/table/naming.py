@@ -64,10 +64,18 @@ def inline_function(declared: DeclaredFunction) -> PythonFunction:
     """A function that has no name in the catalog.  Source: ``ContextResolvedFunction.anonymous``."""
     known = getattr(declared, "_inline", None)
     if known is None:
-        kinds = {Kind.SCALAR: "Scalar", Kind.TABLE: "Table", Kind.AGGREGATE: "Aggregate"}
+        kinds = {
+            Kind.SCALAR: "Scalar",
+            Kind.TABLE: "Table",
+            Kind.AGGREGATE: "Aggregate",
+            Kind.PROCESS_TABLE: "ProcessTable",
+        }
         kind = "TableAggregate" if isinstance(declared, DeclaredTableAggregate) else kinds[declared.kind]
         name = f"*org.apache.flink.table.functions.python.Python{kind}Function${_digest(declared)}*"
-        known = python_function(name, Json({"class": name}), declared.declaration, is_permanent=True)
+        reference = Json({"class": name})
+        if declared.kind is Kind.PROCESS_TABLE:
+            name = declared.name  # its operator has this name
+        known = python_function(name, reference, declared.declaration, is_permanent=True)
         declared._inline = known  # type: ignore[attr-defined]
     return known
 

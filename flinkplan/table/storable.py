@@ -22,8 +22,8 @@ def check_storable(plan: Plan) -> None:
         if isinstance(node, PythonGroupAggregate) and node.emits_rows:
             raise UnsupportedError("a plan cannot hold flat_aggregate", hint="execute it by the Table API")
         for function in _functions(node):
-            if function.is_permanent and function.process is None:
-                named = function.name.startswith("*")
+            named = "class" in function.reference
+            if function.is_permanent and (function.process is None or named):
                 what = "a function that is not registered" if named else f"the permanent function '{function.name}'"
                 raise UnsupportedError(
                     f"a plan cannot call {what}",

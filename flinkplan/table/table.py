@@ -19,12 +19,12 @@ from ..planner.algebra.logical import Aggregate, Correlate, Join, Project, SetKi
 from ..planner.algebra.rel import Rel
 from ..planner.algebra.row_types import nullable_types
 from ..planner.binder.calls import fit
-from ..planner.binder.process_tables import bind_process_table
 from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call, unaliased
 from ..planner.sql import ast
 from .expression import Expression
 from .grouped import AggregatedTable, Derivable, GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from .naming import ValidationError, field_name, function_of_call
+from .processing import bound, called, table_argument
 from .relations import (
     check_unique,
     column_names,
@@ -395,15 +395,32 @@ class Table(Derivable):
 
     def _process(self, function: Function, arguments: Sequence[Expression]) -> Table:
         resolver = Resolver(self._environment.context(), (), ())
-        given = [ast.NamedArgument(ast.Identifier("input"), ast.TableArgument(self._query()))]
+        given: dict[str, ast.Expression] = {"input": ast.TableArgument(self._query())}
         for argument in arguments:
             if not isinstance(argument, Expression) or argument._name != "argument":
                 raise ValidationError(f"'{argument}' has no name", hint="name it: (…).as_argument('op')")
             value, name = argument._args
-            given.append(ast.NamedArgument(ast.Identifier(name), resolver.argument(value)))
-        given.append(ast.NamedArgument(ast.Identifier(UID), ast.StringLiteral(function.name)))
-        call = ast.FunctionCall(ast.Name((ast.Identifier(function.name),)), tuple(given))
-        return self._table(bind_process_table(resolver.context, call, function, None))
+            given[name] = resolver.argument(value)
+        given[UID] = ast.StringLiteral(function.name)
+        return self._table(bound(resolver, function, given))
+
+    # Process table functions, which PyFlink has in SQL only
+
+    def process(self, function: Any, *arguments: Any) -> Table:
+        """The rows that a process table function gives for the rows of the table.
+
+        ``function`` is the name of a registered function, or one in Python.  Further arguments are named, such as
+        ``lit(3).as_argument("most")``, or stand in their order.
+        """
+        return self._table(called(self._environment.context(), function, self, arguments))
+
+    def partition_by(self, *fields: Expression) -> PartitionedTable:
+        """The table, for a process table function that sees its rows key by key."""
+        return PartitionedTable(self, fields)
+
+    def as_argument(self, name: str) -> Expression:
+        """A named argument of ``TableEnvironment.from_call``."""
+        return Expression("argument", self, name)
 
     # Results
 
@@ -420,6 +437,9 @@ class Table(Derivable):
     def print_schema(self) -> None:
         """Print the names and types of the columns."""
         print(self.get_resolved_schema())
+
+    def _argument(self) -> ast.TableArgument:
+        return ast.TableArgument(self._query())
 
     def _query(self) -> ast.Query:
         return ast.Query(ast.BoundQuery(self.rel, self._is_of_sql))
@@ -454,6 +474,30 @@ class Table(Derivable):
         """The columns, as a table of a notebook; nothing runs for it."""
         html: str = self.get_resolved_schema()._repr_html_()
         return html
+
+
+class PartitionedTable:
+    """A table whose rows a process table function sees key by key."""
+
+    def __init__(self, table: Table, columns: Sequence[Expression], order: Sequence[Expression] = ()) -> None:
+        self._table = table
+        self._columns = tuple(columns)
+        self._order = tuple(order)
+
+    def order_by(self, *fields: Expression) -> PartitionedTable:
+        """The same with the rows of a key in an order that begins with their time."""
+        return PartitionedTable(self._table, self._columns, fields)
+
+    def as_argument(self, name: str) -> Expression:
+        """A named argument of a function."""
+        return Expression("argument", self, name)
+
+    def process(self, function: Any, *arguments: Any) -> Table:
+        """The rows that a process table function gives; see :meth:`Table.process`."""
+        return self._table._table(called(self._table._environment.context(), function, self, arguments))
+
+    def _argument(self) -> ast.TableArgument:
+        return table_argument(self._table._query(), self._columns, self._order)
 
 
 def _as(rel: Rel, types: Sequence[LogicalType]) -> Rel:

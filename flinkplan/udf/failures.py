@@ -54,6 +54,12 @@ def result_error(
     return FunctionError(json.dumps({"message": message, "where": _place_of(function)}))
 
 
+def state_error(name: str, state: str, value: Any, problem: str) -> FunctionError:
+    """The error for a value in a state that does not fit its declared type."""
+    message = f"{name} keeps {_short(value)} in its state {state}: {problem.replace('result type', 'type', 1)}"
+    return FunctionError(json.dumps({"message": message, "where": None}))
+
+
 def failure_in(text: str) -> FunctionFailure | None:
     """The failure of a function in the text of an exception that a worker raised."""
     _, mark, rest = text.partition(_MARK)

@@ -1,10 +1,10 @@
-"""The process that works on groups for a kernel: ``python -m flinkplan.udf.group_worker``.
+"""The process that works for a kernel on many keys at once: ``python -m flinkplan.udf.group_worker``.
 
 It reads from its standard input and answers on its standard output, in frames: a length (four bytes, big-endian), then
-as many bytes.  The first frame is the pickled :class:`~.groups.Grouping` with the function context, as the driver
-wrote them; the second one the Arrow schema of the rows.  Then each frame is a record batch of rows (group, state, kind,
-columns), and an empty one ends them: the answer is a record batch of changes (cause, group, kind, values), then one of
-states (group, bytes).  Where a function fails the answer is a frame of the length -1 and one with the error's text.
+as many bytes.  The first frame is pickled, as the driver wrote it: the :class:`Work`, such as
+:class:`~.groups.GroupWork`, with what its functions are called in.  The second one is the Arrow schema of what comes.
+Then each frame is a record batch, and an empty one ends them: the answer is two record batches.  Where a function fails
+the answer is a frame of the length -1 and one with the error's text.
 """
 
 from __future__ import annotations
@@ -15,25 +15,45 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import pyarrow as pa
 
-from .aggregates import functions_of
+from .code import FunctionCode
 from .failures import FunctionError
-from .groups import Answer, Grouping, Groups
 from .opening import Opened, Surroundings
 
 _LENGTH = struct.Struct(">i")
 _FAILED = -1
 
 
+class Started(Protocol):
+    """Work that has begun."""
+
+    def take(self, columns: Sequence[pa.Array]) -> None:
+        """Take the columns of a record batch.  Raises :class:`FunctionError` where a function fails."""
+
+    def end(self) -> list[pa.RecordBatch]:
+        """What has come of all batches since the last time.  Raises :class:`FunctionError`."""
+
+
+class Work(Protocol):
+    """What is to be done."""
+
+    @property
+    def functions(self) -> tuple[FunctionCode, ...]:
+        """The functions of a user that it calls."""
+
+    def started(self, functions: Sequence[Any]) -> Started:
+        """The work, by the opened functions."""
+
+
 def main(source: BinaryIO, target: BinaryIO) -> None:
     """Work until the source ends."""
-    grouping, answer, surroundings = pickle.loads(_required(source))
+    work, surroundings = pickle.loads(_required(source))
     schema = pa.ipc.read_schema(pa.py_buffer(_required(source)))
     with ExitStack() as opened:
-        requests = _Requests(grouping, answer, surroundings, schema, opened)
+        requests = _Requests(work, surroundings, schema, opened)
         while (frame := _read(source)) is not None:
             if frame:
                 requests.take(frame)
@@ -50,15 +70,12 @@ def main(source: BinaryIO, target: BinaryIO) -> None:
 class _Requests:
     """The rows of a request, and what is answered; functions are opened for the first rows."""
 
-    def __init__(
-        self, grouping: Grouping, answer: Answer, surroundings: Surroundings, schema: Any, opened: ExitStack
-    ) -> None:
-        self._grouping = grouping
-        self._answer = answer
+    def __init__(self, work: Work, surroundings: Surroundings, schema: Any, opened: ExitStack) -> None:
+        self._work = work
         self._schema = schema
         self._surroundings = surroundings
         self._opened = opened
-        self._groups: Groups | None = None
+        self._started: Started | None = None
         self._failure: str | None = None
 
     def take(self, frame: bytes) -> None:
@@ -67,7 +84,7 @@ class _Requests:
             self._guarded(lambda: self._take(frame))
 
     def answers(self) -> Sequence[Any] | str:
-        """The record batches of changes and states, or the text of what has failed."""
+        """The record batches of the answer, or the text of what has failed."""
         answers: Sequence[Any] = () if self._failure is not None else self._guarded(self._ended)
         failure, self._failure = self._failure, None
         return answers if failure is None else failure
@@ -82,16 +99,14 @@ class _Requests:
         return None
 
     def _take(self, frame: bytes) -> None:
-        if self._groups is None:
-            opened = self._opened.enter_context(Opened(functions_of(self._grouping.calls), self._surroundings))
-            self._groups = Groups(self._grouping, opened.functions)
-        numbers, states, kinds, *columns = pa.ipc.read_record_batch(pa.py_buffer(frame), self._schema).columns
-        self._groups.take(numbers.to_pylist(), states.to_pylist(), kinds.to_pylist(), columns)
+        if self._started is None:
+            opened = self._opened.enter_context(Opened(self._work.functions, self._surroundings))
+            self._started = self._work.started(opened.functions)
+        self._started.take(pa.ipc.read_record_batch(pa.py_buffer(frame), self._schema).columns)
 
     def _ended(self) -> Sequence[Any]:
-        assert self._groups is not None, "no request is empty"
-        changes, states = self._groups.end()
-        return [self._answer.changes(changes).serialize(), self._answer.states(states).serialize()]
+        assert self._started is not None, "no request is empty"
+        return [batch.serialize() for batch in self._started.end()]
 
 
 def _required(source: BinaryIO) -> bytes:

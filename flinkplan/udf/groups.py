@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from ..plan.record import Record
 from ..plan.types import LogicalType
 from ..windowing.keys import restricted_loads
-from .aggregates import Accumulators, AggregateCode, Aggregator
+from .aggregates import Accumulators, AggregateCode, Aggregator, functions_of
+from .code import FunctionCode
 from .failures import result_error
 from .values import ResultError, reader, writer
 
@@ -89,6 +90,38 @@ class Answer(Record):
 def _value(change: Change, place: int) -> Any:
     """A value of a change; missing ones are None, as in PyFlink."""
     return change.values[place] if place < len(change.values) else None
+
+
+class GroupWork(Record):
+    """What a worker does for a kernel that aggregates groups."""
+
+    grouping: Grouping
+    answer: Answer
+
+    @property
+    def functions(self) -> tuple[FunctionCode, ...]:
+        """The functions of a user that are called."""
+        return tuple(functions_of(self.grouping.calls))
+
+    def started(self, functions: Sequence[Any]) -> _Started:
+        """The work, by the opened functions."""
+        return _Started(Groups(self.grouping, functions), self.answer)
+
+
+class _Started:
+    def __init__(self, groups: Groups, answer: Answer) -> None:
+        self._groups = groups
+        self._answer = answer
+
+    def take(self, columns: Sequence[pa.Array]) -> None:
+        """Process rows: numbers of groups, bytes of accumulators, kinds, and what functions read."""
+        numbers, states, kinds, *values = columns
+        self._groups.take(numbers.to_pylist(), states.to_pylist(), kinds.to_pylist(), values)
+
+    def end(self) -> list[pa.RecordBatch]:
+        """The changes (cause, group, kind, values), and the states (group, bytes)."""
+        changes, states = self._groups.end()
+        return [self._answer.changes(changes), self._answer.states(states)]
 
 
 class _Group:

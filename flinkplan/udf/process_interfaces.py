@@ -146,6 +146,10 @@ class TimeContext(typing.Generic[Time]):
 class Context:
     """What ``eval`` can ask and do beside its states."""
 
+    def collect(self, row: Any) -> None:
+        """Emit a row, as ``yield`` does."""
+        raise NotImplementedError
+
     def time_context(self, conversion: type[Time] = datetime) -> TimeContext[Time]:  # type: ignore[assignment]
         """Times and timers, as ``datetime`` or ``int`` milliseconds."""
         raise NotImplementedError

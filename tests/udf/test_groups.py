@@ -19,7 +19,7 @@ from flinkplan.udf.asynchronous import AsyncOptions
 from flinkplan.udf.code import FunctionCode, Imports
 from flinkplan.udf.data_view import ListView, MapView
 from flinkplan.udf.failures import FunctionError
-from flinkplan.udf.groups import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Answer, Grouping, Groups
+from flinkplan.udf.groups import DELETE, INSERT, UPDATE_AFTER, UPDATE_BEFORE, Answer, Grouping, Groups, GroupWork
 from flinkplan.udf.interfaces import AggregateFunction, TableAggregateFunction
 from flinkplan.udf.opening import Surroundings
 from flinkplan.windowing.keys import restricted_loads
@@ -228,7 +228,9 @@ def test_the_process_answers_and_says_what_failed() -> None:
     surroundings = Surroundings("UTC", (), True, "task", 100, AsyncOptions())
     what = Grouping((AggregateCode(Builtin("SUM", True, BIGINT), (0,), -1, False),), ("x",), (INT,), *_OPTIONS)
     schema = pa.schema([("g", pa.int32()), ("s", pa.binary()), ("k", pa.int8()), ("x", pa.int32())])
-    process = _Process(pickle.dumps((what, Answer(("x",), (BIGINT,)), surroundings)), schema.serialize().to_pybytes())
+    process = _Process(
+        pickle.dumps((GroupWork(what, Answer(("x",), (BIGINT,))), surroundings)), schema.serialize().to_pybytes()
+    )
 
     def asked(rows: Sequence[tuple[Any, ...]]) -> list[pa.RecordBatch]:
         columns = [pa.array(c, f.type) for c, f in zip(zip(*rows, strict=True), schema, strict=True)]

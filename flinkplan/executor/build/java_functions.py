@@ -75,6 +75,7 @@ def process_rows(
 ) -> Column:
     """The column of the rows that a process table function emits for each row by itself: arrays of ``row``."""
     described = process_description(context, node, call, ())
+    assert isinstance(call.function, JavaFunction)
     return _column(context, call.function, described, T.ArrayType(row), arguments, emits_rows=True)
 
 
@@ -82,7 +83,7 @@ def process_description(
     context: TranslationContext, node: ProcessTableFunction, call: ProcessCall, ttls: Sequence[int]
 ) -> Any:
     """The Java description of a call of a process table function, with the TTLs of its states in milliseconds."""
-    assert node.call is not None
+    assert node.call is not None and isinstance(call.function, JavaFunction)
     by_argument = {id(table.argument): table for table in call.tables}
     tables = [_table(node, by_argument[id(o)]) if id(o) in by_argument else None for o in node.call.operands]
     times = {t.argument.type.field_names[t.time]: None for t in call.tables if t.time >= 0}

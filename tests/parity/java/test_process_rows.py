@@ -1,4 +1,7 @@
-"""Process table functions give the rows that Flink has written: in a batch, and in streams that start again."""
+"""Process table functions give the rows that Flink has written: in a batch, and in streams that start again.
+
+Those in Java need Flink; the same functions in Python (``process/ptfs.py``) do not.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from flinkplan.flink.home import HOME, PYTHON, flink_jars
 from flinkplan.plan.document import Plan
 from flinkplan.planner.script import compile_statements, parse_pipeline
 from flinkplan.table.function_loader import FunctionLoader
-from tests.parity.java.cases import PROCESS, content
+from tests.parity.java.cases import PROCESS, PTFS, content
 from tests.parity.java.test_rows import PARAMETERS
 
 if TYPE_CHECKING:
@@ -36,30 +39,32 @@ STREAMED = """
 """
 """Cases with states and timers."""
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.flink,
-    pytest.mark.skipif(not (os.environ.get(PYTHON) or os.environ.get(HOME)), reason=f"needs Flink: {PYTHON} or {HOME}"),
-]
+pytestmark = pytest.mark.spark
+
+HAS_FLINK = bool(os.environ.get(PYTHON) or os.environ.get(HOME))
+NEEDS_FLINK = [pytest.mark.flink, pytest.mark.skipif(not HAS_FLINK, reason=f"needs Flink: {PYTHON} or {HOME}")]
 
 
-@pytest.fixture(scope="module")
-def jar(tmp_path_factory: pytest.TempPathFactory) -> str:
+@pytest.fixture(scope="module", params=[pytest.param("java", marks=NEEDS_FLINK), "python"])
+def code(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The jar of the functions, or their module in Python."""
+    if request.param == "python":
+        return str(PROCESS.folder / f"{PTFS}.py")
     return str(PROCESS.compile_jar(tmp_path_factory.mktemp("process"), flink_jars()))
 
 
-def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path, jar: str) -> None:
+def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path, code: str) -> None:
     PROCESS.copy_data(tmp_path)
     names = BOUNDED.split()
-    run(spark, compiled(tmp_path, names, jar))
+    run(spark, compiled(tmp_path, names, code))
     assert contents(tmp_path, names) == flinks(names)
 
 
-def test_streams_go_on_from_checkpoints(spark: SparkSession, tmp_path: Path, jar: str) -> None:
+def test_streams_go_on_from_checkpoints(spark: SparkSession, tmp_path: Path, code: str) -> None:
     from flinkplan.executor.prepare.modes import Mode
 
     names = STREAMED.split()
-    plan = compiled(tmp_path, names, jar)
+    plan = compiled(tmp_path, names, code)
     lines = (PROCESS.folder / "data/e/e.json").read_text("utf-8").splitlines(keepends=True)
     for first, last, mode in ((0, 7, Mode.AVAILABLE_NOW), (7, 19, Mode.AVAILABLE_NOW), (19, 30, Mode.BOUNDED)):
         put(tmp_path, f"{first:02}", lines[first:last])
@@ -67,11 +72,11 @@ def test_streams_go_on_from_checkpoints(spark: SparkSession, tmp_path: Path, jar
     assert contents(tmp_path, names) == flinks(names)
 
 
-def test_states_expire(spark: SparkSession, tmp_path: Path, jar: str) -> None:
+def test_states_expire(spark: SparkSession, tmp_path: Path, code: str) -> None:
     """By Spark's own TTL, and by the times that are kept beside states where there are timers."""
     from flinkplan.executor.prepare.modes import Mode
 
-    plan = compiled(tmp_path, ["row-state", "all-states-timed"], jar)
+    plan = compiled(tmp_path, ["row-state", "all-states-timed"], code)
     hour = 3_600_000
     for number, hours in enumerate((0, 0.9, 2.5, 200)):
         row = {"id": number, "k": "a", "v": number, "ts": f"2024-01-01 00:0{number}:00"}
@@ -83,13 +88,14 @@ def test_states_expire(spark: SparkSession, tmp_path: Path, jar: str) -> None:
     assert sorted((len(row["names"]), row["n"]) for row in rows) == [(1, 1), (2, 2), (3, 3), (4, 1)]
 
 
-def compiled(folder: Path, names: Sequence[str], jar: str) -> Plan:
+def compiled(folder: Path, names: Sequence[str], code: str) -> Plan:
     """The plan of some cases, in one statement set."""
     out = folder / "rows"
     cases = [PROCESS.by_name[name] for name in names]
     tables, inserts = ("".join(parts) for parts in zip(*((c.table(out), c.insert) for c in cases), strict=True))
-    script = f"{PROCESS.definitions(folder)}{tables}EXECUTE STATEMENT SET BEGIN\n{inserts}END;"
-    return compile_statements(parse_pipeline(script, "all.sql"), PARAMETERS, load=FunctionLoader(lambda: [jar]))
+    definitions = PROCESS.definitions(folder, PTFS if code.endswith(".py") else None)
+    script = f"{definitions}{tables}EXECUTE STATEMENT SET BEGIN\n{inserts}END;"
+    return compile_statements(parse_pipeline(script, "all.sql"), PARAMETERS, load=FunctionLoader(lambda: [code]))
 
 
 def put(folder: Path, name: str, lines: Sequence[str]) -> None:

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pickle
+from collections.abc import Callable, Sequence
 from functools import reduce
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ....plan.functions.process import DEFAULT, DESCRIPTOR, ProcessState
 from ....plan.nodes import ProcessTableFunction
-from ....plan.record import replace
+from ....plan.record import Record, replace
 from ....plan.rex import Call, Literal, RexNode, TableArgument
 from ....plan.specs import SortField
 from ....plan.types import LogicalType
 from ...jvm.spark import F, T
 from ...jvm.types import cast_type, spark_type
-from ...prepare.choose.process_tables import CalledTable, KernelFunction, ProcessCall, RowFunction
+from ...prepare.choose.process_tables import (
+    CalledTable,
+    KernelFunction,
+    ProcessCall,
+    PythonFunction,
+    PythonRowFunction,
+    RowFunction,
+)
+from ...prepare.choose.python_aggregates import ROWS_AT_ONCE
 from ...prepare.known.key_types import key_type
-from ..context import TranslationContext
+from ..context import PYTHON, TranslationContext
 from ..java_functions import process_description, process_rows
 from ..kernels import (
     boolean_array,
@@ -28,6 +38,8 @@ from ..kernels import (
     run_kernel,
     schema_of,
 )
+from ..python.functions import surroundings
+from ..python.process_tables import by_key_group, process_code, python_rows, python_states
 from ..registry import builder
 from ..stream import INPUT, INSERT, KIND, LATENESS, ORDER, PASSED, ROW, SEQUENCE, TICK, TIME, Stream, column_name
 from ..time.event_time import with_event_time
@@ -44,18 +56,36 @@ def row_function(
     node: ProcessTableFunction, step: RowFunction, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
     """Each row with the rows that the function emits for it."""
+    return _each_row(node, step.call, inputs, context, process_rows)
+
+
+@builder(PythonRowFunction, ProcessTableFunction)
+def python_row_function(
+    node: ProcessTableFunction, step: PythonRowFunction, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The same by Spark's Python workers."""
+    context.record_kernel(PYTHON)
+    return _each_row(node, step.call, inputs, context, python_rows)
+
+
+def _each_row(
+    node: ProcessTableFunction,
+    call: ProcessCall,
+    inputs: tuple[Stream, ...],
+    context: TranslationContext,
+    rows_of: Callable[..., Column],
+) -> Stream:
     (stream,) = inputs
-    call = step.call
     table = call.tables[0] if call.tables else None
     row: Column = F.struct(*stream.columns)
-    own = row if table is None else _typed_row(stream, table)
+    own = (row if stream.columns else F.lit(0)) if table is None else _typed_row(stream, table)
     kind = stream.frame[KIND] if stream.changelog else F.lit(INSERT).cast("tinyint")
     time = _time(stream, -1 if table is None else table.time)
     watermark = stream.frame[LATENESS] if LATENESS in stream.hidden else F.lit(None).cast("bigint")
     arguments = [own, kind, time, watermark, *(c for c in _scalars(node, call, context))]
     types = [t for _, t in call.declaration.result_fields]
     emitted_row = schema_of(types)
-    rows = process_rows(context, node, call, arguments, emitted_row)
+    rows = rows_of(context, node, call, arguments, emitted_row)
     if TICK in stream.hidden:  # a watermark passes once, whatever its row has
         nothing = F.array(F.lit(None).cast(emitted_row)).cast(T.ArrayType(emitted_row))
         rows = F.when(stream.frame[TICK].isNull(), rows).otherwise(nothing)
@@ -77,46 +107,120 @@ def keyed_function(
 ) -> Stream:
     """The rows of a key through the function, with its states."""
     call = step.call
+    rows = _keyed_rows(node, step, inputs, context)
+    function = java_record(
+        context,
+        "process.FunctionHost$Spec",
+        keyed=rows.emits_key,
+        passes=call.passes_columns,
+        emitsTime=call.emits_time,
+        function=process_description(context, node, call, step.ttls),
+        states=_states(context, call.declaration.states, step.ttls),
+        sorts=_sorts(context, call),
+        orders=_orders(context, call.tables),
+    )
+    columns, changelog = rows.emitted, _emits_changes(node)
+    if step.is_timed:
+        result = run_timed(
+            context, step, rows.frame, rows.width, columns=columns, changelog=changelog, function=function
+        )
+    else:
+        result = run_kernel(
+            context, step, rows.frame, rows.width, columns=columns, changelog=changelog, function=function
+        )
+    return _emitted(node, step, rows, result)
+
+
+@builder(PythonFunction, ProcessTableFunction)
+def python_function(
+    node: ProcessTableFunction, step: PythonFunction, inputs: tuple[Stream, ...], context: TranslationContext
+) -> Stream:
+    """The rows of the keys of a key group through a function in Python, with their states."""
+    call = step.call
+    rows = _keyed_rows(node, step, inputs, context)
+    code = process_code(context, node, call, step.ttls, keeps_timers=step.is_timed and call.sets_timers)
+    function = java_record(
+        context,
+        "python.FunctionCalls$Spec",
+        keys=rows.width,
+        keyed=rows.emits_key,
+        passes=call.passes_columns,
+        emitsTime=call.emits_time,
+        setsTimers=code.sets_timers,
+        scalars=bool(code.scalars),
+        results=schema_of(code.result_columns),
+        states=python_states(context, code),
+        sorts=_sorts(context, call),
+        orders=_orders(context, call.tables),
+        python=str(context.spark.sparkContext.pythonExec),
+        path=str(Path(__file__).parents[4]),
+        program=bytearray(pickle.dumps((code, surroundings(context)))),
+        batch=ROWS_AT_ONCE,
+    )
+    frame = by_key_group(rows.frame, rows.width)
+    columns, changelog = rows.emitted, _emits_changes(node)
+    if step.is_timed:
+        result = run_timed(context, step, frame, 1, columns=columns, changelog=changelog, function=function)
+    else:
+        result = run_kernel(context, step, frame, 1, columns=columns, changelog=changelog, function=function)
+    return _emitted(node, step, rows, result)
+
+
+class _KeyedRows(Record):
+    """The rows of all tables in one frame, whose first ``width`` columns are the key.
+
+    ``emits_key``: the key comes before what the function emits.  ``emitted`` is the schema of what the kernel emits,
+    but for the hidden columns; ``types`` are those of its columns but for the time.
+    """
+
+    inputs: tuple[Stream, ...]
+    frame: DataFrame
+    width: int
+    emits_key: bool
+    key_types: tuple[LogicalType, ...]
+    types: tuple[LogicalType, ...]
+    emitted: Any
+
+
+def _keyed_rows(
+    node: ProcessTableFunction, step: KernelFunction, inputs: tuple[Stream, ...], context: TranslationContext
+) -> _KeyedRows:
+    call = step.call
     if step.is_timed:
         inputs = tuple(with_event_time(stream) for stream in inputs)
     frame = _united(node, step, inputs, context)
     keys = call.tables[0].argument.partition_keys
     key_types = [inputs[0].type.field_types[k] for k in keys]
-    passes = call.passes_columns
-    before = list(inputs[0].type.field_types) if passes else [key_type(t) for t in key_types]
+    before = list(inputs[0].type.field_types) if call.passes_columns else [key_type(t) for t in key_types]
     types = [*before, *(t for _, t in call.declaration.result_fields)]
     columns = schema_of(types)
     if call.emits_time:
         columns = columns.add(TIME, T.TimestampType()).add(PASSED, T.LongType())
-    sorts = [bool(table.argument.order_keys) for table in call.tables]
-    function = java_record(
-        context,
-        "process.FunctionHost$Spec",
-        keyed=bool(keys) and not passes,
-        passes=passes,
-        emitsTime=call.emits_time,
-        function=process_description(context, node, call, step.ttls),
-        states=_states(context, call.declaration.states, step.ttls),
-        sorts=boolean_array(context, sorts),
-        orders=_orders(context, call.tables),
-    )
-    width, changelog = max(1, len(keys)), _emits_changes(node)
-    if step.is_timed:
-        result = run_timed(context, step, frame, width, columns=columns, changelog=changelog, function=function)
-    else:
-        result = run_kernel(context, step, frame, width, columns=columns, changelog=changelog, function=function)
-    values = [result[column_name(i)] for i in range(len(types))]
-    if not passes:
-        keyed = key_values(values[: len(keys)], key_types)
-        values = [*keyed * len(call.tables), *values[len(keys) :]]
+    emits_key = bool(keys) and not call.passes_columns
+    return _KeyedRows(inputs, frame, max(1, len(keys)), emits_key, tuple(key_types), tuple(types), columns)
+
+
+def _emitted(node: ProcessTableFunction, step: KernelFunction, rows: _KeyedRows, result: DataFrame) -> Stream:
+    """What a kernel emits, as the node's columns."""
+    call = step.call
+    values = [result[column_name(i)] for i in range(len(rows.types))]
+    if not call.passes_columns:
+        width = len(rows.key_types)
+        keyed = key_values(values[:width], rows.key_types)
+        values = [*keyed * len(call.tables), *values[width:]]
     hidden = [name for name in (KIND, ORDER, SEQUENCE) if name in result.columns]
     if call.emits_time:
         values.append(result[TIME])
         hidden.append(PASSED)
     selected = result.select(*_named(node, values), *hidden)
     if step.is_timed:
-        return emitted(inputs[0], selected, node.output_type, _emits_changes(node))
-    return Stream(selected, node.output_type, changelog=_emits_changes(node), pulse=inputs[0].pulse)
+        return emitted(rows.inputs[0], selected, node.output_type, _emits_changes(node))
+    return Stream(selected, node.output_type, changelog=_emits_changes(node), pulse=rows.inputs[0].pulse)
+
+
+def _sorts(context: TranslationContext, call: ProcessCall) -> Any:
+    """For each table whether its rows are sorted by time."""
+    return boolean_array(context, [bool(table.argument.order_keys) for table in call.tables])
 
 
 def _emits_changes(node: ProcessTableFunction) -> bool:

@@ -14,7 +14,7 @@ from ....plan.types import row
 from ....plan.user_functions import function_of_aggregate
 from ....udf.aggregates import AggregateCode, Builtin
 from ....udf.gathered import GatheredCalls
-from ....udf.groups import Answer, Grouping
+from ....udf.groups import Answer, Grouping, GroupWork
 from ...aggregate_functions import function_name
 from ...jvm.spark import F, T, fields
 from ...jvm.types import field_name, spark_type
@@ -104,7 +104,7 @@ def _program(node: PythonGroupAggregate, step: PythonGroups, stream: Stream, con
     if step.emits_rows:
         results = [(step.calls[0].name or "row", step.calls[0].type)]
     answer = Answer(tuple(name for name, _ in results), tuple(t for _, t in results))
-    return bytearray(pickle.dumps((grouping, answer, surroundings(context))))
+    return bytearray(pickle.dumps((GroupWork(grouping, answer), surroundings(context))))
 
 
 def _code(call: AggregateCall, retracts: bool, place: dict[int, int], context: TranslationContext) -> AggregateCode:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import ClassVar
 
 from ....plan.document import Plan
 from ....plan.durations import parse_duration
 from ....plan.errors import UnsupportedError
 from ....plan.functions.changelog import FROM_CHANGELOG, ChangelogCall, changelog_call
-from ....plan.functions.java import JavaFunction, java_function_of
 from ....plan.functions.process import DESCRIPTOR, ProcessArgument, ProcessDeclaration, ProcessState
+from ....plan.functions.user import PythonFunction as InPython
+from ....plan.functions.user import UserFunction
 from ....plan.nodes import (
     ProcessTableFunction,
     WatermarkAssigner,
@@ -21,10 +23,13 @@ from ....plan.nodes import (
 from ....plan.record import Record
 from ....plan.rex import Call, Literal, TableArgument
 from ....plan.settings import STATE_TTL
-from ....plan.user_functions import function_of_call
+from ....plan.user_functions import user_function_of_call
+from ....udf.values import check_type
 from ..known.carried import carries_late_rows
 from ..query import QueryPlan, chooser
-from ..steps import ROWS_AHEAD, TIMER, Kernel, Native, StateLayout, until_watermark, with_ttl
+from ..steps import ROWS_AHEAD, TIMER, Kernel, Native, Python, StateLayout, until_watermark, with_ttl
+from .python_aggregates import keys_at_once
+from .python_functions import ROWS_IN_BATCHES
 
 _KINDS = {"value": "ValueState", "list": "ListState", "map": "MapState"}
 _STATE_NAME = re.compile("[A-Za-z0-9_]+")
@@ -47,20 +52,43 @@ class ProcessCall(Record):
     ``tables`` are in the order of the inputs; ``emits_time``: the result has a time.
     """
 
-    function: JavaFunction
+    function: UserFunction
     declaration: ProcessDeclaration
     tables: tuple[CalledTable, ...]
     emits_time: bool
 
     @property
+    def is_python(self) -> bool:
+        """Whether the function is in Python."""
+        return isinstance(self.function, InPython)
+
+    @property
     def passes_columns(self) -> bool:
+        """Whether all columns of its table are passed through."""
         return any(table.declared.passes_columns for table in self.tables)
+
+    @property
+    def sets_timers(self) -> bool:
+        """Whether it may set timers: all its tables have set semantics, without columns that are passed through."""
+        are_sets = all(table.declared.is_set for table in self.tables) and bool(self.tables)
+        return self.declaration.has_timers and are_sets and not self.passes_columns
 
 
 class RowFunction(Native, kw_only=True):
     """A function that sees each row by itself."""
 
     call: ProcessCall
+
+
+class PythonRowFunction(Python, kw_only=True):
+    """The same in Python."""
+
+    operators: ClassVar[str] = "ArrowEvalPython, Generate"
+    call: ProcessCall
+
+    @property
+    def by(self) -> str:
+        return self.operators
 
 
 class KernelFunction(Kernel, kw_only=True):
@@ -72,6 +100,14 @@ class KernelFunction(Kernel, kw_only=True):
     call: ProcessCall
     ttls: tuple[int, ...]
     is_timed: bool
+
+
+class PythonFunction(KernelFunction, kw_only=True):
+    """The same in Python."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return keys_at_once([self.call.function.name])
 
 
 class FromChangelog(Native, kw_only=True):
@@ -94,23 +130,22 @@ def _changelog_call(node: ProcessTableFunction) -> ChangelogCall | None:
 def process_call(node: ProcessTableFunction) -> ProcessCall:
     """The call of a node.  Raises :class:`UnsupportedError` where its function is not known, or is another one."""
     call = node.call
-    function = None if call is None else java_function_of(call)
-    if call is not None and function_of_call(call) is not None:
-        raise UnsupportedError("process table functions in Python are compiled, but not executed yet")
+    function = None if call is None else user_function_of_call(call)
     if call is None or function is None:
         name = str(next(iter(((call and call.reference) or {}).values()), "?")).rpartition(".")[2].strip("`")
         raise UnsupportedError(
             f"the process table function {name} is not known",
-            hint=f"name its jar, and the class of a temporary function: --jar PATH --function {name}=CLASS",
+            hint=f"name its file, or its jar and the class of a temporary function: --py-files PATH, or --jar PATH "
+            f"--function {name}=CLASS",
         )
-    declaration = function.declaration.process
+    declaration = function.process
     if declaration is None:
         raise UnsupportedError(f"the function {function.name} is no process table function")
     width = len(declaration.arguments) + (2 if declaration.has_system_arguments else 0)
     if len(call.operands) != width:
         raise UnsupportedError(
             f"the plan calls {function.name} with {len(call.operands)} arguments, but its class takes {width}",
-            hint="compile the plan again with this version of the jar",
+            hint="compile the plan again with this version of the class",
         )
     names = _time_names(call) if declaration.has_system_arguments else ()
     tables = []
@@ -145,16 +180,37 @@ def _check(node: ProcessTableFunction, plan: Plan, options: Mapping[str, str]) -
     if width != expected:
         raise UnsupportedError(
             f"the plan has {width} columns of {call.function.name}, but its class gives {expected}",
-            hint="compile the plan again with this version of the jar",
+            hint="compile the plan again with this version of the class",
         )
     for table, source in zip(call.tables, plan.inputs(node), strict=False):
         columns = (*table.argument.partition_keys, *(table.argument.order_keys or ()))
         if len(table.argument.type.fields) != len(source.fields) or any(c >= len(source.fields) for c in columns):
             raise UnsupportedError(f"the table {table.declared.name} has other columns than the input of its node")
+    _check_states(node, call)
+    if call.is_python:
+        _check_types(call)
     for state in call.declaration.states:
         if not _STATE_NAME.fullmatch(state.name):
             raise UnsupportedError(
                 f"the state '{state.name}' of {call.function.name}: only letters, digits and _ make its name"
+            )
+
+
+def _check_types(call: ProcessCall) -> None:
+    """Raise :class:`UnsupportedError` for a type whose values no Python function can be given, or give."""
+    types = [call.declaration.result, *(t for s in call.declaration.states for t in (s.value, s.key) if t is not None)]
+    types += [a.type for a in call.declaration.arguments if a.type is not None and a.type.root != "DESCRIPTOR"]
+    for t in (*types, *(table.argument.type for table in call.tables)):
+        check_type(t)
+
+
+def _check_states(node: ProcessTableFunction, call: ProcessCall) -> None:
+    names = [state.name for state in call.declaration.states]
+    for state in node.states:
+        if state.name not in names:
+            raise UnsupportedError(
+                f"the plan has a state '{state.name}' of {call.function.name}, which its class does not have",
+                hint=f"its states are {', '.join(names)}" if names else "it has no states",
             )
 
 
@@ -169,15 +225,18 @@ def _passed(call: ProcessCall) -> int:
 
 
 def _real_time(node: ProcessTableFunction, query: QueryPlan) -> str | None:
-    if _changelog_call(node) is not None or not process_call(node).declaration.is_set:
+    if _changelog_call(node) is not None:
         return None
+    call = process_call(node)
+    if not call.declaration.is_set:
+        return ROWS_IN_BATCHES if call.is_python else None
     return "a process table function with states looks at the rows of batches"
 
 
 @chooser(ProcessTableFunction, check=_check, real_time=_real_time)
 def process_table_function(
     node: ProcessTableFunction, query: QueryPlan
-) -> RowFunction | KernelFunction | FromChangelog | ToChangelog:
+) -> RowFunction | PythonRowFunction | KernelFunction | FromChangelog | ToChangelog:
     """Each row, or the rows of a key one after the other, through a function."""
     changelog = _changelog_call(node)
     if changelog is not None:
@@ -186,13 +245,18 @@ def process_table_function(
         return ToChangelog(operators="Project, Filter", call=changelog, why="the kind of each change becomes a column")
     call = process_call(node)
     if not call.declaration.is_set:
+        if call.is_python:
+            return PythonRowFunction(call=call, why="the function sees each row by itself")
         return RowFunction(operators="Generate", call=call, why="the function sees each row by itself")
     ttls = tuple(_ttl(state, node, query) for state in call.declaration.states)
     is_timed = _is_timed(node, call, query)
     pairs = zip(call.declaration.states, ttls, strict=True)
-    states = [with_ttl(_KINDS[s.kind], f"state-{s.name}", "what the function keeps", ttl) for s, ttl in pairs]
+    kinds = dict.fromkeys(_KINDS, "MapState") if call.is_python else _KINDS
+    states = [with_ttl(kinds[s.kind], f"state-{s.name}", "what the function keeps", ttl) for s, ttl in pairs]
     if is_timed:
-        states.append(StateLayout("timers", "ValueState", "timers with and without names", "until they fire"))
+        if call.sets_timers or not call.is_python:
+            kind = "MapState" if call.is_python else "ValueState"
+            states.append(StateLayout("timers", kind, "timers with and without names", "until they fire"))
         for index, table in enumerate(call.tables):
             if table.argument.order_keys:
                 states.append(until_watermark("MapState", f"sorted{index}", "rows that wait for their turn"))
@@ -201,10 +265,22 @@ def process_table_function(
         states.append(TIMER)
     elif not states:
         states.append(StateLayout("none", "", "nothing", "the function has no state"))
+    why = "the function goes by watermarks" if is_timed else "the function sees the rows of a key in their order"
+    keys = query.keys(node)
+    if call.is_python:
+        return PythonFunction(
+            kernel="python.PythonTimedFunction" if is_timed else "python.PythonKeyedFunction",
+            why=why,
+            shuffle=keys,
+            states=tuple(states),
+            call=call,
+            ttls=ttls,
+            is_timed=is_timed,
+        )
     return KernelFunction(
         kernel="process.TimedFunction" if is_timed else "process.KeyedFunction",
-        why="the function goes by watermarks" if is_timed else "the function sees the rows of a key in their order",
-        shuffle=query.keys(node),
+        why=why,
+        shuffle=keys,
         states=tuple(states),
         call=call,
         ttls=ttls,
@@ -213,7 +289,10 @@ def process_table_function(
 
 
 def _ttl(state: ProcessState, node: ProcessTableFunction, query: QueryPlan) -> int:
-    """The TTL that the class says, else that of the job."""
+    """The TTL in the plan, else the one that the class says, else that of the job."""
+    edited = node.ttl_of(state.name)
+    if edited is not None:
+        return edited
     return parse_duration(query.option(node, STATE_TTL)) if state.ttl_ms is None else state.ttl_ms
 
 

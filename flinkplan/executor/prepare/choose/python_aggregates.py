@@ -6,7 +6,7 @@ windows and with OVER a kernel gathers the rows that belong together, and Python
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Any
 
@@ -60,11 +60,15 @@ class PythonGroups(Kernel, kw_only=True):
     def notes(self) -> tuple[str, ...]:
         names = dict.fromkeys(call.function_name for call in self.calls)
         each = "after each row" if self.row_by_row else "once a batch"
-        return (
-            f"in a Python process: {', '.join(names)}",
-            f"the groups of each of {KEY_GROUPS} key groups together, {ROWS_AT_ONCE:,} rows an Arrow batch",
-            f"a changed group comes out {each}",
-        )
+        return (*keys_at_once(names), f"a changed group comes out {each}")
+
+
+def keys_at_once(names: Iterable[str]) -> tuple[str, ...]:
+    """How functions of these names are called for many keys at once, for people."""
+    return (
+        f"in a Python process: {', '.join(names)}",
+        f"the keys of each of {KEY_GROUPS} key groups together, {ROWS_AT_ONCE:,} rows an Arrow batch",
+    )
 
 
 def not_row_by_row(node: ExecNode, query: QueryPlan) -> str | None:

@@ -41,7 +41,11 @@ class PythonTableCall(Python, kw_only=True):
 
 def in_batches(node: PythonCalc | PythonAsyncCalc | PythonCorrelate, query: QueryPlan) -> str | None:
     """The obstacle in real-time mode: Spark hands rows to Python's workers when a batch of them is full."""
-    return "Spark's Python workers take rows in batches"
+    return ROWS_IN_BATCHES
+
+
+ROWS_IN_BATCHES = "Spark's Python workers take rows in batches"
+"""The obstacle in real-time mode."""
 
 
 def _check_calc(node: PythonCalc | PythonAsyncCalc, plan: Plan, options: Mapping[str, str]) -> None:

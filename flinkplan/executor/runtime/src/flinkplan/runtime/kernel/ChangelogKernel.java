@@ -29,6 +29,8 @@ public abstract class ChangelogKernel extends Kernel {
     private transient ArrayDeque<InternalRow> emitted;
     private transient long sequence;
     private transient long place;
+    private transient boolean isPlaced;
+    private transient long clock;
 
     /**
      * @param columns the schema of the output but for the hidden columns
@@ -95,6 +97,7 @@ public abstract class ChangelogKernel extends Kernel {
     public final Iterator<InternalRow> handleInputRows(
             InternalRow key, Iterator<InternalRow> rows, TimerValues timers) {
         limitCache();
+        clock = timers.getCurrentProcessingTimeInMs();
         begin(key);
         return new Run(orderMatters() ? inOrder(rows) : rows);
     }
@@ -119,6 +122,17 @@ public abstract class ChangelogKernel extends Kernel {
     /** Emits a row that a row of the number {@code sequence} brought about. */
     protected final void emit(byte kind, InternalRow row, long sequence) {
         emitted.add(output.row(row, kind, sequence == this.sequence ? place : Place.WHOLE, sequence));
+    }
+
+    /** Emits a row that a row of the number {@code sequence} brought about, at its place among all of these. */
+    protected final void emit(byte kind, InternalRow row, long sequence, long place) {
+        emitted.add(output.row(row, kind, place, sequence));
+        isPlaced = true;
+    }
+
+    /** The time of the batch. */
+    protected final long clock() {
+        return clock;
     }
 
     private Iterator<InternalRow> sorted(Iterator<InternalRow> rows) {
@@ -220,9 +234,10 @@ public abstract class ChangelogKernel extends Kernel {
                     finished = true;
                     finish();
                 }
-                if (output.changelog() && emitted.size() > 1) {
+                if (output.changelog() && emitted.size() > 1 && !isPlaced) {
                     output.divide(emitted);
                 }
+                isPlaced = false;
             }
             return !emitted.isEmpty();
         }

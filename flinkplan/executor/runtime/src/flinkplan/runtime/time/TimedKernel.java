@@ -177,6 +177,11 @@ public abstract class TimedKernel extends Kernel {
     /** Ends with a key: the states are to be written now. */
     protected abstract void store();
 
+    /** When the key is due next, of which only {@link #store} may have told all; {@code due}: as it was known before. */
+    protected long settled(long due) {
+        return due;
+    }
+
     @Override
     public final StructType outputSchema() {
         return passesOn
@@ -443,6 +448,7 @@ public abstract class TimedKernel extends Kernel {
             ahead.store();
         }
         store();
+        due = settled(due);
         if (due != scheduled) {
             reschedule(timerOf(scheduled), timerOf(due));
             writeDue(due);

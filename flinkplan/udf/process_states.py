@@ -1,0 +1,242 @@
+"""The states of a process table function for one key in a worker: what a call is handed, and what has become of it.
+
+Each entry stands beside the time when it was written: of a row there is one, of a list one for each element, of a map
+one for each key.  An entry that is too old counts as none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import deepcopy
+from typing import Any
+
+from ..plan.record import Record
+from ..plan.types import BIGINT, LogicalType, array, row
+from ..windowing.rows import Row
+from .data_view import ListView, MapView
+from .process_interfaces import StateParameter, new_state
+
+_WRITTEN = ("written", BIGINT.not_null())
+
+
+class StateCode(Record):
+    """A state: its ``kind`` and types as in a ``ProcessState``, and how long (ms) an entry stays; 0: for ever."""
+
+    name: str
+    kind: str
+    value: LogicalType
+    key: LogicalType | None
+    ttl: int
+
+    @property
+    def stored(self) -> LogicalType:
+        """The type of what is kept for a key."""
+        if self.kind == "value":
+            return row([("content", self.value), _WRITTEN])
+        fields = [("element", self.value), _WRITTEN]
+        if self.key is not None:
+            fields = [("entry", self.key), ("held", self.value), _WRITTEN]
+        return row([("content", array(row(fields, nullable=False), nullable=False))])
+
+
+class State:
+    """A state of one key.  ``changed``: what is stored is to be written."""
+
+    changed = False
+
+    def __init__(self, code: StateCode) -> None:
+        self._code = code
+
+    def load(self, stored: Row | None, now: int) -> None:
+        """Take what is stored."""
+        raise NotImplementedError
+
+    def handed(self, now: int) -> Any:
+        """What a call is handed."""
+        raise NotImplementedError
+
+    def keep(self, now: int) -> None:
+        """Take what a call has left."""
+
+    def clear(self) -> None:
+        """Remove all that is in it."""
+        raise NotImplementedError
+
+    def store(self) -> Row | None:
+        """What is to be stored; ``None`` for nothing."""
+        raise NotImplementedError
+
+    def _is_over(self, written: int, now: int) -> bool:
+        return 0 < self._code.ttl <= now - written
+
+
+class ValueState(State):
+    """A row.  Where it may expire, one that is left as it was keeps the time when it was written."""
+
+    def __init__(self, code: StateCode, parameter: StateParameter) -> None:
+        super().__init__(code)
+        self._parameter = parameter
+        self._names = list(code.value.field_names)
+        self._object: Any = None
+        self._before: list[Any] | None = None
+        self._written = 0
+
+    def load(self, stored: Row | None, now: int) -> None:
+        if stored is None or stored[0] is None or self._is_over(stored[1], now):
+            return
+        self._object = new_state(self._parameter, self._names)
+        values = list(stored[0])
+        if isinstance(self._object, Row):
+            self._object._values = values
+        else:
+            for name, value in zip(self._names, values, strict=True):
+                setattr(self._object, name, value)
+        self._written = stored[1]
+        self._before = deepcopy(values) if self._code.ttl else values
+
+    def handed(self, now: int) -> Any:
+        if self._object is None:
+            self._object = new_state(self._parameter, self._names)
+        return self._object
+
+    def keep(self, now: int) -> None:
+        values = self._values()
+        if all(value is None for value in values):
+            self.clear()
+        elif not self._code.ttl:
+            self.changed, self._before = True, values
+        elif values != self._before:
+            self.changed, self._before, self._written = True, deepcopy(values), now
+
+    def _values(self) -> list[Any]:
+        if isinstance(self._object, Row):
+            return self._object._values
+        return [getattr(self._object, name) for name in self._names]
+
+    def clear(self) -> None:
+        self.changed |= self._before is not None
+        self._object = self._before = None
+
+    def store(self) -> Row | None:
+        return None if self._before is None else Row(Row(*self._before), self._written)
+
+
+class ListState(State, ListView):
+    """A list, each element of which expires by itself.  It holds no None, as in Flink."""
+
+    def __init__(self, code: StateCode, parameter: StateParameter) -> None:
+        State.__init__(self, code)
+        self._elements: list[Any] = []
+        self._times: list[int] = []
+        self._now = 0
+
+    def load(self, stored: Row | None, now: int) -> None:
+        for element, written in (stored[0] or ()) if stored is not None else ():
+            if not self._is_over(written, now):
+                self._elements.append(element)
+                self._times.append(written)
+
+    def handed(self, now: int) -> Any:
+        self._now = now
+        return self
+
+    def get(self) -> Iterable[Any]:
+        return list(self._elements)
+
+    def add(self, value: Any) -> None:
+        if value is None:
+            raise ValueError("a ListView holds no None")
+        self._elements.append(value)
+        self._times.append(self._now)
+        self.changed = True
+
+    def add_all(self, values: Iterable[Any]) -> None:
+        for value in list(values):
+            self.add(value)
+
+    def clear(self) -> None:
+        self.changed |= bool(self._elements)
+        self._elements, self._times = [], []
+
+    def store(self) -> Row | None:
+        if not self._elements:
+            return None
+        return Row([Row(element, written) for element, written in zip(self._elements, self._times, strict=True)])
+
+    def __iter__(self) -> Any:
+        return iter(self.get())
+
+    def __repr__(self) -> str:
+        return f"ListView({self._elements!r})"
+
+    __hash__ = object.__hash__
+
+
+class MapState(State, MapView):
+    """A map, each entry of which expires by itself; a key that is not there has the value None."""
+
+    def __init__(self, code: StateCode, parameter: StateParameter) -> None:
+        State.__init__(self, code)
+        self._entries: dict[Any, tuple[Any, int]] = {}
+        self._now = 0
+
+    def load(self, stored: Row | None, now: int) -> None:
+        for key, value, written in (stored[0] or ()) if stored is not None else ():
+            if not self._is_over(written, now):
+                self._entries[key] = (value, written)
+
+    def handed(self, now: int) -> Any:
+        self._now = now
+        return self
+
+    def get(self, key: Any) -> Any:
+        entry = self._entries.get(key)
+        return None if entry is None else entry[0]
+
+    def put(self, key: Any, value: Any) -> None:
+        self._entries[key] = (value, self._now)
+        self.changed = True
+
+    def put_all(self, dict_value: Any) -> None:
+        for key, value in list(dict_value.items()):
+            self.put(key, value)
+
+    def remove(self, key: Any) -> None:
+        self.changed |= self._entries.pop(key, None) is not None
+
+    def contains(self, key: Any) -> bool:
+        return key in self._entries
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        return [(key, value) for key, (value, _) in self._entries.items()]
+
+    def keys(self) -> Iterable[Any]:
+        return list(self._entries)
+
+    def values(self) -> Iterable[Any]:
+        return [value for value, _ in self._entries.values()]
+
+    def is_empty(self) -> bool:
+        return not self._entries
+
+    def clear(self) -> None:
+        self.changed |= bool(self._entries)
+        self._entries = {}
+
+    def store(self) -> Row | None:
+        if not self._entries:
+            return None
+        return Row([Row(key, value, written) for key, (value, written) in self._entries.items()])
+
+    def __repr__(self) -> str:
+        return f"MapView({dict(self.items())!r})"
+
+    __hash__ = object.__hash__
+
+
+_STATES: dict[str, Any] = {"value": ValueState, "list": ListState, "map": MapState}
+
+
+def new_states(codes: Sequence[StateCode], parameters: Sequence[StateParameter]) -> list[Any]:
+    """The states of a key that has none."""
+    return [_STATES[code.kind](code, parameter) for code, parameter in zip(codes, parameters, strict=True)]
