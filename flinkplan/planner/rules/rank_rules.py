@@ -14,7 +14,7 @@ from ...plan.functions.comparison import AND, GE, LE
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
-from ...plan.types import BOOLEAN
+from ...plan.types import BIGINT, BOOLEAN, CHARACTER, INTEGERS
 from ..algebra.builders import calc, merge_calc
 from ..algebra.calls import is_call_of
 from ..algebra.physical import Calc, OverAggregate, Rank
@@ -93,6 +93,9 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
         searched = sargs.read(part)
         if searched is None or not isinstance(searched.operand, InputRef) or searched.operand.index != rank:
             return None
+        searched = _in_numbers(searched)
+        if searched is None:
+            return None
         column = searched if column is None else sargs.intersect(column, searched)
     if column is None or len(column.ranges) != 1:
         return None
@@ -101,6 +104,18 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
     if upper is None:
         return ConstantRankRangeWithoutEnd(start)
     return ConstantRankRange(start, int(Decimal(upper.value)) - (not upper.closed))
+
+
+def _in_numbers(searched: sargs.Search) -> sargs.Search | None:
+    """A search for ranks whose bounds are numbers; ``None`` where Flink finds no range in it."""
+    if searched.type is None or searched.type.root in INTEGERS:
+        return searched
+    if searched.type.root not in CHARACTER:
+        return None if searched.is_points else searched
+    if searched.is_points:
+        raise PlanningError("a rank is compared with a text", hint="compare it with a number")
+    bounds = [bound for range_ in searched.ranges for bound in (range_.lower, range_.upper) if bound is not None]
+    return replace(searched, type=BIGINT) if all(bound.value.strip().isdecimal() for bound in bounds) else None
 
 
 def _variable_range(rex: RexNode, rank: int) -> RankRange | None:

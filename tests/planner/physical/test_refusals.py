@@ -79,6 +79,10 @@ def test_a_versioned_table_is_not_filtered() -> None:
             "a Top-N cannot end at -1",
         ),
         (
+            "SELECT rn FROM (SELECT ROW_NUMBER() OVER (PARTITION BY b ORDER BY a) AS rn FROM t) WHERE rn = '1'",
+            "a rank is compared with a text",
+        ),
+        (
             "SELECT x + y FROM (SELECT RANK() OVER (PARTITION BY b ORDER BY a) AS x,"
             " COUNT(*) OVER (PARTITION BY a ORDER BY b) AS y FROM t)",
             "only one partition and order for OVER",
