@@ -63,7 +63,8 @@ class AggregateBinder(WindowedBinder):
         self._places: dict[AggregateCall, int] = {}
         """Of calls without their names, which of the calls they are."""
         self._bound: dict[ast.FunctionCall, RexNode] = {}
-        """Calls that are bound: a subquery among the arguments would be another one each time."""
+        self._groups: dict[ast.Expression, RexNode] = {}
+        """Calls, and grouping expressions, that are bound: a subquery in them would be another one each time."""
 
     # Grouping
 
@@ -123,9 +124,14 @@ class AggregateBinder(WindowedBinder):
             self._append(rex, None if self._is_merged(node) else self.named.get(node) or self._column_name(rex))
 
     def _group_rex(self, node: ast.Expression) -> RexNode:
-        if isinstance(node, ast.FunctionCall) and str(node.name).upper() in GROUP_WINDOWS:
-            return group_window(self.below, node)
-        return self.below.bind(node)
+        rex = self._groups.get(node)
+        if rex is None:
+            if isinstance(node, ast.FunctionCall) and str(node.name).upper() in GROUP_WINDOWS:
+                rex = group_window(self.below, node)
+            else:
+                rex = self.below.bind(node)
+            self._groups[node] = rex
+        return rex
 
     def _group_index(self, node: ast.Expression) -> int:
         rex = self._group_rex(node)
@@ -173,7 +179,7 @@ class AggregateBinder(WindowedBinder):
         """The grouping expression that the node equals."""
         if not self.group_count:
             return None
-        if has_aggregate(self.context, node) or any(_stands_alone(part) for part in node.walk()):
+        if node not in self._groups and (has_aggregate(self.context, node) or any(map(_stands_alone, node.walk()))):
             return None
         try:
             rex = self._group_rex(node)
@@ -340,7 +346,7 @@ def has_aggregate(context: Context, node: ast.Node) -> bool:
 
 
 def _stands_alone(node: ast.Node) -> bool:
-    """Whether a node cannot be part of a grouping expression: a subquery, a window function."""
+    """Whether a node is part of a grouping expression only as it was written there: a subquery, a window function."""
     return isinstance(node, ast.Query) or (isinstance(node, ast.FunctionCall) and node.over is not None)
 
 
