@@ -6,20 +6,21 @@ from collections.abc import Mapping
 
 from ...plan.findings import did_you_mean
 from ...plan.functions import Function, Kind, comparison, conditional
-from ...plan.functions.aggregate import AVG, COUNT, FIRST_VALUE, LAST_VALUE, MAX, MIN, ROW_NUMBER, SHIFTS, SUM, SUM0
+from ...plan.functions.aggregate import AVG, COUNT, FIRST_VALUE, LAST_VALUE, MAX, MIN, SHIFTS, SUM, SUM0
 from ...plan.functions.model import Arguments
 from ...plan.record import replace
 from ...plan.rex import Literal, RexNode
-from ...plan.types import BIGINT, CHARACTER, LogicalType
+from ...plan.types import BIGINT, LogicalType
 from ..rex.builder import integer, null
 from ..rex.expressions import holds_subquery
-from ..rex.unplanned import Frame, Over
+from ..rex.unplanned import Over
 from ..sql import ast
 from .averages import average, variance
 from .calls import check_null_treatment, fit
 from .context import Context
 from .errors import BindError, unsupported
 from .expressions import ExpressionBinder
+from .frames import bind_frame
 from .scope import Scope
 
 
@@ -99,7 +100,7 @@ def _over(
     order = _order(binder, spec)
     if is_rank and all(isinstance(rex, Literal) for rex, *_ in order):
         raise BindError(f"{function.name} is ordered by nothing but constants", node.span, "order it by a column")
-    frame = _frame(binder, function, spec)
+    frame = bind_frame(binder, function, spec, [rex.type for rex, *_ in order])
     arguments = Arguments(tuple(o.type for o in operands), operands, grouped=frame.is_never_empty)
     return Over(
         function=function,
@@ -128,34 +129,6 @@ def _without_subquery(binder: ExpressionBinder, node: ast.Expression) -> RexNode
     if holds_subquery(rex):
         raise BindError("OVER takes no subquery", node.span, "join its rows, and name the column")
     return rex
-
-
-def _frame(binder: ExpressionBinder, function: Function, spec: ast.WindowSpec) -> Frame:
-    if function.kind is Kind.RANKING:
-        return Frame(is_rows=function is ROW_NUMBER, lower=None, upper=0)
-    if spec.frame is None:
-        return Frame(is_rows=False, lower=None, upper=0 if spec.order_by else None)
-    bounds = [spec.frame.start, spec.frame.end or ast.FrameBound("CURRENT ROW")]
-    if (bounds[0].kind, bounds[1].kind) == ("FOLLOWING", "PRECEDING"):
-        raise BindError("a frame begins after it ends", spec.frame.span, "swap its bounds")
-    lower, upper = (_bound(binder, b) for b in bounds)
-    is_bounded = lower is not None or upper is not None
-    return Frame(
-        is_rows=spec.frame.unit == "ROWS" and is_bounded,
-        lower=lower,
-        upper=upper,
-        lower_is_preceding=bounds[0].kind != "FOLLOWING",
-        upper_is_preceding=bounds[1].kind == "PRECEDING",
-    )
-
-
-def _bound(binder: ExpressionBinder, bound: ast.FrameBound) -> RexNode | int | None:
-    if bound.offset is not None:
-        rex = binder.bind(bound.offset)
-        if rex.type.root in CHARACTER:
-            raise BindError("a bound of ROWS or RANGE is a number or an interval, not a text", bound.offset.span)
-        return rex
-    return 0 if bound.kind == "CURRENT ROW" else None
 
 
 def over_type(function: Function, arguments: Arguments) -> LogicalType:

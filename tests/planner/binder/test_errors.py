@@ -45,6 +45,22 @@ from flinkplan.planner.sql import parse_script
             "OVER takes no subquery",
             "join its rows",
         ),
+        *(
+            (f"SELECT SUM(a) OVER (ORDER BY {order} {frame}) FROM t", place or frame, message, hint)
+            for order, frame, place, message, hint in (
+                ("ts", "ROWS a PRECEDING", "a", "a bound of ROWS or RANGE is a constant", None),
+                ("ts", "ROWS -1 PRECEDING", "-1", "whole numbers that are not negative", None),
+                ("ts", "ROWS 1.5 PRECEDING", "1.5", "whole numbers that are not negative", None),
+                ("ts", "ROWS TRUE PRECEDING", "TRUE", "a number or an interval of days or less", None),
+                ("ts", "RANGE INTERVAL '1' MONTH PRECEDING", "INTERVAL '1' MONTH", "an interval of days or less", None),
+                ("ts", "RANGE 5 PRECEDING", "5", "does not fit an ORDER BY of type TIMESTAMP(3)", "use an interval"),
+                ("a", "RANGE INTERVAL '1' DAY PRECEDING", "INTERVAL '1' DAY", "does not fit", "use a number"),
+                ("ts, a", "RANGE UNBOUNDED PRECEDING", None, "RANGE takes an ORDER BY of one column", "use ROWS"),
+                ("ts", "ROWS BETWEEN CURRENT ROW AND 1 PRECEDING", None, "begins after it ends", "swap its bounds"),
+                ("ts", "ROWS BETWEEN 1 FOLLOWING AND CURRENT ROW", None, "begins after it ends", "swap its bounds"),
+                ("ts", "ROWS UNBOUNDED FOLLOWING", None, "a frame begins behind all rows", None),
+            )
+        ),
         ("SELECT r.z FROM t", "z", "no field 'z'", None),
         (
             "SELECT TO_TIMESTAMP_LTZ(a, 10) FROM t",
