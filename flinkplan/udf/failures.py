@@ -54,10 +54,10 @@ def result_error(
     return FunctionError(json.dumps({"message": message, "where": _place_of(function)}))
 
 
-def state_error(name: str, state: str, value: Any, problem: str) -> FunctionError:
+def state_error(name: str, state: str, value: Any, problem: str, function: Any) -> FunctionError:
     """The error for a value in a state that does not fit its declared type."""
     message = f"{name} keeps {_short(value)} in its state {state}: {problem.replace('result type', 'type', 1)}"
-    return FunctionError(json.dumps({"message": message, "where": None}))
+    return FunctionError(json.dumps({"message": message, "where": _place_of(function)}))
 
 
 def failure_in(text: str) -> FunctionFailure | None:

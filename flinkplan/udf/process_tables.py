@@ -128,14 +128,14 @@ class _Emitted:
     def _mode(self) -> str:
         return ", ".join(kind.name for kind in RowKind if kind in self._allowed)
 
-    def arrays(self) -> list[pa.Array]:
+    def arrays(self, function: Any) -> list[pa.Array]:
         """The columns.  Raises :class:`FunctionError` for a value that does not fit its type."""
         arrays = []
         for t, values in zip(self._code.result_columns, self.columns, strict=True):
             try:
                 arrays.append(writer(t)(values))
             except ResultError as error:
-                raise result_error(self._code.function.name, None, error.value, error.problem) from None
+                raise result_error(self._code.function.name, None, error.value, error.problem, function) from None
         return arrays
 
 
@@ -330,7 +330,7 @@ class KeyedCalls:
             pa.array(self._calls.emitted.kinds, pa.int8()),
             pa.array(self._times, pa.int64()),
             pa.array(self._behind, pa.int64()),
-            *self._calls.emitted.arrays(),
+            *self._calls.emitted.arrays(self._function.eval),
         ]
         answers = [_batch(emitted), _batch(self._changes())]
         self._begin()
@@ -352,7 +352,8 @@ class KeyedCalls:
             try:
                 columns.append(writer(code.stored)(stored))
             except ResultError as error:
-                raise state_error(self._calls.name, code.name, error.value, error.problem) from None
+                name = self._calls.name
+                raise state_error(name, code.name, error.value, error.problem, self._function.eval) from None
         if self._code.keeps_timers:
             columns.append(writer(TIMERS)([_stored(key.timers) for _, key in keys]))
         return columns
@@ -407,7 +408,7 @@ class RowCalls(Record):
                         each.set_row_kind(_KINDS[kind])
                     calls.eval(calls.arguments(0, each, values))
                     offsets.append(len(calls.emitted.kinds))
-                arrays = calls.emitted.arrays()
+                arrays = calls.emitted.arrays(calls.function.eval)
                 struct = pa.StructArray.from_arrays(arrays, [f"c{i}" for i in range(len(arrays))])
                 yield pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), struct)
 

@@ -1,7 +1,7 @@
 """Jobs with functions of users that are killed again and again write what they write undisturbed.
 
 Accumulators with views, over changes and in windows, and states and timers of process table functions are in Java, and
-accumulators in Python, whose processes die with the JVM or are killed with it.  The processes are killed as in
+all of it in Python, whose processes die with the JVM or are killed with it.  The processes are killed as in
 ``tests/compat/test_kill.py``; what they leave is compared with a run over the same files that nothing disturbs.
 """
 
@@ -21,7 +21,7 @@ from flinkplan.plan.document import save
 from flinkplan.planner.script import compile_statements, parse_pipeline
 from flinkplan.table.function_loader import FunctionLoader
 from tests.killing import Kills, Place, Work, left
-from tests.parity.java.cases import JAVA, PROCESS, Suite
+from tests.parity.java.cases import JAVA, PROCESS, PTFS, Suite
 
 pytestmark = [
     pytest.mark.spark,
@@ -100,6 +100,9 @@ TIMERS: Sinks = {
         "k STRING, k2 STRING, t STRING, l INT, r INT, rt TIMESTAMP(3)",
     ),
 }  # fmt: skip
+
+OF_OTHER_NAMES = {"all_states": "AllStates", "periodic_f": "Periodic"}
+"""The functions that are not called as their classes are."""
 
 PROGRAM = """
 from pyflink.table import DataTypes, EnvironmentSettings, ListView, MapView, Row, TableEnvironment
@@ -246,6 +249,15 @@ def test_java_functions_write_what_they_write_undisturbed(suite: Suite, sinks: S
     statements = parse_pipeline(script(permanent, sinks), "killed.sql")
     save(compile_statements(statements, {}, load=FunctionLoader(lambda: [jar])), plan)
     killed_as_undisturbed(plan, tmp_path, sinks, "--jar", jar)
+
+
+def test_process_table_functions_in_python_write_what_they_write_undisturbed(tmp_path: Path) -> None:
+    module = str(PROCESS.folder / f"{PTFS}.py")
+    plan = tmp_path / "plan.json"
+    statements = parse_pipeline(script(PROCESS.functions_in_python(PTFS, permanent=True), TIMERS), "killed.sql")
+    save(compile_statements(statements, {}, load=FunctionLoader(lambda: [module])), plan)
+    named = [f"--function={name}={PTFS}.{class_name}" for name, class_name in OF_OTHER_NAMES.items()]
+    killed_as_undisturbed(plan, tmp_path, TIMERS, "--py-files", module, *named)
 
 
 def test_python_functions_write_what_they_write_undisturbed(tmp_path: Path) -> None:

@@ -63,10 +63,18 @@ class Suite:
 
         ``python`` is the module with the same functions in Python, which are called instead.
         """
-        tables, functions = ((self.folder / name).read_text("utf-8") for name in ("tables.sql", "functions.sql"))
-        if python is not None:
-            functions = _JAVA.sub(rf"AS '{python}.\1' LANGUAGE PYTHON", functions)
+        tables = (self.folder / "tables.sql").read_text("utf-8")
+        functions = self.functions_in_java() if python is None else self.functions_in_python(python)
         return (tables + functions).replace("${CASE}", str(folder))
+
+    def functions_in_java(self) -> str:
+        """The statements that define the functions in the jar of ``${CASE}``."""
+        return (self.folder / "functions.sql").read_text("utf-8")
+
+    def functions_in_python(self, module: str, permanent: bool = False) -> str:
+        """The statements that define the functions of a module in Python, all of them ``permanent`` if wanted."""
+        statements = _JAVA.sub(rf"AS '{module}.\1' LANGUAGE PYTHON", self.functions_in_java())
+        return statements.replace("TEMPORARY ", "") if permanent else statements
 
     def copy_data(self, folder: Path) -> None:
         """Copy the files of the tables into a folder."""
