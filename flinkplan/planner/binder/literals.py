@@ -46,7 +46,7 @@ def _binary(binder: ExpressionBinder, node: ast.BinaryLiteral) -> RexNode:
 def _number(binder: ExpressionBinder, node: ast.NumericLiteral) -> RexNode:
     """A number: INT or BIGINT by its size, DECIMAL with a point, DOUBLE with an exponent."""
     if node.approximate:
-        if math.isinf(float(node.value)):
+        if math.isinf(float(node.text)):
             raise BindError(f"{node.text} is beyond the range of DOUBLE", node.span)
         return Literal(Approximate(node.value or 0), DOUBLE.not_null())  # a zero has neither sign nor digits
     integer_digits, _, fraction = node.text.lstrip("+-").partition(".")
