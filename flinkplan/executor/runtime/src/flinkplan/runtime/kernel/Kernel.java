@@ -1,5 +1,6 @@
 package flinkplan.runtime.kernel;
 
+import flinkplan.runtime.catalyst.Interpreted;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.Place;
 import flinkplan.runtime.row.RowKind;
@@ -107,7 +108,7 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         order = inputOrder();
         WithoutDefaults.run(this::open);
         if (handle != null && !timeMode.equals(TimeMode.None())) {
-            WithoutDefaults.run(() -> openTimers(handle));
+            WithoutDefaults.run(() -> openTimers(handle, setsTimers()));
         }
         StateEncoders encoders = StateEncoders.of(handle, variables != null);
         if (encoders != null) {
@@ -115,10 +116,18 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         }
     }
 
-    /** Has Spark open the state of its timers now, which it does later otherwise, outside of {@link WithoutDefaults}. */
-    private static void openTimers(StatefulProcessorHandleImpl handle) {
+    /**
+     * Has Spark open the state of its timers now, which it does later otherwise, outside of {@link WithoutDefaults}.
+     *
+     * <p>For timers that nobody sets it need not generate code, which for each task takes longer than what few rows do.
+     */
+    private static void openTimers(StatefulProcessorHandleImpl handle, boolean areSet) {
         handle.setHandleState(StatefulProcessorHandleState.INITIALIZED());
-        handle.getExpiredTimers(Long.MIN_VALUE, Option.empty()).hasNext();
+        if (areSet) {
+            handle.getExpiredTimers(Long.MIN_VALUE, Option.empty()).hasNext();
+        } else {
+            Interpreted.run(() -> handle.getExpiredTimers(Long.MIN_VALUE, Option.empty()).hasNext());
+        }
         handle.setHandleState(StatefulProcessorHandleState.CREATED());
     }
 
