@@ -157,6 +157,10 @@ SQL_CONF: Mapping[str, str] = {
     # Spark leaves out whole columns that nobody reads also without this; where few fields of a row are read, it numbers
     # them anew as if kernels emitted no others, and reads other ones (ObjectSerializerPruning)
     "spark.sql.optimizer.serializer.nestedSchemaPruning.enabled": "false",
+    # functions over partitions that Spark does not look through, in each micro-batch, for what they read
+    "spark.sql.execution.usePartitionEvaluator": "true",
+    # how Spark describes each micro-batch to listeners: the shortest way
+    "spark.sql.ui.explainMode": "simple",
     # values as Flink computes them
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "false",

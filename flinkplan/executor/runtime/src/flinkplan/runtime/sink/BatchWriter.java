@@ -12,14 +12,15 @@ import flinkplan.runtime.jdbc.JdbcWriter;
 import flinkplan.runtime.watermark.LateRows;
 import java.io.IOException;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.InterruptibleIterator;
+import org.apache.spark.Partition;
 import org.apache.spark.TaskContext;
-import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -100,9 +101,8 @@ public final class BatchWriter implements EndingWriter {
         QueryExecution execution = inOrder.queryExecution();
         // the rows of a micro-batch, if nothing is to be done with them: planned once more they would be the same
         boolean arePlanned = execution.analyzed() instanceof LogicalRDD;
-        JavaRDD<InternalRow> partitions = arePlanned
-                ? ((LogicalRDD) execution.analyzed()).rdd().toJavaRDD()
-                : execution.toRdd().toJavaRDD();
+        RDD<InternalRow> partitions =
+                arePlanned ? ((LogicalRDD) execution.analyzed()).rdd() : execution.toRdd();
         if (publication == null) {
             long written = rows(run(partitions, sink, name, changelog));
             counts.add(batch, written, arePlanned ? 0 : RowsRead.of(execution.executedPlan()), rows, execution);
@@ -143,17 +143,55 @@ public final class BatchWriter implements EndingWriter {
     }
 
     private static List<RowSink.Written> run(
-            JavaRDD<InternalRow> partitions, RowSink sink, String batch, boolean changelog) {
-        JavaRDD<RowSink.Written> written = partitions.mapPartitionsWithIndex(
-                (task, values) -> List.of(sink.write(batch, task, changelog, stoppable(values))).iterator(), true);
-        Object done = written.context().runJob(written.rdd(), new First(), ClassTag.apply(RowSink.Written.class));
+            RDD<InternalRow> partitions, RowSink sink, String batch, boolean changelog) {
+        RDD<RowSink.Written> written = new WrittenRows(partitions, sink, batch, changelog);
+        Object done = written.context().runJob(written, new First(), WrittenRows.TAG);
         return List.of((RowSink.Written[]) done);
+    }
+
+    /** What each task has written; the only element of its partition. */
+    private static final class WrittenRows extends RDD<RowSink.Written> {
+        private static final long serialVersionUID = 1L;
+        private static final ClassTag<RowSink.Written> TAG = ClassTag.apply(RowSink.Written.class);
+
+        private final RowSink sink;
+        private final String batch;
+        private final boolean changelog;
+
+        WrittenRows(RDD<InternalRow> rows, RowSink sink, String batch, boolean changelog) {
+            super(rows, TAG);
+            this.sink = sink;
+            this.batch = batch;
+            this.changelog = changelog;
+        }
+
+        @Override
+        public Partition[] getPartitions() {
+            return rows().partitions();
+        }
+
+        @Override
+        public scala.collection.Iterator<RowSink.Written> compute(Partition task, TaskContext context) {
+            // the values, as long as nobody stops the task, which Spark leaves to whoever goes over them
+            var values = new InterruptibleIterator<>(context, rows().iterator(task, context));
+            try {
+                return scala.collection.Iterator.single(
+                        sink.write(batch, task.index(), changelog, CollectionConverters.asJava(values)));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private RDD<InternalRow> rows() {
+            return firstParent(ClassTag.apply(InternalRow.class));
+        }
     }
 
     /**
      * The one element that a task has.
      *
-     * <p>To collect all, Spark would look in each batch through its largest classes for what a closure of its own reads.
+     * <p>To collect all, and for functions over partitions, Spark would look in each batch through its largest classes for
+     * what a closure reads.
      */
     private static final class First
             extends AbstractFunction2<TaskContext, scala.collection.Iterator<RowSink.Written>, RowSink.Written>
@@ -164,12 +202,6 @@ public final class BatchWriter implements EndingWriter {
         public RowSink.Written apply(TaskContext task, scala.collection.Iterator<RowSink.Written> elements) {
             return elements.next();
         }
-    }
-
-    /** The values, as long as nobody stops the task, which Spark leaves to whoever goes over them. */
-    private static Iterator<InternalRow> stoppable(Iterator<InternalRow> values) {
-        return CollectionConverters.asJava(
-                new InterruptibleIterator<>(TaskContext.get(), CollectionConverters.asScala(values)));
     }
 
     private static long rows(List<RowSink.Written> done) {
