@@ -173,7 +173,7 @@ class Streams(Queries):
         target = self._target(name, node, stream, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"
-        frame = rows.settle(stream.frame)
+        frame = context.frame(context.runtime.planning.PlannedOnce.of(rows.settle(stream.frame)._jdf))
         writer = frame.writeStream.queryName(own_name).outputMode("append")
         writer = writer.option("checkpointLocation", str(self._record.query(name)))
         if mode is Mode.STREAMING:
@@ -228,7 +228,8 @@ class RealTimes(Queries):
         runtime = context.runtime
         table = table_of(node.dynamic_table_sink.table, context.variables)
         rows = builder_of(table).rows_one_by_one(table, node, stream, context)
-        frame = context.frame(runtime.sink.RealTimeWriter.rows(runtime.realtime.Clock.moving(rows._jdf)))
+        planned = runtime.planning.PlannedOnce.of(runtime.realtime.Clock.moving(rows._jdf))
+        frame = context.frame(runtime.sink.RealTimeWriter.rows(planned))
         writer = frame.writeStream.queryName(f"{name}, {self._record.place}").outputMode("update")
         writer = writer.option("checkpointLocation", str(self._record.query(name)))
         assert self._spark._jvm is not None
