@@ -58,7 +58,7 @@ def command(
     from ..plan.explain import explain_json, explain_lines
     from ..plan.printable import json_text
     from ..plan.secrets import masked_json, shown_line
-    from .inputs import Compilation, read_input_plan
+    from .inputs import Compilation, read_input_plan, with_project_functions
     from .pipelines import Warnings
     from .plan_pages import plan_page_of
 
@@ -83,7 +83,7 @@ def command(
     if physical:
         from ..executor.prepare.explain import physical_json, physical_lines
 
-        job = _prepared(compiled, mode)
+        job = _prepared(with_project_functions(compiled), mode)
     if format_ == "json":
         shown = explain_json(compiled) if job is None else physical_json(job)
         write_output(json_text(masked_json("", shown), indent=2) + "\n", output)

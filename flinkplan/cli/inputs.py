@@ -304,6 +304,17 @@ def loading_from(files: Callable[[], Sequence[str]]) -> Loader:
     return load
 
 
+def with_project_functions(plan: Plan) -> Plan:
+    """The plan with the functions that the code of the project has of those that it calls."""
+    from ..plan.user_functions import unbound_functions
+
+    if not any(map(unbound_functions, plan.nodes)):
+        return plan
+    from ..table.plan_functions import bind_to_files
+
+    return bind_to_files(plan, project_files())
+
+
 def project_files() -> Sequence[str]:
     """The files and folders of code that the project's ``pyproject.toml`` names: of Python, and jars."""
     from pathlib import Path

@@ -13,9 +13,10 @@ from ...plan.document import Plan
 from ...plan.errors import PlanError
 from ...plan.files import Place
 from ...plan.names import node_names
-from ...plan.nodes import ExecNode
+from ...plan.nodes import ExecNode, ProcessTableFunction
 from ...plan.record import Record, replace
 from ...plan.ttl import state_names
+from ...plan.user_functions import unbound_functions
 from ...state.checkpoint import CheckpointRecord, check_classes
 from ...state.keys import KeyValues
 from ..build.stream import column_name
@@ -82,7 +83,7 @@ def find_states(checkpoint: str | Path) -> list[State]:
     plan = record.plan() if record.exists else None
     sinks = {str(record.query(sink)): sink for sink in (queries_of(plan) if plan else ())}
     mode = Mode(record.modes[-1]) if record.modes else Mode.STREAMING
-    operators = _operators(plan, prepare(plan, mode, JobSettings(streams=True))) if plan else {}
+    operators = _known_operators(plan, mode) if plan else {}
     states: list[State] = []
     for name in queries:
         folder = record.place / name
@@ -90,6 +91,13 @@ def find_states(checkpoint: str | Path) -> list[State]:
         sink = sinks.get(str(folder), name)
         states += _states(sink, folder, operators.get(sink, ()))
     return states
+
+
+def _known_operators(plan: Plan, mode: Mode) -> dict[str, Sequence[_Operator]]:
+    """The operators that keep state, by sink; none where only the code of process table functions knows them."""
+    if any(isinstance(node, ProcessTableFunction) and unbound_functions(node) for node in plan.nodes):
+        return {}
+    return _operators(plan, prepare(plan, mode, JobSettings(streams=True)))
 
 
 def _no_states(record: CheckpointRecord) -> PlanError:
