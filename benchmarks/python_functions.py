@@ -5,8 +5,9 @@
 All jobs read the same file of Parquet in one session, in turns with what they are compared with; the best of several
 rounds counts.  A general function in Python is compared with an Arrow UDF that computes the same for each value, a
 pandas function with a ``pandas_udf``, a function in Java with built-in functions that do the same; this needs Flink's
-jars (``FLINK_PYTHON`` or ``FLINK_HOME``).  ``udaf`` is an aggregate function in Python over many keys.  ``--flink``
-names a Python with apache-flink, on which the jobs with Python functions run, too.  Seconds stand beside those of
+jars (``FLINK_PYTHON`` or ``FLINK_HOME``).  ``udaf`` is an aggregate function in Python over many keys, ``ptf`` a
+process table function that keeps the same sum of each key, and emits it for each row.  ``--flink`` names a Python with
+apache-flink, on which the jobs with Python functions run, too, but for ``ptf``.  Seconds stand beside those of
 processor time.
 """
 
@@ -33,7 +34,9 @@ from flinkplan.table.java_jars import function_jars
 from flinkplan.udf.as_pyflink import install
 
 PYTHON = """
-from pyflink.table import DataTypes
+from typing import Annotated
+
+from pyflink.table import DataTypes, Row
 from pyflink.table.udf import AggregateFunction, udaf, udf
 
 @udf(result_type=DataTypes.BIGINT())
@@ -82,6 +85,20 @@ JAVA_CALLS = {
     "java-condition": ("Condition", "f(n)", "CASE WHEN MOD(n, 3) = 0 THEN NULL ELSE n END", "BIGINT"),
 }
 AGGREGATED = "INSERT INTO o SELECT f(n) FROM t GROUP BY k;\n"
+PROCESSED = "INSERT INTO o SELECT total FROM f(TABLE t PARTITION BY k);\n"
+PROCESS = """
+from pyflink.table.udf import ArgumentHint, ArgumentTrait, ProcessTableFunction, StateHint, udptf
+
+@udptf(result_type="ROW<total BIGINT>")
+class Running(ProcessTableFunction):
+    def eval(
+        self,
+        state: Annotated[Row, StateHint("ROW<total BIGINT>")],
+        row: Annotated[Row, ArgumentHint(ArgumentTrait.SET_SEMANTIC_TABLE)],
+    ):
+        state.total = (state.total or 0) + row.n
+        yield Row(state.total)
+"""
 
 
 def write(folder: Path, rows: int, keys: int) -> None:
@@ -92,6 +109,7 @@ def write(folder: Path, rows: int, keys: int) -> None:
     columns = {"n": numbers, "s": texts, "k": pa.array([i % keys for i in range(rows)], pa.int64())}
     pq.write_table(pa.table(columns), folder / "t" / "a.parquet")
     (folder / "measured.py").write_text(PYTHON, "utf-8")
+    (folder / "processed.py").write_text(PYTHON + PROCESS, "utf-8")  # PyFlink cannot import it
 
 
 def jar(folder: Path) -> str:
@@ -174,7 +192,7 @@ def main() -> None:
     parser.add_argument("--keys", type=int, default=100_000)
     parser.add_argument("--rounds", type=two_or_more, default=6)
     parser.add_argument("--flink", help="a Python with apache-flink")
-    parser.add_argument("jobs", nargs="*", default=[*PYTHON_CALLS, *JAVA_CALLS, "udaf"], metavar="JOB")
+    parser.add_argument("jobs", nargs="*", default=[*PYTHON_CALLS, *JAVA_CALLS, "udaf", "ptf"], metavar="JOB")
     options = parser.parse_args()
     install(replace=True)
     measured = Measured(f"{options.rows:,} rows, seconds (of processor time)")
@@ -205,6 +223,13 @@ def main() -> None:
                 native = ours(f"{tables}INSERT INTO o SELECT {built_in} FROM t;\n", [], spark)
                 mine, theirs = taking_turns(rounds, ours(script, [jar(folder)], spark), native)
                 measured.add(job, mine, built_in, theirs, "≤ 1.1")
+            elif job == "ptf":
+                tables = TABLES.format(folder=folder, type="BIGINT")
+                create = "CREATE FUNCTION f AS 'processed.Running' LANGUAGE PYTHON;\n"
+                process = ours(tables + create + PROCESSED, [str(folder / "processed.py")], spark)
+                aggregate = ours(of_python(folder, "total", AGGREGATED, "BIGINT"), python_files, spark)
+                mine, theirs = taking_turns(rounds, process, aggregate)
+                measured.add(job, mine, "udaf", theirs, "")
             else:
                 script = of_python(folder, "total", AGGREGATED, "BIGINT")
                 native = ours(script.replace("f(n)", "SUM(n)"), python_files, spark)
