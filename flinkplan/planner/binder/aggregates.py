@@ -25,6 +25,7 @@ from ..algebra.hints import ShownHints, TtlHint
 from ..algebra.logical import Aggregate, Filter, Project, Watermark
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
+from ..metadata.uniqueness import is_unique
 from ..rex.builder import is_constant
 from ..rex.expressions import identity, is_call, rewrite
 from ..sql import ast
@@ -311,6 +312,8 @@ class AggregateBinder(WindowedBinder):
         below = Project(input=rel, exprs=exprs, names=tuple(names[i] for i in read))
         source: Rel = rel if not exprs or _is_identity(below) else below
         grouping = tuple(range(self.group_count))
+        if not self.calls and self.group_sets == (grouping,) and grouping and is_unique(source, grouping):
+            return source
         return Aggregate(
             input=source,
             grouping=grouping,

@@ -13,6 +13,7 @@ from ..algebra.hints import ShownHints, TtlHint
 from ..algebra.logical import Aggregate, Filter, Project
 from ..algebra.names import anonymous, uniquify
 from ..algebra.rel import Rel
+from ..metadata.uniqueness import is_unique
 from ..rex.builder import field_access
 from ..rex.simplify import built_condition
 from ..sql import ast
@@ -114,7 +115,7 @@ def _project(
     elif width + len(extra):
         all_exprs, all_names = [*exprs, *(rex for rex, _ in extra)], column_names([*names, *(n for _, n in extra)])
         rel = project(rel, all_exprs, all_names, force=not is_aggregated)
-    if select.distinct:
+    if select.distinct and not is_unique(rel, range(width + len(extra))):
         keys = tuple(range(width + len(extra)))
         rel = Aggregate(input=rel, grouping=keys, calls=(), ttl=ttl, shown_hints=shown_hints)
     rel = sort(rel, order, query)

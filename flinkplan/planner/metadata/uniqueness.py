@@ -6,7 +6,7 @@ Source: ``FlinkRelMdColumnUniqueness``.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ...plan.record import cached_on_record
 from ...plan.rex import InputRef
@@ -27,6 +27,28 @@ Known = bool | None
 def are_columns_unique(rel: Rel, columns: Collection[int]) -> Known:
     """Whether no two rows of a logical relation have the same values in all of the columns."""
     return _are_unique(rel, frozenset(columns))
+
+
+def is_unique(rel: Rel, columns: Iterable[int]) -> bool:
+    """Whether rows are known to differ in the columns, so that none of them is grouped with another.
+
+    Source: ``RelBuilder.alreadyUnique``.
+    """
+    return are_columns_unique(rel, frozenset(columns)) is True or has_one_row(rel)
+
+
+def has_one_row(rel: Rel) -> bool:
+    """Whether a relation has one row at most.  Source: ``RelMdMaxRowCount``."""
+    match rel:
+        case Aggregate():
+            return not rel.grouping and rel.grouping_sets is None
+        case Project() | Filter():
+            return has_one_row(rel.input)
+        case Sort():
+            return rel.fetch in (0, 1) or has_one_row(rel.input)
+        case Values():
+            return len(rel.tuples) < 2
+    return False
 
 
 @cached_on_record

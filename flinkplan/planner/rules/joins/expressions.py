@@ -14,14 +14,21 @@ from ...algebra.builders import append_columns, select_columns
 from ...algebra.logical import Join, Project, TemporalJoin
 from ...algebra.rel import ONE_SIDED, Rel
 from ...errors import PlanningError
-from ...rex.expressions import and_, cast, compare, conjunctions, is_call, refs, rewrite, shift
+from ...rex.expressions import FALSE, and_, cast, compare, conjunctions, is_always_false, is_call, refs, rewrite, shift
+from ...rex.simplify import simplify_condition
 from ..reduce import constants
 from ..rule import rule
 
 
 @rule(on=(Join, TemporalJoin))
 def push_join_expressions(rel: Join | TemporalJoin) -> Rel:
-    """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again."""
+    """``a.x + 1 = b.y`` compares a column of the left input that holds ``x + 1``; a projection drops it again.
+
+    The condition of a semi or anti join is simplified before, with the filter of its subquery: where it never holds it
+    stays.  Source: ``SimplifyFilterConditionRule.EXTENDED``.
+    """
+    if isinstance(rel, Join) and rel.type in ONE_SIDED and is_always_false(simplify_condition(rel.condition)):
+        return replace(rel, condition=FALSE)
     return _pushed(rel)
 
 
