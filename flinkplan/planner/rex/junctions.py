@@ -51,7 +51,7 @@ def simplify_and(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> Re
 
 def simplify_or(simplifier: Simplifier, rex: RexNode, unknown: UnknownAs) -> RexNode:
     """Simplify OR; IS NULL tests come first where terms are simplified by one another."""
-    terms = list(flatten(OR, rex))
+    terms = _with_lists_written_out(list(flatten(OR, rex)))
     if simplifier.eliminates:
         terms.sort(key=lambda term: not is_call(term, IS_NULL))
         terms = _each_where_the_others_fail(simplifier, terms, unknown)

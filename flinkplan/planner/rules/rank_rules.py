@@ -100,7 +100,7 @@ def rank_range(parts: list[RexNode], rank: int) -> RankRange | None:
     if column is None or len(column.ranges) != 1:
         return None
     lower, upper = column.ranges[0].lower, column.ranges[0].upper
-    start = 1 if lower is None else max(1, int(Decimal(lower.value)) + (not lower.closed))
+    start = 1 if lower is None else int(Decimal(lower.value)) + (not lower.closed)
     if upper is None:
         return ConstantRankRangeWithoutEnd(start)
     return ConstantRankRange(start, int(Decimal(upper.value)) - (not upper.closed))
