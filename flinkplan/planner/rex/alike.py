@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...plan.functions import Function, called
 from ...plan.functions.arithmetic import DATETIME_PLUS, PLUS, TIMES
-from ...plan.functions.comparison import AND, EQ, GE, GT, NE, OR
+from ...plan.functions.comparison import AND, EQ, GE, GT, NE, OR, SEARCH
 from ...plan.record import replace
 from ...plan.rex import Call, FieldAccess, RexNode
-from .expressions import MIRRORED
+from . import sargs
+from .expressions import MIRRORED, is_call
 
 
 def are_alike(one: RexNode, other: RexNode) -> bool:
@@ -68,4 +69,11 @@ def _numbered(
 def _is_symmetric(function: Function | None, left: RexNode, right: RexNode) -> bool:
     if function in (PLUS, TIMES, DATETIME_PLUS):
         return left.type.nullable_() == right.type.nullable_()
+    if function is OR and (_is_list(left) or _is_list(right)):
+        return False  # as written it has more than two operands, one for each value of the list
     return function in (AND, OR, EQ, NE)
+
+
+def _is_list(rex: RexNode) -> bool:
+    searched = sargs.read(rex) if is_call(rex, SEARCH) else None
+    return searched is not None and searched.null is None and searched.is_points and len(searched.ranges) > 1
