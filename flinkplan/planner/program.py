@@ -47,7 +47,7 @@ from .rules.joins.snapshots import drop_snapshots, sink_filters
 from .rules.legacy_windows import legacy_windows, without_processing_time
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
-from .rules.overs import merge_projections, remove_renaming, split_overs
+from .rules.overs import merge_projections, split_overs
 from .rules.partitions import push_partitions
 from .rules.predicates import PUSH_FILTERS, PUSH_FILTERS_AGAIN
 from .rules.projections import (
@@ -56,6 +56,7 @@ from .rules.projections import (
     PUSH_PROJECTIONS_AGAIN,
     REWRITE_PROJECTIONS,
     drop_aliases,
+    drop_equal_projects,
     forget_groups,
     name_below_filters,
     narrow_joins,
@@ -97,7 +98,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             with_constant,
             rewrite_union,
             fold_local_times,
-            Walk(remove_renaming),
             shorten_coalesce,
             reduce_expressions,
             pull_up_constants,
@@ -139,9 +139,10 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         "project_rewrite",
         "Each operator reads only what is needed above it.",
         (
+            drop_equal_projects,
+            name_below_filters,
             trim_one_sided,
             NAME_COLUMNS,
-            name_below_filters,
             narrow_joins,
             REWRITE_PROJECTIONS,
             pull_up_constants,

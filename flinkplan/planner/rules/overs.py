@@ -20,8 +20,7 @@ from ..algebra.physical import OverAggregate
 from ..algebra.rel import ONE_SIDED, Rel
 from ..algebra.tree import with_inputs
 from ..errors import Part, PlanningError
-from ..rex.expressions import and_, contains_over, identity, is_always_false, ordered_refs, rewrite
-from ..rex.simplify import simplify_condition
+from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from ..rex.unplanned import Over
 from .projections import is_identity, merge_projects
 from .rule import rule
@@ -39,41 +38,6 @@ def merge_projections(rel: Project, below: Project) -> Rel:
         return rel
     merged = merge_projects(rel)
     return merged if merged is rel else merge_projections(merged)
-
-
-def remove_renaming(rel: Rel) -> Rel:
-    """Projections of all columns of filtered rows with OVER calls' values are left out, and with them their names.
-
-    Such a one stays where the filter stands on the operator for OVER itself, none of whose columns are left out, and
-    where it names the columns of rows that a filter above it excludes (``ProjectFilterValuesMerge``).
-    """
-    return _unrenamed(rel, ()) if {Project, Filter} <= rel.classes else rel
-
-
-@cached_on_record
-def _unrenamed(rel: Rel, above: tuple[RexNode, ...]) -> Rel:
-    """The relation without such projections; ``above`` are the conditions of the filters right above it."""
-    is_renaming = isinstance(rel, Project) and is_identity(rel)
-    here = (*above, rel.condition) if isinstance(rel, Filter) else above if is_renaming else ()
-    new = with_inputs(rel, tuple([_unrenamed(i, here) for i in rel.inputs]))
-    return _without_names(new, above) if is_renaming else new
-
-
-def _without_names(rel: Rel, above: tuple[RexNode, ...]) -> Rel:
-    filtered = below = rel.inputs[0]
-    conditions = list(above)
-    while isinstance(below, Filter):
-        conditions.append(below.condition)
-        below = below.input
-    if below is filtered or (above and is_always_false(simplify_condition(and_(conditions)))):
-        return rel
-    overs = [e for e in below.exprs if contains_over(e)] if isinstance(below, Project) else []
-    if not overs or not all(isinstance(e, Over) for e in overs):
-        return rel
-    merged = merge_projections(below)
-    if isinstance(merged, Project) and isinstance(_split_project(merged, merged.input.names), Project):
-        return filtered
-    return rel
 
 
 def split_overs(rel: Rel) -> Rel:

@@ -142,6 +142,12 @@ def merge_projects(rel: Project, below: Project) -> Rel:
     return below if same else merged
 
 
+@rule(on=Project, over=Project)
+def drop_equal_projects(rel: Project, below: Project) -> Rel:
+    """A projection goes that, merged with the one below it, equals this one; others are merged from the top later."""
+    return rel if is_identity(rel) or merge_projects(rel) is not below else below
+
+
 @rule(on=Project, over=Filter)
 def push_past_filter(rel: Project, below: Filter) -> Rel:
     """ProjectFilterTransposeRule: below the filter only columns that the filter or the projection reads.
@@ -164,9 +170,12 @@ def push_past_filter(rel: Project, below: Filter) -> Rel:
 def name_below_filters(rel: Project, below: Filter) -> Rel:
     """A projection that only chooses columns goes below a filter, and with it its names: the lowest one first.
 
-    Source: ``HepMatchOrder.BOTTOM_UP``.
+    One of all columns above it goes then.  Source: ``HepMatchOrder.BOTTOM_UP``.
     """
-    if not isinstance(below.input, OverAggregate) or not are_columns(rel.exprs):
+    chosen = below.input
+    if isinstance(chosen, Project) and isinstance(chosen.input, OverAggregate) and is_identity(rel):
+        return below
+    if not isinstance(chosen, OverAggregate) or not are_columns(rel.exprs):
         return rel
     pushed = push_past_filter(rel)
     return remove_identity(pushed) if isinstance(pushed, Project) else pushed

@@ -178,7 +178,6 @@ CASES: list[tuple[str, str]] = [
         "SELECT k, m FROM (SELECT k, MAX(n) AS m FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k) "
         "WHERE m > 5",
     ),
-    ("remove_distinct", "SELECT DISTINCT k FROM (SELECT k, COUNT(*) FROM a GROUP BY k)"),
     ("remove_distinct", "SELECT k, SUM(n) + 1, MAX(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT k, AVG(n) FROM (SELECT k, COUNT(*) AS n FROM a GROUP BY k) GROUP BY k"),
     ("remove_distinct", "SELECT id, SUM(v) FILTER (WHERE k = 'x') FROM cdc GROUP BY id"),
@@ -225,8 +224,9 @@ CASES: list[tuple[str, str]] = [
     ),
     ("merge_aggregated", "SELECT SUM(v + id) FROM a GROUP BY SESSION(PROCTIME(), INTERVAL '1' HOUR)"),
     (
-        "remove_renaming",
-        "SELECT id AS i, rn AS r FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn = 1",
+        "drop_equal_projects",
+        "SELECT cid, rn FROM c LEFT JOIN "
+        "(SELECT id, rn FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY v) AS rn FROM a) WHERE rn = 1) ON id = cid",
     ),
     ("push_below_joins", "SELECT DISTINCT cdc.id, cdc.k FROM a JOIN cdc ON a.id = cdc.id"),
     ("push_below_joins", "SELECT name, SUM(cdc.id), COUNT(v) FROM cdc JOIN c ON cdc.v = c.cid GROUP BY name"),
