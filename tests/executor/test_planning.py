@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from flinkplan.executor.jobs.job import JobOptions, execute
+from flinkplan.executor.jvm.session import ADAPTIVE, copy_of
 from flinkplan.executor.prepare.modes import Mode
 from flinkplan.planner import compile_script
 
@@ -25,6 +26,17 @@ INSERT INTO o SELECT v, RAND(), CURRENT_TIMESTAMP
   FROM (SELECT v + 1 - 1 AS v FROM a WHERE v > 0 UNION ALL SELECT v FROM b WHERE v > 0);
 """
 _RULE = re.compile(r"^\S+\.optimizer\.\S+ +\d+ / \d+ +(\d+) / \d+", re.MULTILINE)
+
+
+def test_batches_are_planned_as_before_in_a_session_that_had_streams(place: Place) -> None:
+    (place.root / "a").mkdir()
+    (place.root / "b").mkdir()
+    (place.root / "a" / "1").write_text('{"v": 1}\n')
+    options = JobOptions(checkpoint=str(place.root / "checkpoint"), mode=Mode.AVAILABLE_NOW, spark=place.spark)
+    execute(compile_script(SCRIPT.format(root=place.root)), options).wait()
+    batch = copy_of(place.spark)
+    batch.conf.set(ADAPTIVE, "true")
+    assert batch.range(100, numPartitions=3).repartition("id").groupBy().count().collect()[0][0] == 100
 
 
 def test_a_stream_is_optimized_once(place: Place) -> None:
