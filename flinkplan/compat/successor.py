@@ -14,7 +14,7 @@ from ..plan.document import FLINK_VERSION, Plan, loads, place
 from ..plan.errors import FlinkplanError
 from ..plan.history import fresh_ids, highest_id, with_highest_id, with_notes_of
 from ..plan.names import node_names
-from ..plan.nodes import ExecNode, OverAggregate
+from ..plan.nodes import ExecNode, OverAggregate, ProcessTableFunction
 from ..plan.record import Record, replace
 from ..plan.specs import StateMetadata
 from .alignment import Reordering, align
@@ -118,12 +118,17 @@ def _restoring(node: ExecNode, old: ExecNode | None, keeps_ttl: Callable[[StateM
     if isinstance(node, OverAggregate) and isinstance(old, OverAggregate) and old.unbounded_over_version:
         changed["unbounded_over_version"] = old.unbounded_over_version
     if node.states and old.states:
-        old_states = {state.index: state for state in old.states}
+        old_states = {_place(old, state): state for state in old.states}
         changed["state"] = tuple(
-            replace(s, ttl=old_states[s.index].ttl) if s.index in old_states and keeps_ttl(s) else s
+            replace(s, ttl=old_states[_place(node, s)].ttl) if _place(node, s) in old_states and keeps_ttl(s) else s
             for s in node.states
         )
     return with_notes_of(replace(node, **changed), old)
+
+
+def _place(node: ExecNode, state: StateMetadata) -> int | str:
+    """What tells a state of a node from its others: Flink's operators know them by their indexes."""
+    return state.name if isinstance(node, ProcessTableFunction) else state.index
 
 
 def _carried_ttls(old: Plan, new: Plan, successor: Plan, pairs: Mapping[int, ExecNode]) -> Iterator[CarriedTtl]:
@@ -132,11 +137,11 @@ def _carried_ttls(old: Plan, new: Plan, successor: Plan, pairs: Mapping[int, Exe
     counterparts = {old_node.id: new.by_id[new_id] for new_id, old_node in pairs.items()}
     for node in old.nodes:
         counterpart = counterparts.get(node.id)
-        declared_states = {s.index: s for s in counterpart.states} if counterpart else {}
-        kept_states = {s.index: s for s in successor.by_id[node.id].states} if counterpart else {}
+        declared_states = {_place(node, s): s for s in counterpart.states} if counterpart else {}
+        kept_states = {_place(node, s): s for s in successor.by_id[node.id].states} if counterpart else {}
         for state in node.states:
-            declared = declared_states.get(state.index)
+            declared = declared_states.get(_place(node, state))
             if declared is None or declared.ttl_ms != state.ttl_ms:
-                is_kept = declared is not None and kept_states[state.index].ttl_ms == state.ttl_ms
+                is_kept = declared is not None and kept_states[_place(node, state)].ttl_ms == state.ttl_ms
                 ttl = declared.ttl if declared else None
                 yield CarriedTtl(f"{names[node.id]}.{state.name}", state.ttl, ttl, is_kept)

@@ -10,6 +10,7 @@ import pytest
 
 from flinkplan.compat.comparing import compare
 from flinkplan.compat.diff import judge
+from flinkplan.compat.successor import succeed
 from flinkplan.compat.validation import validate_text
 from flinkplan.plan.document import Plan, dumps, loads
 from flinkplan.plan.errors import FlinkplanError
@@ -206,3 +207,10 @@ def test_what_is_no_class_of_such_functions_is_refused() -> None:
         udptf(Row, result_type="STRING")
     with pytest.raises(TypeError, match="Other does not say what it emits"):
         _ = declared_function(type("Other", (NoHint,), {"_result_type": None})).declaration  # type: ignore[union-attr]
+
+
+def test_edited_ttls_are_carried_to_a_new_plan_by_the_names_of_states() -> None:
+    edited = loads(set_ttls(dumps(plan(declared())), [parse_edit("seen=3 h"), parse_edit("all=4 h")])[0])
+    carried = succeed(edited, plan(declared(name="met"))).plan
+    (node,) = (node for node in carried.nodes if "process" in node.type)
+    assert [(state.name, state.ttl) for state in node.states] == [("met", "1 d"), ("all", "4 h")]
