@@ -50,7 +50,7 @@ from ..prepare.watermarks import uses_watermark, waits_for_watermark
 from .first_rows import check_first_rows, first_rows, write_first_rows
 from .options import JobOptions
 from .queries import BatchQuery, Query, RealTimeQuery, StreamQuery
-from .set_clock import start_at
+from .starting import start_query
 from .targets import CollectingTarget, KeptTarget, TableTarget, Target
 
 if TYPE_CHECKING:
@@ -173,14 +173,15 @@ class Streams(Queries):
         target = self._target(name, node, stream, context)
         # two jobs at once may have the same sink, but not the same checkpoint
         own_name = f"{name}, {self._record.place}"
-        frame = context.frame(context.runtime.planning.PlannedOnce.of(rows.settle(stream.frame)._jdf))
-        writer = frame.writeStream.queryName(own_name).outputMode("append")
-        writer = writer.option("checkpointLocation", str(self._record.query(name)))
+        written = target.planned(rows.settle(stream.frame))
+        frame = context.frame(context.runtime.planning.PlannedOnce.of(written._jdf))
+        sink = target.sink(frame, rows, reached)
+        assert self._spark._jvm is not None
+        triggers = self._spark._jvm.org.apache.spark.sql.streaming.Trigger
         if mode is Mode.STREAMING:
-            writer = writer.trigger(processingTime=f"{int(self._options.trigger_interval * 1000)} milliseconds")
+            trigger = triggers.ProcessingTime(int(self._options.trigger_interval * 1000))
         else:
-            writer = writer.trigger(availableNow=True)
-        target.take_batches_of(writer, rows, reached)
+            trigger = triggers.AvailableNow()
 
         settings = {
             STATE_ENCODING: "unsaferow" if query.has_native_state else "avro",
@@ -196,9 +197,9 @@ class Streams(Queries):
                 first_target = target if is_like_query else self._table(name, node, first, context)
                 write_first_rows(self._record, name, first, first_target)
             with settings_of(self._spark, settings):  # the query keeps those that it starts with
-                if self._options.clock is not None:
-                    return start_at(self._options.clock, writer, frame, own_name, str(self._record.query(name)))
-                return writer.start()
+                location = str(self._record.query(name))
+                clock = self._options.clock
+                return start_query(frame, sink, name=own_name, checkpoint=location, trigger=trigger, clock=clock)
 
         ends = mode is Mode.BOUNDED
         return lambda: StreamQuery(name, query, self._names, self._record, start, target, ends=ends)

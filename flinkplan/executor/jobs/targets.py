@@ -11,11 +11,13 @@ from ..build.context import TranslationContext
 from ..build.sharing import SharedRows
 from ..build.stream import Stream
 from ..build.time.source_watermarks import recording
+from ..jvm.java import java_class
+from ..jvm.spark import sql
 from .collecting import Collector
+from .starting import function_sink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
 class Target(Protocol):
@@ -25,8 +27,11 @@ class Target(Protocol):
     def failure(self) -> Any:
         """The Java exception that ended the query while a batch was taken; ``None``: there was none."""
 
-    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
-        """Have the micro-batches of a query, which share ``rows``, taken.
+    def planned(self, frame: DataFrame) -> DataFrame:
+        """The rows of a stream and what is done with them before they are taken, as far as it is planned once."""
+
+    def sink(self, frame: DataFrame, rows: SharedRows, reached: Any) -> Any:
+        """Java's sink of the micro-batches of :meth:`planned` rows, which share ``rows``.
 
         ``reached`` is the Java ``ReachedWatermarks`` that is told of the end of each, if any.
         """
@@ -44,6 +49,10 @@ class Target(Protocol):
         """Take no more rows, and let nothing wait for rows that are to be fetched."""
 
 
+def _sinks(frame: DataFrame) -> Any:
+    return java_class(frame.sparkSession._jvm, "flinkplan.runtime.sink")
+
+
 class TableTarget:
     """The writer of a table, which is a Java ``writer`` of ``flinkplan.runtime.sink``.
 
@@ -57,9 +66,19 @@ class TableTarget:
         for node, counter in late.items():
             writer.countLate(node, counter)
 
-    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
-        writer = self.java if reached is None else reached.recording(self.java)
-        query._jwrite.foreachBatch(rows.writer(writer))
+    def planned(self, frame: DataFrame) -> DataFrame:
+        if not _sinks(frame).BatchSink.takes(self.java):
+            return frame
+        return sql.DataFrame(self.java.planned(frame._jdf), frame.sparkSession)
+
+    def sink(self, frame: DataFrame, rows: SharedRows, reached: Any) -> Any:
+        sinks = _sinks(frame)
+        writer = rows.writer(self.java if reached is None else reached.recording(self.java))
+        if sinks.BatchSink.takes(self.java):
+            return sinks.BatchSink(writer)
+        query = frame.writeStream
+        query._jwrite.foreachBatch(writer)
+        return function_sink(query, frame)
 
     def take(self, frame: DataFrame, batch: int) -> None:
         self.java.call(frame._jdf, batch)
@@ -91,8 +110,11 @@ class CollectingTarget:
     def failure(self) -> Any:
         return self._collector.failure
 
-    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
-        query.foreachBatch(rows.write(recording(self._write, reached)))
+    def planned(self, frame: DataFrame) -> DataFrame:
+        return frame
+
+    def sink(self, frame: DataFrame, rows: SharedRows, reached: Any) -> Any:
+        return function_sink(frame.writeStream.foreachBatch(rows.write(recording(self._write, reached))), frame)
 
     def take(self, frame: DataFrame, batch: int) -> None:
         self._write(frame, batch)
@@ -122,8 +144,11 @@ class KeptTarget:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def take_batches_of(self, query: DataStreamWriter, rows: SharedRows, reached: Any) -> None:
-        query.foreachBatch(rows.write(recording(self.take, reached)))
+    def planned(self, frame: DataFrame) -> DataFrame:
+        return frame
+
+    def sink(self, frame: DataFrame, rows: SharedRows, reached: Any) -> Any:
+        return function_sink(frame.writeStream.foreachBatch(rows.write(recording(self.take, reached))), frame)
 
     def take(self, frame: DataFrame, batch: int) -> None:
         frame.write.mode("overwrite").parquet(str(self._folder / f"batch={batch}"))

@@ -23,17 +23,19 @@ public final class PlannedOnce {
     /** The same rows, of which a query is to be started, in a session whose copies know what is kept. */
     public static Dataset<Row> of(Dataset<Row> frame) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) frame;
-        extend(dataset.sparkSession().extensions());
-        PhysicalPlanRules.add(dataset.sparkSession(), new UnsentRule());
+        extend(dataset.sparkSession());
         return Dataset$.MODULE$.ofRows(
                 dataset.sparkSession(),
                 new StreamedQuery(new KeptPlan(), dataset.queryExecution().analyzed()));
     }
 
-    private static synchronized void extend(SparkSessionExtensions extensions) {
+    /** Has the copies of a session know the nodes of this package. */
+    static synchronized void extend(SparkSession session) {
+        SparkSessionExtensions extensions = session.extensions();
         if (EXTENDED.add(extensions)) {
-            extensions.injectPlanNormalizationRule(session -> new KeptPlanRule((SparkSession) session));
-            extensions.injectPlannerStrategy(session -> new KeptPlanStrategy());
+            extensions.injectPlanNormalizationRule(copy -> new KeptPlanRule((SparkSession) copy));
+            extensions.injectPlannerStrategy(copy -> new Strategy());
+            PhysicalPlanRules.add(session, new UnsentRule());
         }
     }
 }

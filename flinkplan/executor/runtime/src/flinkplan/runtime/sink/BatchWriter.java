@@ -24,14 +24,13 @@ import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.QueryExecution;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.reflect.ClassTag;
 import scala.runtime.AbstractFunction2;
 
 /** Writes the batches of a query into one table. */
-public final class BatchWriter implements EndingWriter {
+public final class BatchWriter implements PlannedWriter {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     private final RowSink sink;
@@ -90,19 +89,22 @@ public final class BatchWriter implements EndingWriter {
                 spec.get("fileSize").asLong());
     }
 
+    /** The rows that belong together in one partition, and changes in their order. */
+    @Override
+    public Dataset<Row> planned(Dataset<Row> given) {
+        Dataset<Row> rows = compaction.of(given);
+        return changelog && sink.keepsOrder() ? Changes.inOrder(rows, keys) : rows;
+    }
+
     @Override
     public void call(Dataset<Row> given, Long batch) throws IOException {
-        Dataset<Row> rows = compaction.of(given);
+        boolean arePlanned = PlannedWriter.arePlanned(given);
+        Dataset<Row> rows = arePlanned ? given : planned(given);
         RowSink sink = this.sink;
         boolean changelog = this.changelog;
         String name = name(rows, batch);
-        boolean sorts = changelog && sink.keepsOrder();
-        var inOrder = (org.apache.spark.sql.classic.Dataset<Row>) (sorts ? Changes.inOrder(rows, keys) : rows);
-        QueryExecution execution = inOrder.queryExecution();
-        // the rows of a micro-batch, if nothing is to be done with them: planned once more they would be the same
-        boolean arePlanned = execution.analyzed() instanceof LogicalRDD;
-        RDD<InternalRow> partitions =
-                arePlanned ? ((LogicalRDD) execution.analyzed()).rdd() : execution.toRdd();
+        QueryExecution execution = rows.queryExecution();
+        RDD<InternalRow> partitions = execution.toRdd();
         if (publication == null) {
             long written = rows(run(partitions, sink, name, changelog));
             counts.add(batch, written, arePlanned ? 0 : RowsRead.of(execution.executedPlan()), rows, execution);

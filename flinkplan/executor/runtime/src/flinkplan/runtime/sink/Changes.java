@@ -4,6 +4,7 @@ import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.when;
 
 import flinkplan.runtime.format.Decoder;
+import flinkplan.runtime.planning.SortedRows;
 import flinkplan.runtime.row.Hidden;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +34,8 @@ public final class Changes {
 
     /** The changes in their order: by their numbers, then by their places, of one place the retractions first. */
     public static Dataset<Row> sorted(Dataset<Row> rows) {
-        return rows.sortWithinPartitions(order(rows).toArray(Column[]::new));
+        Dataset<Row> sorted = rows.sortWithinPartitions(order(rows).toArray(Column[]::new));
+        return rows.isStreaming() ? SortedRows.of(sorted) : sorted;
     }
 
     /** Whether a change takes a row back. */
