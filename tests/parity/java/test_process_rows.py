@@ -42,6 +42,13 @@ STREAMED = """
 """
 """Cases with states and timers, and of each kind of Flink's own restore tests."""
 
+SHARED = """
+    greeter-of-greeter named series retracted-group map-state all-states-null-key count-all pass-set totals-join
+    windowed sorted-no-time chosen-time timeout-window three-ways
+    row-state list-state timeout late sorted-desc throttle periodic-hop together averages
+"""
+"""Those that functions in Python are tried with, too: each has processes of its own."""
+
 pytestmark = pytest.mark.spark
 
 HAS_FLINK = bool(os.environ.get(PYTHON) or os.environ.get(HOME))
@@ -58,7 +65,7 @@ def code(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path, code: str) -> None:
     PROCESS.copy_data(tmp_path)
-    names = BOUNDED.split()
+    names = chosen(BOUNDED, code)
     run(spark, compiled(tmp_path, names, code))
     assert contents(tmp_path, names) == flinks(names)
 
@@ -66,7 +73,7 @@ def test_rows_are_those_of_flink(spark: SparkSession, tmp_path: Path, code: str)
 def test_streams_go_on_from_checkpoints(spark: SparkSession, tmp_path: Path, code: str) -> None:
     from flinkplan.executor.prepare.modes import Mode
 
-    names = STREAMED.split()
+    names = chosen(STREAMED, code)
     plan = compiled(tmp_path, names, code)
     shutil.copytree(PROCESS.folder / "data/f", tmp_path / "data/f")
     lines = (PROCESS.folder / "data/e/e.json").read_text("utf-8").splitlines(keepends=True)
@@ -94,6 +101,11 @@ def test_states_expire(spark: SparkSession, tmp_path: Path, code: str) -> None:
     rows = [json.loads(line)["after"] for line in lines_of(tmp_path, "all-states-timed")]
     third = 1 if code.endswith(".py") else 3
     assert sorted((len(row["names"]), row["n"]) for row in rows) == [(1, 1), (2, 2), (3, third), (4, 1)]
+
+
+def chosen(names: str, code: str) -> list[str]:
+    """The names of cases that are tried with functions in a jar, or in Python."""
+    return [name for name in names.split() if not code.endswith(".py") or name in SHARED.split()]
 
 
 def compiled(folder: Path, names: Sequence[str], code: str) -> Plan:
