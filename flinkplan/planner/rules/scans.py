@@ -91,7 +91,10 @@ def _with_metadata(scan: SourceScan) -> Rel:
 
 @rule(on=Filter, over=SourceScan)
 def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
-    """Offer convertible predicates to the source; those that it does not apply itself stay in the filter."""
+    """Offer convertible predicates to the source; those that it does not apply itself stay in the filter.
+
+    So do the names that the filter had when it was made.
+    """
     taken = source_of(scan.table).filters
     if taken is False or any(isinstance(a, FilterPushDown) for a in scan.abilities):
         return rel
@@ -105,7 +108,8 @@ def push_into_scans(rel: Filter, scan: SourceScan) -> Rel:
     kept = [p for p in offered if taken is True or p not in applied]
     rest = [p for p in parts if not is_convertible(p)]
     pushed = FilterPushDown(tuple(map(binary, applied)))
-    return filtered(replace(scan, abilities=(*scan.abilities, pushed)), [reordered_condition(and_([*kept, *rest]))])
+    new = filtered(replace(scan, abilities=(*scan.abilities, pushed)), [reordered_condition(and_([*kept, *rest]))])
+    return replace(new, given=rel.given) if isinstance(new, Filter) else new
 
 
 def _in_source_terms(rex: RexNode) -> RexNode:
