@@ -216,9 +216,9 @@ class _Program(Struct):
 
 
 def _picks_in_order(exprs: tuple[RexNode, ...]) -> bool:
-    """Whether the expressions are columns in ascending order."""
+    """Whether the expressions are columns in ascending order, each once."""
     indexes = [e.index for e in exprs if isinstance(e, InputRef)]
-    return len(indexes) == len(exprs) and indexes == sorted(indexes)
+    return len(indexes) == len(exprs) and indexes == sorted(set(indexes))
 
 
 def _is_over(rex: object) -> TypeGuard[Over]:
