@@ -33,13 +33,11 @@ def cast(operand: RexNode, to: LogicalType, safe: bool) -> RexNode:
 
 
 def _is_cast(source: LogicalType, target: LogicalType) -> bool:
-    """Whether the Table API has a cast, which is not all that SQL has, and intervals as numbers beside.
+    """Whether the Table API has a cast.  It has not all that SQL has; those of intervals to numbers are left out.
 
     Source: ``LogicalTypeCasts.supportsExplicitCast``.
     """
     a, b = source.root, target.root
-    if is_interval(source) and b in ("INT", "BIGINT", "DECIMAL"):
-        return True
     if is_interval(source) and is_interval(target):
         return is_year_month(source) == is_year_month(target)
     if b == "BOOLEAN" and a in NUMERIC:
