@@ -151,7 +151,7 @@ public final class FunctionCalls {
     private PriorityQueue<Waiting> waiting;
     private boolean isNew;
 
-    /** @param isTimed whether it goes by watermarks: then what it keeps has no TTL of Spark's, and there may be timers */
+    /** @param isTimed whether it goes by watermarks: then states have no TTL of Spark's, and there may be timers */
     FunctionCalls(Kernel kernel, StructType input, Spec spec, boolean isTimed) {
         this.spec = spec;
         this.isTimed = isTimed;
@@ -486,7 +486,8 @@ public final class FunctionCalls {
         for (int i = 0; i < states.size(); i++) {
             if ((bits & 1L << i) != 0) {
                 int width = spec.states()[i].content().length();
-                write(states.get(i), of, row.isNullAt(3 + i) ? null : contents[i].apply(row.getStruct(3 + i, width)));
+                boolean isEmpty = row.isNullAt(3 + i);
+                write(states.get(i), of, isEmpty ? null : contents[i].apply(row.getStruct(3 + i, width)));
             }
         }
         if (keepsTimers() && (bits & 1L << states.size()) != 0) {
@@ -512,8 +513,8 @@ public final class FunctionCalls {
             values[i] = row.isNullAt(at) ? null : row.get(at, spec.results().apply(i).dataType());
         }
         InternalRow made = binary.apply(new GenericInternalRow(values)).copy();
-        InternalRow of = keys.get(row.getInt(1));
-        InternalRow all = spec.passes() ? new JoinedRow(passed.get(cause), made) : spec.keyed() ? new JoinedRow(of, made) : made;
+        InternalRow before = spec.passes() ? passed.get(cause) : spec.keyed() ? keys.get(row.getInt(1)) : null;
+        InternalRow all = before == null ? made : new JoinedRow(before, made);
         long behind = row.getLong(4);
         if (spec.emitsTime()) {
             all = new JoinedRow(all, Rows.of(row.isNullAt(3) ? null : row.getLong(3) * MICROS, behind));
@@ -530,7 +531,9 @@ public final class FunctionCalls {
             }
             for (int i = from; i < to; i++) {
                 Emitted each = rows.get(i);
-                emitter.take(each.kind(), each.row(), sequences[cause], places[cause], i - from, to - from, each.behind());
+                int nth = i - from;
+                emitter.take(
+                        each.kind(), each.row(), sequences[cause], places[cause], nth, to - from, each.behind());
             }
         }
     }

@@ -17,8 +17,8 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A process table function in Python in event time: with timers, and with tables in the order of time.
  *
- * <p>Its rows are keyed by the number of a key group, so that many keys are worked on in one go. Which timers there will
- * be only Python knows, so it is told of each watermark; otherwise all is done as {@code TimedFunction} does it.
+ * <p>Its rows are keyed by the number of a key group, so that many keys are worked on in one go. Which timers there
+ * will be only Python knows, so it is told of each watermark; otherwise all is done as {@code TimedFunction} does it.
  */
 public final class PythonTimedFunction extends TimedKernel {
     private static final long serialVersionUID = 1;
@@ -120,7 +120,9 @@ public final class PythonTimedFunction extends TimedKernel {
     private void takeSorted(int table, long time, long reached) {
         List<InternalRow> rows = new ArrayList<>(sorted[table].all().get(time));
         if (spec.orders()[table] != null) {
-            rows.sort(Comparator.comparing(this::keptRow, (a, b) -> spec.orders()[table].compare(calls.values(a), calls.values(b))));
+            Comparator<InternalRow> order =
+                    (a, b) -> spec.orders()[table].compare(calls.values(a), calls.values(b));
+            rows.sort(Comparator.comparing(this::keptRow, order));
         }
         sorted[table].remove(time);
         for (InternalRow row : rows) {
