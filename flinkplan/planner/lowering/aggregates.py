@@ -113,7 +113,8 @@ def _global(rel: p.GlobalGroupAggregate, ctx: Context) -> ExecNode:
 
 
 def _incremental(rel: p.IncrementalGroupAggregate, ctx: Context) -> ExecNode:
-    retractions = (rel.need_retraction,) * len(rel.partial_calls)
+    first = rel.input.inputs[0]  # below the exchange
+    retractions = call_retractions(first, rel.partial_calls, rel.need_retraction)
     columns_ = accumulators(rel.partial_calls, retractions, rel.partial_local_input.field_types, rel.need_retraction)
     keys = [rel.input.names[g] for g in rel.final_grouping]
     flat = iter(rel.names[len(keys) :])

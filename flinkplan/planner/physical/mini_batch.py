@@ -174,7 +174,8 @@ def _incremental(rel: Rel) -> Rel:
     keys = tuple(partial.grouping[g] for g in local.grouping)
     plain = [replace(c, distinct=False, filter_arg=-1) for c in partial.calls]
     retracts = partial.need_retraction
-    columns = accumulators(plain, (retracts,) * len(plain), partial.local_input.field_types, retracts)
+    retractions = call_retractions(partial, partial.calls, retracts)
+    columns = accumulators(plain, retractions, partial.local_input.field_types, retracts)
     incremental = copy_as(
         p.IncrementalGroupAggregate,
         partial,
