@@ -31,8 +31,10 @@ def push_sorts(rel: Sort | Project) -> Rel:
 def _past_project(rel: Sort, below: Project) -> Project | None:
     if any(contains_over(e) for e in below.exprs):
         return None
-    if isinstance(below.input, Filter) and all(isinstance(e, (InputRef, Literal)) for e in below.exprs):
-        return None  # the operator that filters chooses columns at no cost
+    if isinstance(below.input, Filter) and all(
+        isinstance(e, (InputRef, Literal)) or is_call(e, CAST) for e in below.exprs
+    ):
+        return None  # the operator that filters chooses and casts columns at no cost: CommonCalc.computeSelfCost
     order = []
     for f in rel.order:
         expr = below.exprs[f.index]
