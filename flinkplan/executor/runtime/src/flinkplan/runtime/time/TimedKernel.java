@@ -51,6 +51,7 @@ public abstract class TimedKernel extends Kernel {
     private transient List<InternalRow> emitted;
     private transient int count;
     private transient long due;
+    private transient long kept;
     private transient long clock;
     private transient boolean isDropped;
     private transient long lateness;
@@ -428,7 +429,8 @@ public abstract class TimedKernel extends Kernel {
     private long start(InternalRow key) {
         emitted = new ArrayList<>();
         count = 0;
-        due = readDue();
+        kept = readDue();
+        due = kept;
         begin(key);
         if (ahead != null) {
             ahead.begin();
@@ -451,6 +453,8 @@ public abstract class TimedKernel extends Kernel {
         due = settled(due);
         if (due != scheduled) {
             reschedule(timerOf(scheduled), timerOf(due));
+        }
+        if (due != kept) {
             writeDue(due);
         }
         return CollectionConverters.asScala(emitted.iterator());
