@@ -7,7 +7,6 @@ back when all of it has been worked on.  Source: Flink's ``ProcessTableRunner``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import deepcopy
 from datetime import datetime, timedelta
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,10 @@ from ..plan.types import BIGINT, STRING, LogicalType, array, row
 from ..windowing.rows import Row, RowKind
 from .changelog_mode import ChangelogMode
 from .code import FunctionCode
-from .failures import function_error, result_error, state_error
+from .failures import function_error, state_error
 from .opening import Opened, Surroundings
 from .process_interfaces import OnTimerContext, ProcessMethods, ProcessTableFunction, TableSemantics, TimeContext
+from .process_results import EmittedRows
 from .process_states import StateCode, new_states
 from .process_timers import Timer, Timers
 from .values import ResultError, reader, writer
@@ -33,7 +33,6 @@ ROW, WATERMARK, KEY, CLOCK = range(4)
 TIMERS = array(row([("name", STRING), ("time", BIGINT), ("due", BIGINT)], nullable=False))
 """The type of the timers of a key."""
 
-_NO_KIND = RowKind.INSERT
 _KINDS = tuple(RowKind)
 _LAST = 2**63 - 1
 
@@ -76,71 +75,9 @@ class ProcessCode(Record):
         """The function that is called."""
         return (self.function,)
 
-    @property
-    def result_columns(self) -> tuple[LogicalType, ...]:
-        """The types of the columns that it emits."""
-        return tuple(self.result.field_types) if self.emits_rows else (self.result,)
-
-    @property
-    def emits_rows(self) -> bool:
-        """Whether its result is a row, which has a kind."""
-        return self.result.root in ("ROW", "STRUCTURED")
-
     def started(self, functions: Sequence[Any]) -> KeyedCalls:
         """The calls, by the opened function."""
         return KeyedCalls(self, functions[0])
-
-
-class _Emitted:
-    """What is emitted, column by column."""
-
-    def __init__(self, code: ProcessCode) -> None:
-        self._code = code
-        self._names = list(code.result.field_names) if code.emits_rows else []
-        self._allowed = {RowKind[kind.removeprefix("~")] for kind in code.emits}
-        self.kinds: list[int] = []
-        self.columns: list[list[Any]] = [[] for _ in code.result_columns]
-
-    def take(self, value: Any) -> None:
-        """Take a value that the function gives; None is no row.  Raises :class:`ValueError` where it does not fit."""
-        kind = _NO_KIND
-        values: Sequence[Any]
-        if not self._code.emits_rows:
-            is_wrapped = isinstance(value, (Row, tuple)) and len(value) == 1
-            values = (value[0] if is_wrapped else value,)
-        elif value is None:
-            return
-        elif isinstance(value, Row):
-            kind = value.get_row_kind()
-            values = value.get_fields_by_names(self._names)
-        elif isinstance(value, dict):
-            values = Row(**value).get_fields_by_names(self._names)
-        else:
-            values = value if isinstance(value, (tuple, list)) else (value,)
-        if len(values) != len(self.columns):
-            raise ValueError(f"a row has {len(values)} values, {len(self.columns)} columns are declared")
-        if kind not in self._allowed:
-            raise ValueError(f"it emits a row of the kind {kind.name}, but its changelog mode is {self._mode()}")
-        self.kinds.append(kind.value)
-        for column, each in zip(self.columns, values, strict=True):
-            column.append(deepcopy(each) if isinstance(each, _MUTABLE) else each)
-
-    def _mode(self) -> str:
-        return ", ".join(kind.name for kind in RowKind if kind in self._allowed)
-
-    def arrays(self, function: Any) -> list[pa.Array]:
-        """The columns.  Raises :class:`FunctionError` for a value that does not fit its type."""
-        arrays = []
-        for t, values in zip(self._code.result_columns, self.columns, strict=True):
-            try:
-                arrays.append(writer(t)(values))
-            except ResultError as error:
-                raise result_error(self._code.function.name, None, error.value, error.problem, function) from None
-        return arrays
-
-
-_MUTABLE = (list, dict, Row)
-"""Classes of values that the function may change after it has emitted them."""
 
 
 class _Calls:
@@ -153,7 +90,7 @@ class _Calls:
         self.methods: ProcessMethods = methods
         self.function = function
         self.name = code.function.name
-        self.emitted = _Emitted(code)
+        self.emitted = EmittedRows(code.result, code.emits, code.function.name)
         self.context = _Context(self)
         self.key: _Key | None = None
         self.now = 0

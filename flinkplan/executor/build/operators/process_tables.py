@@ -14,6 +14,7 @@ from ....plan.record import Record, replace
 from ....plan.rex import Call, Literal, RexNode, TableArgument
 from ....plan.specs import SortField
 from ....plan.types import LogicalType
+from ....udf.process_results import emitted_columns
 from ...jvm.spark import F, T
 from ...jvm.types import cast_type, spark_type
 from ...prepare.choose.process_tables import (
@@ -148,7 +149,7 @@ def python_function(
         emitsTime=call.emits_time,
         setsTimers=code.sets_timers,
         scalars=bool(code.scalars),
-        results=schema_of(code.result_columns),
+        results=schema_of(emitted_columns(code.result)),
         states=python_states(context, code),
         sorts=_sorts(context, call),
         orders=_orders(context, call.tables),
