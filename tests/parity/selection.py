@@ -15,6 +15,7 @@ _IN_REAL_TIME = {
     **_IN_STREAMS,
     "join-interval-self-left-late": _READ_TWICE,
     "join-signed-zero-keys": _READ_TWICE,
+    "window-join-key-behind-other-condition": _READ_TWICE,
     "window-semi-join-hop-late": _READ_TWICE,
     "window-session-merges-in-order": _PARTS,
     "window-slices-in-order": _PARTS,
