@@ -37,6 +37,8 @@ def main() -> None:
         if statement.startswith("SET "):
             _, key, _, value, _ = statement.split("'")
             config.set(key, value)
+            if key == "python.files":  # functions are made here, too
+                sys.path += [str(Path(file).parent) for file in value.split(",")]
         elif statement.startswith("INSERT "):
             for _ in range(int(rounds)):
                 begin, used = time.perf_counter(), processor_seconds(jvm)
