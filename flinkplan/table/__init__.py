@@ -13,11 +13,12 @@ from .environment import FlinkplanWarning, TableEnvironment
 from .execution_environment import StreamTableEnvironment
 from .expression import Expression
 from .pipeline import StatementSet, TablePipeline
+from .processing import PartitionedTable
 from .query_result import QueryResult
 from .result import JobClient, ResultKind, TableResult
 from .rows import Row, RowIterator, RowKind
 from .settings import EnvironmentSettings, TableConfig
-from .table import GroupedTable, GroupWindowedTable, OverWindowedTable, PartitionedTable, Table, WindowGroupedTable
+from .table import GroupedTable, GroupWindowedTable, OverWindowedTable, Table, WindowGroupedTable
 from .udf import (
     AggregateFunction,
     AsyncScalarFunction,

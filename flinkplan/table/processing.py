@@ -6,7 +6,7 @@ Source: ``Table.process``, ``PartitionedTable`` and ``TableEnvironment.fromCall`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic
 
 from ..plan.functions import Function, Kind
 from ..plan.functions.process import ON_TIME, UID
@@ -16,9 +16,38 @@ from ..planner.binder.context import Context
 from ..planner.binder.process_tables import bind_process_table
 from ..planner.sql import ast
 from .expression import Expression
+from .grouped import T
 from .naming import ValidationError, function_of_call
 from .resolving import Resolver
 from .udf import declared_function
+
+
+class PartitionedTable(Generic[T]):
+    """A table whose rows a process table function sees key by key."""
+
+    def __init__(
+        self, table: T, query: ast.Query, columns: Sequence[Expression], order: Sequence[Expression] = ()
+    ) -> None:
+        self._table = table
+        self._query = query
+        self._columns = tuple(columns)
+        self._order = tuple(order)
+
+    def order_by(self, *fields: Expression) -> PartitionedTable[T]:
+        """The same with the rows of a key in an order that begins with their time."""
+        return PartitionedTable(self._table, self._query, self._columns, fields)
+
+    def as_argument(self, name: str) -> Expression:
+        """A named argument of a function."""
+        return Expression("argument", self, name)
+
+    def process(self, function: Any, *arguments: Any) -> T:
+        """The rows that a process table function gives; see ``Table.process``."""
+        return self._table._table(called(self._table._resolver().context, function, self, arguments))
+
+    def _argument(self) -> ast.TableArgument:
+        keys = tuple(_column(column, "partition_by") for column in self._columns)
+        return ast.TableArgument(self._query, keys, tuple(map(_sorted, self._order)))
 
 
 def called(context: Context, function: Any, table: Any, arguments: Sequence[Any]) -> Rel:
@@ -67,12 +96,6 @@ def _declared(function: Any) -> Any:
     if declared is None:
         raise TypeError(f"{function!r} is no process table function: its class should extend ProcessTableFunction")
     return declared
-
-
-def table_argument(query: ast.Query, columns: Sequence[Any], order: Sequence[Any]) -> ast.TableArgument:
-    """A table with its PARTITION BY and ORDER BY."""
-    keys = tuple(_column(column, "partition_by") for column in columns)
-    return ast.TableArgument(query, keys, tuple(map(_sorted, order)))
 
 
 def _value(resolver: Resolver, value: Any) -> ast.Expression:

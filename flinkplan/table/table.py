@@ -24,7 +24,7 @@ from ..planner.sql import ast
 from .expression import Expression
 from .grouped import AggregatedTable, Derivable, GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
 from .naming import ValidationError, field_name, function_of_call
-from .processing import bound, called, table_argument
+from .processing import PartitionedTable, bound, called
 from .relations import (
     check_unique,
     column_names,
@@ -414,9 +414,9 @@ class Table(Derivable):
         """
         return self._table(called(self._environment.context(), function, self, arguments))
 
-    def partition_by(self, *fields: Expression) -> PartitionedTable:
+    def partition_by(self, *fields: Expression) -> PartitionedTable[Table]:
         """The table, for a process table function that sees its rows key by key."""
-        return PartitionedTable(self, fields)
+        return PartitionedTable(self, self._query(), fields)
 
     def as_argument(self, name: str) -> Expression:
         """A named argument of ``TableEnvironment.from_call``."""
@@ -474,30 +474,6 @@ class Table(Derivable):
         """The columns, as a table of a notebook; nothing runs for it."""
         html: str = self.get_resolved_schema()._repr_html_()
         return html
-
-
-class PartitionedTable:
-    """A table whose rows a process table function sees key by key."""
-
-    def __init__(self, table: Table, columns: Sequence[Expression], order: Sequence[Expression] = ()) -> None:
-        self._table = table
-        self._columns = tuple(columns)
-        self._order = tuple(order)
-
-    def order_by(self, *fields: Expression) -> PartitionedTable:
-        """The same with the rows of a key in an order that begins with their time."""
-        return PartitionedTable(self._table, self._columns, fields)
-
-    def as_argument(self, name: str) -> Expression:
-        """A named argument of a function."""
-        return Expression("argument", self, name)
-
-    def process(self, function: Any, *arguments: Any) -> Table:
-        """The rows that a process table function gives; see :meth:`Table.process`."""
-        return self._table._table(called(self._table._environment.context(), function, self, arguments))
-
-    def _argument(self) -> ast.TableArgument:
-        return table_argument(self._table._query(), self._columns, self._order)
 
 
 def _as(rel: Rel, types: Sequence[LogicalType]) -> Rel:
