@@ -1,18 +1,11 @@
 package flinkplan.runtime.process;
 
 import flinkplan.runtime.row.Hidden;
-import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.time.TimedKernel;
-import flinkplan.runtime.time.TimedRows;
 import flinkplan.runtime.watermark.LateRows;
 import flinkplan.runtime.watermark.SparkTime;
 import java.io.Serializable;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -28,8 +21,7 @@ public final class TimedFunction extends TimedKernel {
     private final FunctionHost.Spec spec;
     private transient FunctionHost host;
     private transient Timers timers;
-    private transient TimedRows[] sorted;
-    private transient StructType kept;
+    private transient SortedTables sorted;
     private transient long watermark;
     private transient long nextDue;
     private transient long number;
@@ -51,22 +43,8 @@ public final class TimedFunction extends TimedKernel {
     protected void open() {
         host = new Host();
         timers = new Timers(valueState("timers", Timers.SCHEMA, 0));
-        sorted = new TimedRows[spec.sorts().length];
-        kept = whole();
-        StructType entry = new StructType().add("row", kept, false).add("kind", DataTypes.ByteType, false);
-        for (int i = 0; i < sorted.length; i++) {
-            sorted[i] = spec.sorts()[i] ? new TimedRows(this, "sorted" + i, entry) : null;
-        }
-    }
-
-    /** The columns of a row that its call needs. */
-    private StructType whole() {
         int hidden = input().fieldIndex(Hidden.TIME) + FunctionHost.ROWS + spec.sorts().length;
-        StructType columns = new StructType();
-        for (int i = 0; i < hidden; i++) {
-            columns = columns.add(input().apply(i));
-        }
-        return columns;
+        sorted = new SortedTables(this, input(), spec.sorts(), spec.orders(), hidden, host::values);
     }
 
     private final class Host extends FunctionHost {
@@ -113,11 +91,7 @@ public final class TimedFunction extends TimedKernel {
         number = 0;
         host.begin(key);
         timers.begin(!isWaiting());
-        for (TimedRows rows : sorted) {
-            if (rows != null) {
-                rows.begin(!isWaiting());
-            }
-        }
+        sorted.begin(!isWaiting());
     }
 
     /** Rows and timers of a key change its state in the order of their times. */
@@ -132,7 +106,7 @@ public final class TimedFunction extends TimedKernel {
         watermark = reached;
         nextDue = reached == Long.MIN_VALUE ? reached : reached + 1; // what is set too late waits for the next watermark
         int table = host.table(row);
-        if (sorted[table] == null) {
+        if (!sorted.sorts(table)) {
             host.eval(row, kind, reached);
             return next(reached);
         }
@@ -140,7 +114,7 @@ public final class TimedFunction extends TimedKernel {
         if (time == null || time <= reached) {
             return drop(time == null ? LateRows.UNKNOWN : reached - time);
         }
-        sorted[table].add(time, Rows.of(columns(row), kind));
+        sorted.add(table, time, row, kind);
         return time;
     }
 
@@ -149,11 +123,8 @@ public final class TimedFunction extends TimedKernel {
         watermark = reached;
         for (long time = earliest(); time <= reached && time != NEVER; time = earliest()) {
             nextDue = time;
-            for (int table = 0; table < sorted.length; table++) {
-                if (sorted[table] != null && sorted[table].all().containsKey(time)) {
-                    takeSorted(table, time);
-                }
-            }
+            long passed = time - 1;
+            sorted.take(time, (row, kind) -> host.eval(row, kind, passed));
             for (Timers.Timer timer = timers.take(time); timer != null; timer = timers.take(time)) {
                 host.onTimer(timer.name(), timer.time(), time);
             }
@@ -161,43 +132,9 @@ public final class TimedFunction extends TimedKernel {
         return next(reached);
     }
 
-    private void takeSorted(int table, long time) {
-        List<InternalRow> rows = new ArrayList<>(sorted[table].all().get(time));
-        if (spec.orders()[table] != null) {
-            rows.sort(Comparator.comparing(this::keptRow, (a, b) -> spec.orders()[table].compare(values(a), values(b))));
-        }
-        sorted[table].remove(time);
-        for (InternalRow row : rows) {
-            host.eval(keptRow(row), row.getByte(1), time - 1);
-        }
-    }
-
     /** The time of the first sorted row or timer. */
     private long earliest() {
-        long earliest = timers.due(NEVER);
-        for (TimedRows rows : sorted) {
-            if (rows != null && !rows.all().isEmpty()) {
-                earliest = Math.min(earliest, rows.all().firstKey());
-            }
-        }
-        return earliest;
-    }
-
-    private InternalRow columns(InternalRow row) {
-        InternalRow copy = row.copy();
-        Object[] values = new Object[kept.length()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = copy.isNullAt(i) ? null : copy.get(i, kept.apply(i).dataType());
-        }
-        return new GenericInternalRow(values);
-    }
-
-    private InternalRow keptRow(InternalRow entry) {
-        return entry.getStruct(0, this.kept.length());
-    }
-
-    private InternalRow values(InternalRow row) {
-        return host.values(row);
+        return Math.min(timers.due(NEVER), sorted.earliest().orElse(NEVER));
     }
 
     /** When something is due next; a timer that was set behind the watermark fires when that moves again. */
@@ -215,10 +152,6 @@ public final class TimedFunction extends TimedKernel {
     protected void store() {
         host.end();
         timers.end();
-        for (TimedRows rows : sorted) {
-            if (rows != null) {
-                rows.flush();
-            }
-        }
+        sorted.flush();
     }
 }

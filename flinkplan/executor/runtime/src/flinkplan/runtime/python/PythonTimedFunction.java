@@ -1,17 +1,11 @@
 package flinkplan.runtime.python;
 
-import flinkplan.runtime.row.Rows;
+import flinkplan.runtime.process.SortedTables;
 import flinkplan.runtime.time.TimedKernel;
-import flinkplan.runtime.time.TimedRows;
 import flinkplan.runtime.watermark.LateRows;
 import flinkplan.runtime.watermark.SparkTime;
 import java.io.Serializable;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -28,8 +22,7 @@ public final class PythonTimedFunction extends TimedKernel {
 
     private final FunctionCalls.Spec spec;
     private transient FunctionCalls calls;
-    private transient TimedRows[] sorted;
-    private transient StructType kept;
+    private transient SortedTables sorted;
     private transient long stored;
     private transient long number;
 
@@ -49,15 +42,7 @@ public final class PythonTimedFunction extends TimedKernel {
     @Override
     protected void open() {
         calls = new FunctionCalls(this, input(), spec, true);
-        sorted = new TimedRows[spec.sorts().length];
-        kept = new StructType();
-        for (int i = 0; i < calls.needed(); i++) {
-            kept = kept.add(input().apply(i));
-        }
-        StructType entry = new StructType().add("row", kept, false).add("kind", DataTypes.ByteType, false);
-        for (int i = 0; i < sorted.length; i++) {
-            sorted[i] = spec.sorts()[i] ? new TimedRows(this, "sorted" + i, entry) : null;
-        }
+        sorted = new SortedTables(this, input(), spec.sorts(), spec.orders(), calls.needed(), calls::values);
     }
 
     @Override
@@ -65,11 +50,7 @@ public final class PythonTimedFunction extends TimedKernel {
         number = 0;
         stored = due();
         calls.begin(clock());
-        for (TimedRows rows : sorted) {
-            if (rows != null) {
-                rows.begin(!isWaiting());
-            }
-        }
+        sorted.begin(!isWaiting());
     }
 
     /** Rows and timers of a key change its state in the order of their times. */
@@ -86,7 +67,7 @@ public final class PythonTimedFunction extends TimedKernel {
     protected long accept(InternalRow row, byte kind, long reached) {
         number = Math.max(number, sequence(row));
         int table = calls.table(row);
-        if (sorted[table] == null) {
+        if (!sorted.sorts(table)) {
             // what is set too late waits for the next watermark
             long due = reached == Long.MIN_VALUE ? reached : reached + 1;
             calls.eval(row, kind, told(reached), due, reached, number, 0);
@@ -96,7 +77,7 @@ public final class PythonTimedFunction extends TimedKernel {
         if (time == null || time <= reached) {
             return drop(time == null ? LateRows.UNKNOWN : reached - time);
         }
-        sorted[table].add(time, Rows.of(columns(row), kind));
+        sorted.add(table, time, row, kind);
         return Long.MIN_VALUE;
     }
 
@@ -106,52 +87,17 @@ public final class PythonTimedFunction extends TimedKernel {
             calls.wake(reached, told(reached), number);
         }
         for (long time = earliest(); time <= reached && time != NEVER; time = earliest()) {
-            calls.fire(time - 1, told(reached), number);
-            for (int table = 0; table < sorted.length; table++) {
-                if (sorted[table] != null && sorted[table].all().containsKey(time)) {
-                    takeSorted(table, time, reached);
-                }
-            }
+            long due = time;
+            calls.fire(due - 1, told(reached), number);
+            sorted.take(due, (row, kind) -> calls.eval(row, kind, told(reached), due, due - 1, number, 0));
         }
         calls.fire(reached, told(reached), number);
         return NEVER;
     }
 
-    private void takeSorted(int table, long time, long reached) {
-        List<InternalRow> rows = new ArrayList<>(sorted[table].all().get(time));
-        if (spec.orders()[table] != null) {
-            Comparator<InternalRow> order =
-                    (a, b) -> spec.orders()[table].compare(calls.values(a), calls.values(b));
-            rows.sort(Comparator.comparing(this::keptRow, order));
-        }
-        sorted[table].remove(time);
-        for (InternalRow row : rows) {
-            calls.eval(keptRow(row), row.getByte(1), told(reached), time, time - 1, number, 0);
-        }
-    }
-
     /** The time of the first sorted row. */
     private long earliest() {
-        long earliest = NEVER;
-        for (TimedRows rows : sorted) {
-            if (rows != null && !rows.all().isEmpty()) {
-                earliest = Math.min(earliest, rows.all().firstKey());
-            }
-        }
-        return earliest;
-    }
-
-    private InternalRow columns(InternalRow row) {
-        InternalRow copy = row.copy();
-        Object[] values = new Object[kept.length()];
-        for (int i = 0; i < values.length; i++) {
-            values[i] = copy.isNullAt(i) ? null : copy.get(i, kept.apply(i).dataType());
-        }
-        return new GenericInternalRow(values);
-    }
-
-    private InternalRow keptRow(InternalRow entry) {
-        return entry.getStruct(0, kept.length());
+        return sorted.earliest().orElse(NEVER);
     }
 
     @Override
@@ -163,11 +109,7 @@ public final class PythonTimedFunction extends TimedKernel {
     protected void store() {
         long first = calls.end(this::take);
         stored = Math.min(first, calls.knowsAllTimers() ? NEVER : stored);
-        for (TimedRows rows : sorted) {
-            if (rows != null) {
-                rows.flush();
-            }
-        }
+        sorted.flush();
     }
 
     private void take(byte kind, InternalRow row, long sequence, long place, int nth, int count, long behind) {
