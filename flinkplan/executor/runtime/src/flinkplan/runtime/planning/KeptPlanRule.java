@@ -24,7 +24,7 @@ final class KeptPlanRule extends Rule<LogicalPlan> {
         LogicalPlan optimized = session.withActive(new AbstractFunction0<>() {
             @Override
             public LogicalPlan apply() {
-                return query.kept().optimized(query.child(), session);
+                return query.value().optimized(query.child(), session);
             }
         });
         return plan.withNewChildren(asScala(List.of(new OptimizedPlan(optimized))));

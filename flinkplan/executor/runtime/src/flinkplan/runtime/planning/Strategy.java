@@ -17,7 +17,7 @@ final class Strategy extends SparkStrategy {
             return asScala(List.of(planLater(optimized.plan())));
         }
         if (plan instanceof SortedRows sorted) {
-            return asScala(List.of(new SortExec(sorted.order(), false, planLater(sorted.child()), 0)));
+            return asScala(List.of(new SortExec(sorted.value(), false, planLater(sorted.child()), 0)));
         }
         return plan instanceof StreamedQuery query ? asScala(List.of(planLater(query.child()))) : asScala(List.of());
     }

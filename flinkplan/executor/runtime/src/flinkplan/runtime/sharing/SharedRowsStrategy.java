@@ -13,7 +13,7 @@ final class SharedRowsStrategy extends SparkStrategy {
     @Override
     public Seq<SparkPlan> apply(LogicalPlan plan) {
         List<SparkPlan> planned = plan instanceof SharedRows shared
-                ? List.of(new SharedRowsExec(shared.kept(), planLater(shared.child())))
+                ? List.of(new SharedRowsExec(shared.value(), planLater(shared.child())))
                 : List.of();
         return asScala(planned);
     }

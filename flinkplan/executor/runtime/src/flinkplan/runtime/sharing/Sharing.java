@@ -61,7 +61,7 @@ public final class Sharing {
         PartialFunction<LogicalPlan, LogicalPlan> strip = new AbstractPartialFunction<>() {
             @Override
             public boolean isDefinedAt(LogicalPlan node) {
-                return node instanceof SharedRows shared && readers.get(shared.kept()) == 1;
+                return node instanceof SharedRows shared && readers.get(shared.value()) == 1;
             }
 
             @Override
@@ -74,7 +74,7 @@ public final class Sharing {
 
     /** Counts who reads what; what stands below something shared reads once. */
     private static void count(LogicalPlan plan, Map<KeptRows, Integer> readers) {
-        if (plan instanceof SharedRows shared && readers.merge(shared.kept(), 1, Integer::sum) > 1) {
+        if (plan instanceof SharedRows shared && readers.merge(shared.value(), 1, Integer::sum) > 1) {
             return;
         }
         CollectionConverters.asJava(plan.children()).forEach(child -> count(child, readers));
