@@ -57,7 +57,7 @@ def row_function(
     node: ProcessTableFunction, step: RowFunction, inputs: tuple[Stream, ...], context: TranslationContext
 ) -> Stream:
     """Each row with the rows that the function emits for it."""
-    return _each_row(node, step.call, inputs, context, process_rows)
+    return _each_row(node, step.call, inputs, context, process_rows, F.struct())
 
 
 @builder(PythonRowFunction, ProcessTableFunction)
@@ -66,7 +66,7 @@ def python_row_function(
 ) -> Stream:
     """The same by Spark's Python workers."""
     context.record_kernel(PYTHON)
-    return _each_row(node, step.call, inputs, context, python_rows)
+    return _each_row(node, step.call, inputs, context, python_rows, F.lit(0))  # Arrow has no empty rows
 
 
 def _each_row(
@@ -75,11 +75,12 @@ def _each_row(
     inputs: tuple[Stream, ...],
     context: TranslationContext,
     rows_of: Callable[..., Column],
+    no_row: Column,
 ) -> Stream:
+    """``no_row``: what the function is handed where it takes no table."""
     (stream,) = inputs
     table = call.tables[0] if call.tables else None
-    row: Column = F.struct(*stream.columns)
-    own = (row if stream.columns else F.lit(0)) if table is None else _typed_row(stream, table)
+    own = no_row if table is None else _typed_row(stream, table)
     kind = stream.frame[KIND] if stream.changelog else F.lit(INSERT).cast("tinyint")
     time = _time(stream, -1 if table is None else table.time)
     watermark = stream.frame[LATENESS] if LATENESS in stream.hidden else F.lit(None).cast("bigint")
