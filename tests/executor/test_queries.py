@@ -1,7 +1,8 @@
-"""Streams whose workers come up late."""
+"""What streams report, and those whose workers come up late."""
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,11 +10,13 @@ import pytest
 from pyspark.errors import StreamingQueryException
 
 from flinkplan.executor.errors import ExecutionError
+from flinkplan.executor.jobs.progress import Counts, progress_of, read_report
 from flinkplan.executor.jobs.queries import StreamQuery
 from flinkplan.plan.document import Plan
 from flinkplan.state.checkpoint import CheckpointRecord
 
 from .building import query_of
+from .plans import passthrough
 
 LATE = "Timed out while waiting for the Python worker to connect back"
 
@@ -60,3 +63,18 @@ def test_one_that_never_comes_fails() -> None:
 def test_another_failure_is_told_at_once() -> None:
     with pytest.raises(ExecutionError, match="something else"):
         query("something else").ended(1)
+
+
+def test_reports_without_rates_are_read() -> None:
+    """Spark leaves out rates over no time, of which there are more where a clock stands still."""
+    source = {"description": "files", "startOffset": None, "endOffset": {"logOffset": 0}, "numInputRows": 3}
+    report = {
+        "timestamp": "2024-01-01T00:00:00.000Z",
+        "batchId": 7,
+        "durationMs": {"addBatch": 0, "triggerExecution": 0},
+        "stateOperators": [],
+        "sources": [source],
+    }
+    query = query_of(passthrough({"connector": "datagen"}))
+    told = progress_of("o", read_report(json.dumps(report)), Counts(), query, {}, tracks_rows=True)
+    assert (told.batch, told.rows_read, told.rows_per_second, told.is_idle) == (7, 3, 3000, False)

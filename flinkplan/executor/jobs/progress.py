@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+from msgspec.json import decode
 
 from ...plan.nodes import ExecNode, TableSourceScan
 from ...plan.record import Record, field
 from ..build.time.event_time import CONTROL_SOURCE, watermark_text
 from ..prepare.query import QueryPlan
-
-if TYPE_CHECKING:
-    from pyspark.sql.streaming.listener import StreamingQueryProgress
 
 
 class OperatorProgress(Record):
@@ -127,12 +126,53 @@ def stateful_nodes(query: QueryPlan) -> list[ExecNode]:
     return list(operators.values())
 
 
-def is_batch(raw: StreamingQueryProgress) -> bool:
-    """Whether a report of Spark is of a batch; one of waiting has the number of the next batch."""
-    return "addBatch" in raw.durationMs
+class SourceReport(Record, rename="camel"):
+    """What Spark reports of a source."""
+
+    description: str
+    num_input_rows: int
+    metrics: Mapping[str, str] = field(default_factory=dict)
 
 
-def waiting(raw: StreamingQueryProgress) -> tuple[Waiting, ...]:
+class OperatorReport(Record, rename="camel"):
+    """What Spark reports of a stateful operator."""
+
+    operator_name: str
+    num_rows_total: int
+    num_rows_updated: int
+    memory_used_bytes: int
+
+
+class BatchReport(Record, rename="camel"):
+    """Spark's ``StreamingQueryProgress``, as far as it is used here.
+
+    PySpark's own class raises ``KeyError`` where Spark leaves out a rate: one over no time at all.
+    """
+
+    timestamp: str
+    batch_id: int
+    state_operators: tuple[OperatorReport, ...]
+    sources: tuple[SourceReport, ...]
+    duration_ms: Mapping[str, int] = field(default_factory=dict)
+    event_time: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether this is of a batch; a report of waiting has the number of the next batch."""
+        return "addBatch" in self.duration_ms
+
+
+def read_report(text: str) -> BatchReport:
+    """Read the JSON of a report of Spark."""
+    return decode(text, type=BatchReport)
+
+
+def rows_per_second(rows: int, milliseconds: float) -> float:
+    """How fast rows were read, in a millisecond at least."""
+    return 1000 * rows / max(milliseconds, 1)
+
+
+def waiting(raw: BatchReport) -> tuple[Waiting, ...]:
     """What Spark's sources say of their waiting in a report."""
     return tuple(
         Waiting(source.description, source.metrics["waits for"], int(source.metrics["waiting"]))
@@ -141,7 +181,7 @@ def waiting(raw: StreamingQueryProgress) -> tuple[Waiting, ...]:
     )
 
 
-def lags(raw: StreamingQueryProgress) -> tuple[Lag, ...]:
+def lags(raw: BatchReport) -> tuple[Lag, ...]:
     """What Spark's sources say in a report of what is still to be read, as ``Lag.java`` writes it.
 
     Of a source that several nodes read, the largest.
@@ -196,7 +236,7 @@ def _table_name(node: ExecNode) -> str:
 
 def progress_of(
     sink: str,
-    raw: StreamingQueryProgress,
+    raw: BatchReport,
     counts: Counts,
     query: QueryPlan,
     names: Mapping[int, str],
@@ -208,34 +248,36 @@ def progress_of(
     """
     nodes, rows = stateful_nodes(query), rows_by_node(query, counts)
     known: Sequence[ExecNode | None] = (
-        nodes if len(nodes) == len(raw.stateOperators) else [None] * len(raw.stateOperators)
+        nodes if len(nodes) == len(raw.state_operators) else [None] * len(raw.state_operators)
     )
+    rows_read = sum(source.num_input_rows for source in raw.sources if source.description != CONTROL_SOURCE)
+    duration = raw.duration_ms.get("triggerExecution", 0)
     return QueryProgress(
         sink=sink,
-        batch=raw.batchId,
+        batch=raw.batch_id,
         time=raw.timestamp,
-        rows_read=sum(s.numInputRows for s in raw.sources if s.description != CONTROL_SOURCE),
+        rows_read=rows_read,
         rows_written=counts.written,
         rows_dropped=sum(counts.dropped.values()),
-        rows_per_second=raw.processedRowsPerSecond,
-        duration_ms=raw.durationMs.get("triggerExecution", 0),
-        watermark=watermark_text(raw.eventTime.get("watermark")),
+        rows_per_second=rows_per_second(rows_read, duration),
+        duration_ms=duration,
+        watermark=watermark_text(raw.event_time.get("watermark")),
         operators=tuple(
             OperatorProgress(
-                names[node.id] if node else o.operatorName,
+                names[node.id] if node else o.operator_name,
                 node.id if node else None,
                 node.type if node else None,
-                o.numRowsTotal if tracks_rows else None,
-                o.numRowsUpdated,
+                o.num_rows_total if tracks_rows else None,
+                o.num_rows_updated,
                 counts.dropped.get(node.id, 0) if node else 0,
-                o.memoryUsedBytes,
+                o.memory_used_bytes,
                 *(rows.get(node.id, (None, None)) if node else (None, None)),
                 counts.lateness.get(node.id) if node else None,
             )
-            for o, node in zip(raw.stateOperators, known, strict=True)
+            for o, node in zip(raw.state_operators, known, strict=True)
         ),
         waiting=waiting(raw),
         lag=lags(raw),
-        is_idle=not is_batch(raw),
+        is_idle=not raw.is_batch,
         inputs=inputs_of(query, counts),
     )

@@ -24,8 +24,9 @@ from .progress import (
     OperatorProgress,
     QueryProgress,
     inputs_of,
-    is_batch,
     progress_of,
+    read_report,
+    rows_per_second,
     stateful_nodes,
     waiting,
 )
@@ -145,8 +146,6 @@ class StreamQuery:
         self.handle.stop()
 
     def reports(self) -> Iterable[QueryProgress]:
-        from pyspark.sql.streaming.listener import StreamingQueryProgress
-
         newest, last = self.handle._jsq.lastProgress(), self._reported
         if newest is None or newest.timestamp() == last:
             return
@@ -155,9 +154,9 @@ class StreamQuery:
         reports = takewhile(lambda report: report.timestamp() != last, reversed(recent))
         tracks_rows = self.handle._jsq.sparkSession().conf().get(TRACK_ROWS) == "true"
         for report in reversed(list(reports)):
-            raw = StreamingQueryProgress.fromJson(json.loads(report.json()))
-            if is_batch(raw) or waiting(raw):
-                counts = _counts(self._target, raw.batchId) if is_batch(raw) else Counts()
+            raw = read_report(report.json())
+            if raw.is_batch or waiting(raw):
+                counts = _counts(self._target, raw.batch_id) if raw.is_batch else Counts()
                 yield progress_of(self.sink, raw, counts, self._query, self._names, tracks_rows)
 
 
@@ -239,7 +238,7 @@ class BatchQuery:
             rows_read=counts.read,
             rows_written=counts.written,
             rows_dropped=sum(counts.dropped.values()),
-            rows_per_second=counts.read / max(seconds, 0.001),
+            rows_per_second=rows_per_second(counts.read, 1000 * seconds),
             duration_ms=round(1000 * seconds),
             watermark=END if is_timed else None,
             operators=tuple(self._operator(node, counts) for node in stateful_nodes(self._query)),
