@@ -139,12 +139,12 @@ def sink(node: Sink, query: QueryPlan) -> NativeSink | KernelUpserts | KernelCom
         options = defined_options(reference, query.variables)
         connector = options.get("connector", _UNKNOWN)
         orders = bool(key) and not is_changelog and not query.is_real_time and _upserts(reference, query)
-        way = "foreach" if query.is_real_time else "foreachBatch"
+        way = "foreach" if query.is_real_time else "micro-batch sink"
         nets = query.must_net(query.input(node))
         return NativeSink(operators=f"{way}, {connector}", why="writes the table", orders=orders, nets=nets)
     names = [c.name for c in schema.columns if c.is_physical] if schema else []
     primary_key = tuple(names.index(name) for name in key)
-    why = "rows are known by another key than the table's; foreachBatch then writes it"
+    why = "rows are known by another key than the table's; the sink then writes it"
     if _compacts(node):
         return KernelCompactUpserts(
             kernel="changelog.CompactUpserts",
