@@ -24,7 +24,8 @@ from .model import KINDS, Case, Expectation, Suite
 from .planning import Pipeline, column_names, primary_key
 from .tables import source_tables, with_sink, with_test_tables, write_rows
 
-_RUNNER = Path(__file__).with_name("flink_runner.py")
+RUNNER = Path(__file__).with_name("flink_runner.py")
+"""What a Python with apache-flink runs to execute plans."""
 _INSERT, _DELETE = KINDS.index("+I"), KINDS.index("-D")
 _OPTIONS = {"parallelism.default": "1", "table.local-time-zone": "UTC"}
 """Those of each session on Flink, unless a file of tests sets them: rows keep their order, times are those of Spark."""
@@ -48,7 +49,7 @@ class FlinkRunner:
         self._log = tempfile.TemporaryFile()
         try:
             self._process = subprocess.Popen(
-                [self._python, str(_RUNNER)],
+                [self._python, str(RUNNER)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,

@@ -1,8 +1,8 @@
 """Executes compiled plans on Apache Flink; for a Python that has apache-flink and nothing of flinkplan.
 
 One JSON object a line comes in, ``{"plan": FILE, "options": {KEY: VALUE}}``, and for each of them one goes out,
-``{"error": TEXT}``, empty where the job ran to its end.  Every plan gets a table environment of its own, and all share
-one cluster.
+``{"error": TEXT}``, empty where the job ran to its end.  With ``"savepoint": FOLDER`` the job goes on from there.
+Every plan gets a table environment of its own, and all share one cluster.
 """
 
 import json
@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 SECONDS = 120
-_SLOTS = 4
+_SLOTS = 8
 
 
 @cache
@@ -48,6 +48,9 @@ def run(request: dict[str, Any]) -> str:
     environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     for key, value in {**request["options"], **cluster()}.items():
         environment.get_config().set(key, value)
+    if "savepoint" in request:
+        environment.get_config().set("execution.state-recovery.path", request["savepoint"])
+        environment.get_config().set("restart-strategy.type", "disable")
     plan = request["plan"].replace("'", "''")
     try:
         result = environment.execute_sql(f"EXECUTE PLAN '{plan}'")

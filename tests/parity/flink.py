@@ -11,11 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from flinkplan.testing.flink import RUNNER
 from tests.parity.compare import compare_rows
 from tests.parity.corpus import Case
 from tests.parity.levels import compile_case
 
-RUNNER = Path(__file__).with_name("flink_runner.py")
 PYTHON_VARIABLE = "FLINK_PYTHON"
 """The environment variable that names a Python with apache-flink."""
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from flinkplan.testing.flink_runner import reason
 from tests.parity.corpus import Case, cases
 from tests.parity.flink import PYTHON_VARIABLE, Flink, check_flink_rows
-from tests.parity.flink_runner import reason
 
 
 @pytest.fixture(scope="module")

@@ -65,7 +65,7 @@ def test_where_flink_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     (tmp_path / "p.sql").write_text(PIPELINE)
     (tmp_path / "p.test.yaml").write_text(TESTS)
     (tmp_path / "runner.py").write_text(PROGRAM)
-    monkeypatch.setattr(flink, "_RUNNER", tmp_path / "runner.py")
+    monkeypatch.setattr(flink, "RUNNER", tmp_path / "runner.py")
     suite = load_tests(tmp_path / "p.test.yaml")
     pipeline = pipeline_of(suite)
     with FlinkRunner(sys.executable) as runner:
