@@ -15,6 +15,7 @@ from .errors import PlanError, UnsupportedError
 from .record import Json, replace
 from .specs import Column
 from .types import LogicalType
+from .types.arrow import ARROW_NAMES
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,20 +63,6 @@ def decoded(data: str) -> list[bytes]:
         raise PlanError(f"the option '{DATA}' of a data frame cannot be read: {e}") from None
 
 
-_SIMPLE = {
-    "BOOLEAN": "bool_",
-    "TINYINT": "int8",
-    "SMALLINT": "int16",
-    "INT": "int32",
-    "BIGINT": "int64",
-    "FLOAT": "float32",
-    "DOUBLE": "float64",
-    "CHAR": "string",
-    "VARCHAR": "string",
-    "VARBINARY": "binary",
-    "DATE": "date32",
-    "NULL": "null",
-}
 UNITS = ("s", "ms", "ms", "ms", "us", "us", "us", "ns", "ns", "ns")
 """The unit of times and timestamps, by their precision."""
 
@@ -87,8 +74,8 @@ def arrow_type(t: LogicalType) -> pa.DataType:
     """
     import pyarrow as pa
 
-    if t.root in _SIMPLE:
-        return getattr(pa, _SIMPLE[t.root])()
+    if t.root in ARROW_NAMES:
+        return getattr(pa, ARROW_NAMES[t.root])()
     match t.root:
         case "BINARY":
             return pa.binary(t.length or 1)

@@ -26,29 +26,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..plan.types import LogicalType
+from ..plan.types.arrow import ARROW_NAMES
 from ..plan.types.parser import parse_type
 from .form import Column, Kind, StateError, StateTable
 
 if TYPE_CHECKING:
     from pyarrow import DataType, Schema
 
-_SIMPLE = {
-    "BOOLEAN": "bool_",
-    "TINYINT": "int8",
-    "SMALLINT": "int16",
-    "INT": "int32",
-    "BIGINT": "int64",
-    "FLOAT": "float32",
-    "DOUBLE": "float64",
-    "CHAR": "string",
-    "VARCHAR": "string",
-    "BINARY": "binary",
-    "VARBINARY": "binary",
-    "BITMAP": "binary",
-    "VARIANT": "binary",
-    "DATE": "date32",
-    "NULL": "null",
-}
+_SIMPLE = {**ARROW_NAMES, "BINARY": "binary", "BITMAP": "binary", "VARIANT": "binary"}
 _MILLIS, _MICROS = 3, 6
 """The most digits of a second that milliseconds and microseconds have."""
 

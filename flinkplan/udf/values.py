@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..plan.errors import UnsupportedError
 from ..plan.types import INTEGER_BITS, TIMESTAMPS, LogicalType
+from ..plan.types.arrow import ARROW_NAMES
 from ..windowing.rows import Row, named_row
 
 if TYPE_CHECKING:
@@ -56,22 +57,7 @@ class ResultError(Exception):
         self.problem = problem
 
 
-_SIMPLE = {
-    "BOOLEAN": "bool_",
-    "TINYINT": "int8",
-    "SMALLINT": "int16",
-    "INT": "int32",
-    "BIGINT": "int64",
-    "FLOAT": "float32",
-    "DOUBLE": "float64",
-    "CHAR": "string",
-    "VARCHAR": "string",
-    "BINARY": "binary",
-    "VARBINARY": "binary",
-    "DATE": "date32",
-    "TIME": "int32",
-    "NULL": "null",
-}
+_SIMPLE = {**ARROW_NAMES, "BINARY": "binary", "TIME": "int32"}
 
 
 def check_type(t: LogicalType) -> None:
