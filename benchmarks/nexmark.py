@@ -1,16 +1,16 @@
 """Measures the queries of Nexmark: bounded, as streams, or as whole processes, and on Flink where it is given.
 
-    benchmarks/nexmark.py QUERIES [--events N] [--only q4,q9] [--rounds N] [--stream | --cold] [--flink PYTHON]
-                          [--master URL] [--conf KEY=VALUE] [--data DIR]
+    benchmarks/nexmark.py QUERIES [--events N] [--only q4,q9] [--rounds N] [--stream [--batch N] | --cold]
+                          [--flink PYTHON] [--set KEY=VALUE] [--master URL] [--conf KEY=VALUE] [--data DIR]
 
 QUERIES is the folder of the queries in a clone of github.com/nexmark/nexmark:
 `nexmark-flink/src/main/resources/queries`.  The events are made here, in Nexmark's proportions: of 50 one is a person,
 3 are auctions and 46 bids, half of which go to the hottest auctions.
 
 A figure is the least of the seconds of all rounds but the first one in a session, which is shown beside it.
-``--stream`` reads 100,000 events a micro-batch, whose state is kept; windows that are open in the end stay so.  Flink
-then has its state in RocksDB and makes a checkpoint every ten seconds.  ``--cold`` runs each round in a process of its
-own.
+``--stream`` reads 100,000 events a micro-batch, or what ``--batch`` says, and keeps its state; windows that are open
+in the end stay so.  Flink then has its state in RocksDB and makes a checkpoint every ten seconds.  ``--cold`` runs each
+round in a process of its own.  ``--set`` sets an option of both sessions, such as ``table.exec.state.ttl=1 h``.
 ``--flink`` names the Python of a virtual environment that has apache-flink.  ``--master`` is Spark's, such as
 ``local-cluster[2,1,4096]``, whose executors' processor time is counted; ``--conf`` sets what Spark is to know.
 """
@@ -19,7 +19,7 @@ import argparse
 import json
 import random
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from math import ceil
@@ -33,8 +33,6 @@ from flinkplan.executor.prepare.modes import Mode
 from flinkplan.plan.errors import FlinkplanError
 
 EVENTS_A_SECOND = 10_000
-BATCH = 100_000
-"""How many events a stream reads at once."""
 START = datetime(2024, 1, 1, tzinfo=UTC)
 STATES = ("OR", "ID", "CA", "WA", "AZ", "WY")
 CITIES = ("Portland", "Boise", "San Francisco", "Seattle", "Phoenix", "Cheyenne")
@@ -115,8 +113,9 @@ def build(folder: Path, count: int, files: int = 1) -> Path:
     return made
 
 
-def script(queries: Path, name: str, data: Path) -> str:
+def script(queries: Path, name: str, data: Path, settings: Sequence[str] = ()) -> str:
     """The script of a query over bounded input."""
+    options = ("SET '{}' = '{}';".format(*setting.split("=", 1)) for setting in settings)
     tables = (queries / "ddl_kafka.sql").read_text("utf-8")
     head, _, _ = tables.partition("WITH (")
     head = head.replace("CREATE TABLE kafka", "CREATE TABLE events")
@@ -124,7 +123,7 @@ def script(queries: Path, name: str, data: Path) -> str:
     views = (queries / "ddl_views.sql").read_text("utf-8").replace("${NEXMARK_TABLE}", "events").strip()
     text = (queries / f"{name}.sql").read_text("utf-8")
     lines = (line for line in text.splitlines() if not line.lstrip().startswith("--"))
-    return "\n".join([source, views.rstrip(";") + ";", *lines]) + "\n"
+    return "\n".join([*options, source, views.rstrip(";") + ";", *lines]) + "\n"
 
 
 def main() -> None:
@@ -136,20 +135,22 @@ def main() -> None:
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument("--stream", action="store_true")
     kind.add_argument("--cold", action="store_true")
+    parser.add_argument("--batch", type=int, default=100_000)
     parser.add_argument("--flink")
+    parser.add_argument("--set", action="append", default=[], dest="settings")
     parser.add_argument("--master", default="local[2]")
     parser.add_argument("--conf", action="append", default=[])
     parser.add_argument("--data", type=Path, default=Path("out/nexmark"))
     given = parser.parse_args()
-    data = build(given.data.absolute(), given.events, ceil(given.events / BATCH) if given.stream else 1)
+    data = build(given.data.absolute(), given.events, ceil(given.events / given.batch) if given.stream else 1)
     names = given.only.split(",") if given.only else [f"q{n}" for n in range(24)]
-    how = "as a stream" if given.stream else "cold" if given.cold else "bounded"
+    how = f"as a stream of {given.batch:,} a micro-batch" if given.stream else "cold" if given.cold else "bounded"
     report = Report(
         f"Nexmark, {given.events:,} events, {how}: seconds (of processor time)", ["Flink"] if given.flink else []
     )
     for name in names:
         try:
-            sql = script(given.queries, name, data)
+            sql = script(given.queries, name, data, given.settings)
             ours = measure(sql, given)
         except (FlinkplanError, OSError, subprocess.CalledProcessError) as e:
             report.fail(name, e)
