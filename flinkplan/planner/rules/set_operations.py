@@ -21,6 +21,7 @@ from ..algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetO
 from ..algebra.rel import Rel
 from ..algebra.row_types import pick
 from ..rex.expressions import and_, cast, compare, identity, or_, test
+from .projections import push_past_aggregate, remove_identity
 from .rule import rule
 
 
@@ -75,8 +76,16 @@ def _intersect_all(left: Rel, right: Rel) -> Rel:
 
 
 def _marked_union(left: Rel, right: Rel, markers: list[tuple[RexNode, ...]], names: list[str]) -> SetOp:
+    left, right = map(_trimmed, (left, right))
     sides = (append_columns(left, markers[0], names), append_columns(right, markers[1], names))
     return SetOp(kind=SetKind.UNION, all=True, operands=sides)
+
+
+def _trimmed(rel: Rel) -> Rel:
+    """An operand as Flink's planner knows it by then: without unread calls, nor the projection that this leaves."""
+    if isinstance(rel, Project) and isinstance(rel.input, Aggregate):
+        rel = push_past_aggregate.applied(rel)
+    return remove_identity.applied(rel) if isinstance(rel, Project) else rel
 
 
 def _per_row(rel: Rel, width: int, calls: list[AggregateCall]) -> Aggregate:
