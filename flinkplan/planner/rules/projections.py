@@ -488,7 +488,6 @@ _ELSEWHERE: tuple[Rule, ...] = (
     push_past_snapshot,
     push_past_temporal_join,
     push_past_legacy_window,
-    push_into_scan,
 )
 
 NAME_COLUMNS = RuleSet("name_columns", (name_groups, drop_joined_aliases), Order.BOTTOM_UP, to_fixpoint=False)
@@ -498,13 +497,13 @@ REWRITE_PROJECTIONS = RuleSet("rewrite_projections", (*_ELSEWHERE, push_past_joi
 """Push every projection as far down as possible, but unread calls of aggregations stay."""
 
 PUSH_PROJECTIONS = RuleSet(
-    "push_projections", (*_ELSEWHERE, push_past_aggregate, push_past_join), Order.TOP_DOWN, to_fixpoint=True
+    "push_projections", (*_ELSEWHERE, push_into_scan, push_past_aggregate, push_past_join), Order.TOP_DOWN, to_fixpoint=True
 )
 """Push every projection as far down as possible."""
 
 PUSH_PROJECTIONS_AGAIN = RuleSet(
     "push_projections_again",
-    (*_ELSEWHERE[1:], remove_identity_again, push_past_aggregate, push_past_moved_join),
+    (*_ELSEWHERE[1:], push_into_scan, remove_identity_again, push_past_aggregate, push_past_moved_join),
     Order.TOP_DOWN,
     to_fixpoint=True,
 )
