@@ -175,8 +175,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             drop_snapshots,
             PUSH_FILTERS_AGAIN,
             prune_empty,
-            push_partitions,
-            push_into_scans,
             PUSH_PROJECTIONS_AGAIN,
             sink_filters,
             push_partitions,

@@ -251,7 +251,7 @@ def merge_filters_again(rel: Filter, below: Filter) -> Rel:
     both = and_([below.condition, rel.condition])
     condition = built_condition(both)
     spared = set(conjunctions(both)) - set(conjunctions(condition))
-    return replace(below, condition=condition) if spared else rel
+    return replace(below, condition=condition)
 
 
 @rule(on=Filter, over=Project)
