@@ -100,6 +100,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             fold_local_times,
             shorten_coalesce,
             reduce_expressions,
+            reduce_join_conditions,
             pull_up_constants,
             without_processing_time,
             legacy_windows,

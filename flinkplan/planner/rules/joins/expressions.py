@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
-
 from ....plan.functions import called
-from ....plan.functions.cast import CAST
 from ....plan.functions.comparison import CAST_ONE_SIDE, EQ, IS_NOT_DISTINCT_FROM, are_joinable
 from ....plan.functions.typing import least_restrictive
 from ....plan.record import replace
-from ....plan.rex import Call, InputRef, RexNode, children
+from ....plan.rex import InputRef, RexNode, children
 from ...algebra.builders import append_columns, select_columns
 from ...algebra.logical import Join, Project, TemporalJoin
 from ...algebra.rel import ONE_SIDED, Rel
 from ...errors import PlanningError
 from ...rex.expressions import FALSE, and_, cast, compare, conjunctions, is_always_false, is_call, refs, rewrite, shift
 from ...rex.simplify import simplify_condition
-from ..reduce import constants
 from ..rule import rule
 
 
@@ -44,13 +40,12 @@ def push_written_expressions(rel: Join | TemporalJoin) -> Rel:
 def _pushed(rel: Join | TemporalJoin) -> Rel:
     width = rel.left.width
     total = width + rel.right.width
-    known = {*constants(rel.left), *(width + i for i in constants(rel.right))}
     left_extra: list[RexNode] = []
     right_extra: list[RexNode] = []
     marked: list[tuple[RexNode, RexNode | None, RexNode | None]] = []
     for part in conjunctions(rel.condition):
         sides = _sides(part, width)
-        if sides is None or any(isinstance(s, Call) and _is_constant(s, known) for s in sides):
+        if sides is None:
             marked.append((part, None, None))
             continue
         left, right = sides
@@ -102,11 +97,6 @@ def _sides(rex: RexNode, width: int) -> tuple[RexNode, RexNode] | None:
     if max(of_b) < width <= min(of_a):
         return _coerced(b, a)
     return None
-
-
-def _is_constant(rex: RexNode, known: Container[int]) -> bool:
-    """Whether it is the cast of a column with a known constant, which will replace the column in the condition."""
-    return is_call(rex, CAST) and isinstance(rex.operands[0], InputRef) and rex.operands[0].index in known
 
 
 def _coerced(left: RexNode, right: RexNode) -> tuple[RexNode, RexNode]:
