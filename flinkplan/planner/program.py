@@ -101,6 +101,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             shorten_coalesce,
             reduce_expressions,
             reduce_join_conditions,
+            reduce_expressions,
             pull_up_constants,
             without_processing_time,
             legacy_windows,
