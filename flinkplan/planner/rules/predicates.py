@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ...plan.functions import is_deterministic
 from ...plan.functions.cast import CAST
+from ...plan.functions.comparison import AND
 from ...plan.record import replace
 from ...plan.rex import InputRef, Literal, RexNode, children
 from ...plan.specs import JoinType
@@ -246,12 +247,15 @@ def push_past_set_op(rel: Filter, below: SetOp) -> Rel:
 
 
 @rule(on=Filter, over=Filter)
-def merge_filters_again(rel: Filter, below: Filter) -> Rel:
-    """Two filters become one where that spares a comparison; others are merged as calcs."""
+def merge_late(rel: Filter, below: Filter) -> Rel:
+    """Two filters become one, with their conditions as they are unless that spares a comparison.
+
+    Source: ``FlinkFilterCalcMergeRule``, whose calc is there before that of the merged filter; fewer rows cost less.
+    """
     both = and_([below.condition, rel.condition])
     condition = built_condition(both)
-    spared = set(conjunctions(both)) - set(conjunctions(condition))
-    return replace(below, condition=condition)
+    spares = set(conjunctions(both)) - set(conjunctions(condition))
+    return replace(below, condition=condition if spares else AND.call(below.condition, rel.condition))
 
 
 @rule(on=Filter, over=Project)
@@ -278,17 +282,10 @@ PUSH_FILTERS = RuleSet(
 )
 """Push every filter as far down as possible; past a correlate, none is pushed that was not there when it was made."""
 
-PUSH_FILTERS_AGAIN = RuleSet(
-    "push_filters_again",
-    (
-        merge_filters_again,
-        copy_past_project,
-        push_past_join,
-        push_past_aggregate,
-        push_past_set_op,
-        push_join_condition,
-    ),
-    Order.BOTTOM_UP,
-    to_fixpoint=True,
-)
+_AGAIN = (copy_past_project, push_past_join, push_past_aggregate, push_past_set_op, push_join_condition)
+
+PUSH_FILTERS_AGAIN = RuleSet("push_filters_again", (merge_filters, *_AGAIN), Order.BOTTOM_UP, to_fixpoint=True)
 """The same where Flink's planner weighs by cost, with no rule that simplifies conditions."""
+
+PUSH_FILTERS_LATE = RuleSet("push_filters_late", (merge_late, *_AGAIN), Order.BOTTOM_UP, to_fixpoint=True)
+"""The same of filters that come when those below are calcs already: of equal plans Flink keeps the first."""

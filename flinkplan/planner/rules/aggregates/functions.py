@@ -26,7 +26,7 @@ from ...rex.builder import convert
 from ...rex.expressions import are_columns, case, cast, compare, conjunctions, identity, refs
 from ...rex.simplify import simplify
 from ..empty import is_empty, prune_empty
-from ..predicates import PUSH_FILTERS_AGAIN
+from ..predicates import PUSH_FILTERS_LATE
 from ..rule import rule
 from .groups import remove_distinct
 
@@ -65,7 +65,7 @@ def filter_by_keys(rel: Filter, below: Aggregate) -> Rel:
         return rel
     reduced = replace(rel, input=_Reduction(below, keeps_sums=False).reduced())
     estimates = Estimates()
-    return min(rel, PUSH_FILTERS_AGAIN.run(reduced), key=estimates.cost)
+    return min(rel, PUSH_FILTERS_LATE.run(reduced), key=estimates.cost)
 
 
 def _is_grouping_column(rel: _Aggregation, call: AggregateCall) -> bool:
