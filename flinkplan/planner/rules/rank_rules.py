@@ -15,7 +15,7 @@ from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
 from ...plan.types import BIGINT, BOOLEAN, CHARACTER, INTEGERS
-from ..algebra.builders import calc, merge_calc
+from ..algebra.builders import calc, is_trivial, merge_calc
 from ..algebra.calls import is_call_of
 from ..algebra.physical import Calc, OverAggregate, Rank
 from ..algebra.rel import Rel
@@ -131,7 +131,8 @@ def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
 def trim_rank(rel: Calc, rank: Rank) -> Rel:
     """CalcRankTransposeRule: a Top-N reads only what it, the calc above it, or its input's upsert key needs.
 
-    The new calc is merged with one below later, so that it is not this one that a Top-N further below goes by.
+    The calc above is left out where it hands on all that is left.  The new one is merged with one below later, so that
+    a Top-N further below goes by it only if it stands right on that.
     """
     width = rank.input.width
     used = set().union(*map(refs, rel.projection), refs(rel.condition))
@@ -147,15 +148,16 @@ def trim_rank(rel: Calc, rank: Rank) -> Rel:
     columns = identity(source.types)
     names = tuple(source.names[i] for i in needed)
     below = Calc(input=source, projection=tuple(columns[i] for i in needed), condition=None, names=names)
-    return replace(
+    above = replace(
         rel,
         input=remap_rank(rank, mapping, below),
         projection=tuple(remap(e, mapping) for e in rel.projection),
         condition=None if rel.condition is None else remap(rel.condition, mapping),
     )
+    return above.input if is_trivial(above) else above
 
 
-TRIM_RANKS = RuleSet("trim_ranks", (trim_rank,), Order.TOP_DOWN, to_fixpoint=False)
+TRIM_RANKS = RuleSet("trim_ranks", (trim_rank,), Order.BOTTOM_UP, to_fixpoint=True)
 
 
 def remap_rank(rank: Rank, mapping: dict[int, int], source: Rel) -> Rank:
