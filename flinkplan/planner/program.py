@@ -121,6 +121,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             PUSH_FILTERS,
             *(derive_join_predicates, PUSH_FILTERS) * 4,
             push_join_expressions,
+            reduce_expressions,
             reduce_join_conditions,
             PUSH_FILTERS,
             reduce_expressions,
