@@ -47,6 +47,7 @@ from .rules.joins.snapshots import drop_snapshots, sink_filters
 from .rules.legacy_windows import legacy_windows, without_processing_time
 from .rules.lists import gather_lists
 from .rules.local_times import fold_local_times
+from .rules.merged_projections import drop_aliases, drop_equal_projects, forget_groups
 from .rules.overs import merge_projections, split_overs
 from .rules.partitions import push_partitions
 from .rules.predicates import PUSH_FILTERS, PUSH_FILTERS_AGAIN
@@ -55,9 +56,6 @@ from .rules.projections import (
     PUSH_PROJECTIONS,
     PUSH_PROJECTIONS_AGAIN,
     REWRITE_PROJECTIONS,
-    drop_aliases,
-    drop_equal_projects,
-    forget_groups,
     name_below_filters,
     narrow_joins,
     trim_one_sided,

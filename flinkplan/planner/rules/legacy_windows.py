@@ -24,7 +24,7 @@ from ..algebra.physical import LegacyWindowAggregate
 from ..algebra.rel import Rel
 from ..errors import PlanningError
 from ..rex.expressions import are_identity, cast, identity, inline, is_call, refs, remap, rewrite
-from .projections import is_identity, merge_built_projects
+from .merged_projections import is_identity, merge_built_projects
 from .rule import Config, rule
 
 _PROPERTIES = (("START", "WindowStart"), ("END", "WindowEnd"), ("ROWTIME", "Rowtime"), ("PROCTIME", "Proctime"))

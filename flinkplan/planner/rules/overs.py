@@ -22,7 +22,7 @@ from ..algebra.tree import with_inputs
 from ..errors import Part, PlanningError
 from ..rex.expressions import contains_over, identity, ordered_refs, rewrite
 from ..rex.unplanned import Over
-from .projections import is_identity, merge_projects
+from .merged_projections import is_identity, merge_projects
 from .rule import rule
 
 

@@ -17,7 +17,6 @@ from ..algebra.builders import select_columns
 from ..algebra.calls import is_call_of
 from ..algebra.logical import (
     Aggregate,
-    Correlate,
     Filter,
     Join,
     MultiJoin,
@@ -37,10 +36,7 @@ from ..connectors import source_of
 from ..metadata.estimates import Estimates
 from ..rex.expressions import (
     are_columns,
-    are_identity,
-    can_inline,
     cast,
-    contains_over,
     identity,
     inline,
     ordered_refs,
@@ -48,40 +44,16 @@ from ..rex.expressions import (
     remap,
     retype,
 )
-from ..rex.simplify import built_condition, shorten
+from ..rex.simplify import built_condition
+from .merged_projections import (
+    computes_over,
+    is_identity,
+    merge_projects,
+    name_groups,
+    remove_identity,
+    remove_identity_again,
+)
 from .rule import Order, Rule, RuleSet, rule
-
-
-@rule(on=Filter, over=Aggregate)
-def name_groups(rel: Filter, below: Aggregate) -> Rel:
-    """A filter over an aggregation keeps the column names that it has before the projection below is removed.
-
-    Source: ``FilterToCalcRule``, whose calc has the names of the filter as it was made.
-    """
-    return replace(rel, given=rel.names) if below.calls else rel
-
-
-@rule(on=Filter, over=Project)
-def forget_groups(rel: Filter, below: Project) -> Rel:
-    """A filter over an aggregation that was none loses its column names with those of the projection that is left.
-
-    Source: ``VolcanoPlanner``, which removes such a projection before it makes a calc of the filter.
-    """
-    return replace(rel, given=None) if rel.given and is_identity(below) else rel
-
-
-@rule(on=(Correlate, Filter))
-def drop_aliases(rel: Correlate | Filter) -> Rel:
-    """Remove a projection that only renames a table function's columns.  Source: ``ProjectRemoveRule``.
-
-    A filter over an aggregation of filtered or united rows was built anew, and so keeps no names either.
-    """
-    match rel:
-        case Correlate():
-            return replace(rel, aliases=None)
-        case Filter(given=(_, *_), input=Aggregate(input=Filter() | SetOp())):
-            return replace(rel, given=None)
-    return rel
 
 
 def _reading(rel: Project, source: Rel, mapping: Mapping[int, int]) -> Project:
@@ -94,67 +66,13 @@ def _read(rel: Project) -> set[int]:
     return set().union(*map(refs, rel.exprs))
 
 
-def _computes_over(rel: Project) -> bool:
-    return any(map(contains_over, rel.exprs))
-
-
-@rule(on=Project)
-def remove_identity(rel: Project) -> Rel:
-    """ProjectRemoveRule: an identity projection is removed, and its names with it."""
-    return rel.input if is_identity(rel) else rel
-
-
-@rule(on=Project)
-def remove_identity_again(rel: Project) -> Rel:
-    """The same where filters and the projections above them are calcs, whose names are those of the projections."""
-    return rel.input if is_identity(rel) and not names_calc(rel) else rel
-
-
-def names_calc(rel: Project) -> bool:
-    """Whether a projection gives a filter, and so the calc that both become, other column names."""
-    return isinstance(rel.input, Filter) and rel.names != (rel.input.given or rel.input.names)
-
-
-def is_identity(rel: Project) -> bool:
-    """Whether a projection is the identity, apart from names (ProjectRemoveRule)."""
-    return are_identity(rel.exprs, rel.input.types)
-
-
-@rule(on=Project, over=Project)
-def merge_built_projects(rel: Project, below: Project) -> Rel:
-    """Two adjacent projections become one, whose expressions are simplified.  Source: ``RelBuilder.project``."""
-    if _computes_over(rel) and _computes_over(below):
-        return rel
-    if not can_inline(rel.exprs, below.exprs):
-        return rel
-    exprs = tuple([shorten(inline(e, below.exprs)) for e in rel.exprs])
-    return replace(rel, input=below.input, exprs=exprs)
-
-
-@rule(on=Project, over=Project)
-def merge_projects(rel: Project, below: Project) -> Rel:
-    """FlinkProjectMergeRule: two adjacent projections become one.
-
-    Where that equals the lower one, this one stays, and with it its names.  Source: ``HepPlanner.addRelToGraph``.
-    """
-    merged = merge_built_projects(rel)
-    same = isinstance(merged, Project) and merged.exprs == below.exprs and merged.input is below.input
-    return below if same else merged
-
-
-@rule(on=Project, over=Project)
-def drop_equal_projects(rel: Project, below: Project) -> Rel:
-    """A projection goes that, merged with the one below it, equals this one; others are merged from the top later."""
-    return rel if is_identity(rel) or merge_projects(rel) is not below else below
-
-
 @rule(on=Project, over=Filter)
 def push_past_filter(rel: Project, below: Filter) -> Rel:
     """ProjectFilterTransposeRule: below the filter only columns that the filter or the projection reads.
 
     They keep the names of the input.  The filter is built anew, which simplifies it.
     """
-    if _computes_over(rel):
+    if computes_over(rel):
         return rel
     needed = sorted(refs(below.condition).union(_read(rel)))
     if len(needed) == below.input.width:
@@ -352,7 +270,7 @@ def push_past_legacy_window(rel: Project, below: LegacyWindowAggregate) -> Rel:
 @rule(on=Project, over=SetOp)
 def push_past_set_op(rel: Project, below: SetOp) -> Rel:
     """ProjectSetOpTransposeRule: the projection goes into every input of a UNION ALL."""
-    if not below.all or _computes_over(rel):
+    if not below.all or computes_over(rel):
         return rel
     operands = tuple(replace(rel, input=o, exprs=tuple(retype(e, o.types) for e in rel.exprs)) for o in below.operands)
     return replace(below, operands=operands)
@@ -361,7 +279,7 @@ def push_past_set_op(rel: Project, below: SetOp) -> Rel:
 @rule(on=Project, over=WindowFunction)
 def push_past_window(rel: Project, below: WindowFunction) -> Rel:
     """ProjectWindowTableFunctionTransposeRule: the input is pruned to the columns read and the time column."""
-    if _computes_over(rel):
+    if computes_over(rel):
         return rel
     width = below.input.width
     wanted = {below.time_index, *below.partition_keys}.union(_read(rel))
@@ -381,7 +299,7 @@ def push_past_window(rel: Project, below: WindowFunction) -> Rel:
 @rule(on=Project, over=Watermark)
 def push_past_watermark(rel: Project, below: Watermark) -> Rel:
     """ProjectWatermarkAssignerTransposeRule: the input is pruned to the columns read, where that is cheaper."""
-    if _computes_over(rel):
+    if computes_over(rel):
         return rel
     needed = ordered_refs([*rel.exprs, identity(below.types)[below.rowtime_index], below.expr])
     if len(needed) == below.input.width or _is_read_whole(below.input):
@@ -497,7 +415,10 @@ REWRITE_PROJECTIONS = RuleSet("rewrite_projections", (*_ELSEWHERE, push_past_joi
 """Push every projection as far down as possible, but unread calls of aggregations stay."""
 
 PUSH_PROJECTIONS = RuleSet(
-    "push_projections", (*_ELSEWHERE, push_into_scan, push_past_aggregate, push_past_join), Order.TOP_DOWN, to_fixpoint=True
+    "push_projections",
+    (*_ELSEWHERE, push_into_scan, push_past_aggregate, push_past_join),
+    Order.TOP_DOWN,
+    to_fixpoint=True,
 )
 """Push every projection as far down as possible."""
 

@@ -21,7 +21,8 @@ from ..algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetO
 from ..algebra.rel import Rel
 from ..algebra.row_types import pick
 from ..rex.expressions import and_, cast, compare, identity, or_, test
-from .projections import push_past_aggregate, remove_identity
+from .merged_projections import remove_identity
+from .projections import push_past_aggregate
 from .rule import rule
 
 

@@ -10,7 +10,7 @@ from ..algebra.logical import Filter, Project, Sort
 from ..algebra.rel import Rel
 from ..metadata.estimates import Estimates
 from ..rex.expressions import contains_over, is_call
-from .projections import is_identity, merge_projects
+from .merged_projections import is_identity, merge_projects
 from .rule import rule
 
 

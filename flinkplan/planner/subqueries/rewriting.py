@@ -31,7 +31,7 @@ from ..rex.expressions import (
 )
 from ..rex.simplify import built_condition, simplify, simplify_condition
 from ..rex.unplanned import SubQuery, SubQueryKind
-from ..rules.projections import merge_built_projects
+from ..rules.merged_projections import merge_built_projects
 from ..rules.table_functions import PUSH_PAST_CORRELATES
 from .aggregates import called_by_place, without_check
 from .decorrelation import not_decorrelated_beside, obstacle, reads_outer_row

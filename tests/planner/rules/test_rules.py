@@ -156,7 +156,10 @@ CASES: list[tuple[str, str]] = [
         "compare_null_safely",
         "SELECT id FROM a, c WHERE (v IS NULL AND cid IS NULL OR v = cid) AND (k = name OR name IS NULL AND k IS NULL)",
     ),
-    ("reduce_join_conditions", "SELECT name FROM (SELECT v, 5 AS n FROM a) AS a LEFT JOIN c ON a.v = c.cid AND a.n < c.cid"),
+    (
+        "reduce_join_conditions",
+        "SELECT name FROM (SELECT v, 5 AS n FROM a) AS a LEFT JOIN c ON a.v = c.cid AND a.n < c.cid",
+    ),
     ("reduce_join_conditions", "SELECT id FROM a WHERE v IN (SELECT 5 FROM c)"),
     ("push_partitions", "SELECT id FROM days WHERE d = '2024-05-01' AND id > 1"),
     ("push_into_scans", "SELECT id FROM a WHERE v > 3 AND k IN ('x', 'y')"),

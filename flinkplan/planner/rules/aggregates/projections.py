@@ -11,7 +11,8 @@ from ...algebra.physical import LegacyWindowAggregate
 from ...algebra.rel import Rel
 from ...metadata.estimates import Estimates
 from ...rex.expressions import identity
-from ..projections import is_identity, merge_projects, names_calc, push_past_aggregate, remove_identity
+from ..merged_projections import is_identity, merge_projects, names_calc, remove_identity
+from ..projections import push_past_aggregate
 from ..rule import rule
 
 

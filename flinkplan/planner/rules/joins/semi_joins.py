@@ -18,7 +18,8 @@ from ...metadata.estimates import Estimates
 from ...metadata.join_kinds import is_lookup
 from ...rex.expressions import are_columns, refs, remap
 from ..aggregates.projections import merge_columns
-from ..projections import merge_projects, read_right_side
+from ..merged_projections import merge_projects
+from ..projections import read_right_side
 from ..rule import rule
 
 
