@@ -12,7 +12,7 @@ from typing import Any
 
 from ..plan.record import Record
 from ..plan.types import LogicalType
-from ..windowing.rows import Row, named_row
+from ..windowing.rows import Row, row_maker
 from .builtin_aggregates import builtin
 from .code import FunctionCode
 from .data_view import held_in_state
@@ -159,14 +159,14 @@ class _Call:
         self.emits = emits
         self._takes_row = isinstance(code.function, FunctionCode) and code.function.takes_row
         self._function = function
-        self._names = [names[i] for i in code.arguments]
+        self._row = row_maker(tuple(names[i] for i in code.arguments))
         self._accumulate = self._function.accumulate
 
     def arguments(self, columns: Sequence[Sequence[Any]], count: int) -> list[tuple[Any, ...]]:
         if not self._code.arguments:
             return [()] * count
         given = list(zip(*(columns[i] for i in self._code.arguments), strict=True))
-        return [(named_row(self._names, values),) for values in given] if self._takes_row else given
+        return [(self._row(values),) for values in given] if self._takes_row else given
 
     def create(self) -> Any:
         return held_in_state(self._guarded(self._function.create_accumulator))

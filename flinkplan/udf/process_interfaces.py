@@ -26,7 +26,7 @@ from typing import Annotated, Any, TypeVar
 
 from ..plan.functions.process import Trait as ArgumentTrait
 from ..plan.record import Record
-from ..windowing.rows import Row
+from ..windowing.rows import Row, row_maker
 from .changelog_mode import ChangelogMode
 from .data_view import DataView, ListView, MapView
 from .interfaces import UserDefinedFunction
@@ -319,17 +319,15 @@ def _timer_takes_context(function: ProcessTableFunction, states: int) -> bool | 
 
 def new_state(parameter: StateParameter, names: Sequence[str]) -> Any:
     """A value without anything in it."""
-    return StateRow(names, [None] * len(names)) if parameter.made_by is None else parameter.made_by()
+    if parameter.made_by is None:
+        return row_maker(tuple(names), StateRow)([None] * len(names))
+    return parameter.made_by()
 
 
 class StateRow(Row):
     """A row whose values can be set by their names: ``row.visits = 1``."""
 
     __slots__ = ()
-
-    def __init__(self, names: Sequence[str], values: list[Any]) -> None:
-        super().__init__(*values)
-        self.set_field_names(names)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("_"):

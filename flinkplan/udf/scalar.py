@@ -163,10 +163,10 @@ class ValuesOfBatch:
         operands = [self.values(operand) for operand in call.operands]
         if not self._work.calls.functions[call.function].takes_row:
             return operands
-        from ..windowing.rows import named_row
+        from ..windowing.rows import row_maker
 
-        names = [self._name(i, operand) for i, operand in enumerate(call.operands)]
-        return [[named_row(names, values) for values in zip(*operands, strict=True)]]
+        make = row_maker(tuple(self._name(i, operand) for i, operand in enumerate(call.operands)))
+        return [list(map(make, zip(*operands, strict=True)))]
 
     def _name(self, position: int, operand: Key) -> str:
         return self._work.calls.names[operand.index] if isinstance(operand, Argument) else f"f{position}"

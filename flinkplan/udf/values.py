@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..plan.errors import UnsupportedError
 from ..plan.types import INTEGER_BITS, TIMESTAMPS, LogicalType
 from ..plan.types.arrow import ARROW_NAMES
-from ..windowing.rows import Row, named_row
+from ..windowing.rows import Row, row_maker
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -175,14 +175,15 @@ def _map_reader(key: Reader, value: Reader) -> Reader:
 
 
 def _row_reader(t: LogicalType, zone: str) -> Reader:
-    names, fields = list(t.field_names), [reader(f, zone) for f in t.field_types]
+    make, fields = row_maker(tuple(t.field_names)), [reader(f, zone) for f in t.field_types]
 
     def read(array: Any) -> list[Any]:
         columns = [field(column) for field, column in zip(fields, array.flatten(), strict=True)]
         rows = zip(*columns, strict=True) if columns else [()] * len(array)
+        if not array.null_count:
+            return list(map(make, rows))
         return [
-            named_row(names, values) if valid else None
-            for values, valid in zip(rows, array.is_valid().to_pylist(), strict=True)
+            make(values) if valid else None for values, valid in zip(rows, array.is_valid().to_pylist(), strict=True)
         ]
 
     return read

@@ -16,6 +16,7 @@ from flinkplan.executor.jobs.collecting import Collector
 from flinkplan.executor.jobs.job import Job
 from flinkplan.plan.document import Plan
 from flinkplan.table.query_result import JobRows, QueryResult
+from flinkplan.windowing.rows import row_maker
 
 PLAIN = Row(1, "a")
 NAMED = Row(b=1, a="x")
@@ -46,6 +47,22 @@ def test_names_make_rows() -> None:
     assert row.as_dict() == {"x": 1, "y": 2}
     with pytest.raises(ValueError, match="2 values"):
         row.set_field_names(["x"])
+
+
+def test_rows_of_a_maker_are_as_others() -> None:
+    make = row_maker(("a", "as_dict", "_b", "a"))
+    row: Any = make((1, 2, 3, 4))
+    assert (row.a, row["a"], row["_b"], row["as_dict"]) == (1, 1, 3, 2)
+    assert callable(row.as_dict)
+    with pytest.raises(AttributeError):
+        row._b  # noqa: B018
+    copied = pickle.loads(pickle.dumps(row))
+    assert (type(copied), copied) == (Row, row)
+    assert make((1, 2, 3, 4)) == row != make((1, 2, 3, 5))
+    row.set_field_names(["x", "y", "z", "w"])
+    assert row.x == 1
+    with pytest.raises(AttributeError, match="no column 'a'"):
+        row.a  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from ....plan.specs.window_parts import ValueKind, constructor_arguments, declar
 from ....plan.types import LogicalType
 from ....windowing import builtins, functions, triggers, windows
 from ....windowing.operator import Operator, Timing, Ttls
-from ....windowing.rows import named_row
+from ....windowing.rows import named_row, row_maker
 from ...jvm.spark import F
 from ...prepare.python_classes import Reference
 
@@ -73,8 +73,8 @@ class PythonOperator(Record):
     def row(self) -> Callable[[tuple[Any, ...]], Any]:
         """How Python classes see a row's values."""
         readers = tuple(_reader(t) for t in self.types)
-        names = self.names
-        return lambda values: named_row(names, [read(v) for read, v in zip(readers, values, strict=True)])
+        make = row_maker(tuple(self.names))
+        return lambda values: make([read(v) for read, v in zip(readers, values, strict=True)])
 
     def key(self, values: Sequence[Any]) -> Any:
         """The key of a row's values, as Python classes see it."""
