@@ -16,20 +16,24 @@ if TYPE_CHECKING:
 
 
 class EmittedRows:
-    """What a process table function emits, column by column.
+    """What a process table function emits.
 
     ``emits`` are the kinds of rows as plans name them, ``name`` is that of the function.
     """
 
     def __init__(self, result: LogicalType, emits: Sequence[str], name: str) -> None:
         self._types = emitted_columns(result)
+        self._width = len(self._types)
         self._name = name
         self._are_rows = _is_row(result)
         self._names = list(result.field_names) if self._are_rows else []
-        self._allowed = {RowKind[kind.removeprefix("~")] for kind in emits}
+        kinds = [RowKind[kind.removeprefix("~")] for kind in emits]
+        self._allowed = {kind: kind.value for kind in kinds}
+        self._only_inserts = kinds == [RowKind.INSERT]
+        self._may_change = any(t.root in _NESTED for t in self._types)
         self.kinds: list[int] = []
         """The kind of each row, as a byte."""
-        self.columns: list[list[Any]] = [[] for _ in self._types]
+        self._rows: list[Sequence[Any]] = []
 
     def take(self, value: Any) -> None:
         """Take a value that the function gives; None is no row.  Raises :class:`ValueError` where it does not fit."""
@@ -47,13 +51,15 @@ class EmittedRows:
             values = Row(**value).get_fields_by_names(self._names)
         else:
             values = value if isinstance(value, (tuple, list)) else (value,)
-        if len(values) != len(self.columns):
-            raise ValueError(f"a row has {len(values)} values, {len(self.columns)} columns are declared")
-        if kind not in self._allowed:
+        if len(values) != self._width:
+            raise ValueError(f"a row has {len(values)} values, {self._width} columns are declared")
+        if kind is RowKind.INSERT and self._only_inserts:
+            self.kinds.append(0)
+        elif kind in self._allowed:
+            self.kinds.append(self._allowed[kind])
+        else:
             raise ValueError(f"it emits a row of the kind {kind.name}, but its changelog mode is {self._mode()}")
-        self.kinds.append(kind.value)
-        for column, each in zip(self.columns, values, strict=True):
-            column.append(deepcopy(each) if isinstance(each, _MUTABLE) else each)
+        self._rows.append(deepcopy(tuple(values)) if self._may_change else tuple(values))
 
     def _mode(self) -> str:
         return ", ".join(kind.name for kind in RowKind if kind in self._allowed)
@@ -61,7 +67,8 @@ class EmittedRows:
     def arrays(self, function: Any) -> list[pa.Array]:
         """The columns.  Raises :class:`FunctionError` for a value that does not fit its type."""
         arrays = []
-        for t, values in zip(self._types, self.columns, strict=True):
+        columns = zip(*self._rows, strict=True) if self._rows else [()] * self._width
+        for t, values in zip(self._types, columns, strict=True):
             try:
                 arrays.append(writer(t)(values))
             except ResultError as error:
@@ -69,8 +76,8 @@ class EmittedRows:
         return arrays
 
 
-_MUTABLE = (list, dict, Row)
-"""Classes of values that the function may change after it has emitted them."""
+_NESTED = frozenset(("ARRAY", "MAP", "MULTISET", "ROW", "STRUCTURED"))
+"""Types whose values the function may change after it has emitted them."""
 
 
 def emitted_columns(result: LogicalType) -> tuple[LogicalType, ...]:

@@ -40,23 +40,25 @@ class StateCode(Record):
 
 
 class State:
-    """A state of one key.  ``changed``: what is stored is to be written."""
+    """A state of one key at a time ``now``.  ``changed``: what is stored is to be written."""
 
     changed = False
 
-    def __init__(self, code: StateCode) -> None:
+    def __init__(self, code: StateCode, now: int) -> None:
         self._code = code
+        self._now = now
 
-    def load(self, stored: Row | None, now: int) -> None:
+    def load(self, stored: Row | None) -> None:
         """Take what is stored."""
         raise NotImplementedError
 
-    def handed(self, now: int) -> Any:
-        """What a call is handed."""
-        raise NotImplementedError
+    def handed(self) -> Any:
+        """What calls are handed, until it is cleared."""
+        return self
 
-    def keep(self, now: int) -> None:
-        """Take what a call has left."""
+    def keep(self) -> bool:
+        """Take what a call has left; whether it is cleared by that."""
+        return False
 
     def clear(self) -> None:
         """Remove all that is in it."""
@@ -66,23 +68,23 @@ class State:
         """What is to be stored; ``None`` for nothing."""
         raise NotImplementedError
 
-    def _is_over(self, written: int, now: int) -> bool:
-        return 0 < self._code.ttl <= now - written
+    def _is_over(self, written: int) -> bool:
+        return 0 < self._code.ttl <= self._now - written
 
 
 class ValueState(State):
     """A row.  Where it may expire, one that is left as it was keeps the time when it was written."""
 
-    def __init__(self, code: StateCode, parameter: StateParameter) -> None:
-        super().__init__(code)
+    def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:
+        super().__init__(code, now)
         self._parameter = parameter
-        self._names = list(code.value.field_names)
+        self._names = code.value.field_names
         self._object: Any = None
         self._before: list[Any] | None = None
         self._written = 0
 
-    def load(self, stored: Row | None, now: int) -> None:
-        if stored is None or stored[0] is None or self._is_over(stored[1], now):
+    def load(self, stored: Row | None) -> None:
+        if stored is None or stored[0] is None or self._is_over(stored[1]):
             return
         self._object = new_state(self._parameter, self._names)
         values = list(stored[0])
@@ -94,19 +96,24 @@ class ValueState(State):
         self._written = stored[1]
         self._before = deepcopy(values) if self._code.ttl else values
 
-    def handed(self, now: int) -> Any:
+    def handed(self) -> Any:
         if self._object is None:
             self._object = new_state(self._parameter, self._names)
         return self._object
 
-    def keep(self, now: int) -> None:
+    def keep(self) -> bool:
         values = self._values()
-        if all(value is None for value in values):
+        for value in values:
+            if value is not None:
+                break
+        else:
             self.clear()
-        elif not self._code.ttl:
+            return True
+        if not self._code.ttl:
             self.changed, self._before = True, values
         elif values != self._before:
-            self.changed, self._before, self._written = True, deepcopy(values), now
+            self.changed, self._before, self._written = True, deepcopy(values), self._now
+        return False
 
     def _values(self) -> list[Any]:
         if isinstance(self._object, Row):
@@ -124,21 +131,16 @@ class ValueState(State):
 class ListState(State, ListView):
     """A list, each element of which expires by itself.  It holds no None, as in Flink."""
 
-    def __init__(self, code: StateCode, parameter: StateParameter) -> None:
-        State.__init__(self, code)
+    def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:
+        State.__init__(self, code, now)
         self._elements: list[Any] = []
         self._times: list[int] = []
-        self._now = 0
 
-    def load(self, stored: Row | None, now: int) -> None:
+    def load(self, stored: Row | None) -> None:
         for element, written in (stored[0] or ()) if stored is not None else ():
-            if not self._is_over(written, now):
+            if not self._is_over(written):
                 self._elements.append(element)
                 self._times.append(written)
-
-    def handed(self, now: int) -> Any:
-        self._now = now
-        return self
 
     def get(self) -> Iterable[Any]:
         return list(self._elements)
@@ -175,19 +177,14 @@ class ListState(State, ListView):
 class MapState(State, MapView):
     """A map, each entry of which expires by itself; a key that is not there has the value None."""
 
-    def __init__(self, code: StateCode, parameter: StateParameter) -> None:
-        State.__init__(self, code)
+    def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:
+        State.__init__(self, code, now)
         self._entries: dict[Any, tuple[Any, int]] = {}
-        self._now = 0
 
-    def load(self, stored: Row | None, now: int) -> None:
+    def load(self, stored: Row | None) -> None:
         for key, value, written in (stored[0] or ()) if stored is not None else ():
-            if not self._is_over(written, now):
+            if not self._is_over(written):
                 self._entries[key] = (value, written)
-
-    def handed(self, now: int) -> Any:
-        self._now = now
-        return self
 
     def get(self, key: Any) -> Any:
         entry = self._entries.get(key)
@@ -237,6 +234,6 @@ class MapState(State, MapView):
 _STATES: dict[str, Any] = {"value": ValueState, "list": ListState, "map": MapState}
 
 
-def new_states(codes: Sequence[StateCode], parameters: Sequence[StateParameter]) -> list[Any]:
-    """The states of a key that has none."""
-    return [_STATES[code.kind](code, parameter) for code, parameter in zip(codes, parameters, strict=True)]
+def new_states(codes: Sequence[StateCode], parameters: Sequence[StateParameter], now: int) -> list[Any]:
+    """The states of a key that has none, at a time."""
+    return [_STATES[code.kind](code, parameter, now) for code, parameter in zip(codes, parameters, strict=True)]

@@ -99,60 +99,70 @@ class _Calls:
         self.at: int | None = None
         self.timer: Timer | None = None
         self.position = 0
-        self._defaults = [argument.default for argument in methods.arguments]
+        defaults = [argument.default for argument in methods.arguments]
+        self._given = [default if n is None else None for n, default in zip(code.arguments, defaults, strict=True)]
+        self._tables = {n: place for place, n in enumerate(code.arguments) if n is not None and n >= 0}
+        self._scalars = [(place, ~n) for place, n in enumerate(code.arguments) if n is not None and n < 0]
+        self._context = (self.context,) if methods.takes_context else ()
+        self._timer_context = (self.context,) if methods.timer_takes_context else ()
 
     def arguments(self, table: int, given: Any, scalars: Sequence[Any]) -> list[Any]:
         """The arguments of ``eval`` for a row of a table."""
-        return [
-            default if n is None else scalars[~n] if n < 0 else given if n == table else None
-            for n, default in zip(self.code.arguments, self._defaults, strict=True)
-        ]
+        arguments = self._given.copy()
+        for place, n in self._scalars:
+            arguments[place] = scalars[n]
+        if table in self._tables:
+            arguments[self._tables[table]] = given
+        return arguments
 
     def eval(self, arguments: Sequence[Any]) -> None:
         """Call it for a row.  Raises :class:`FunctionError` where the function fails."""
-        states = self._handed()
-        context = (self.context,) if self.methods.takes_context else ()
-        self._run(self.name, arguments, self.function.eval, (*context, *states, *arguments))
+        states = () if self.key is None else self.key.handed
+        self._run(self.name, arguments, self.function.eval, (*self._context, *states, *arguments))
 
     def on_timer(self, timer: Timer) -> None:
         """Call it for a timer.  Raises :class:`FunctionError` where the function fails."""
-        states = self._handed()
-        context = (self.context,) if self.methods.timer_takes_context else ()
+        states = () if self.key is None else self.key.handed
         method: Callable[..., Any] = self.function.on_timer  # type: ignore[attr-defined]
-        self._run(f"{self.name}.on_timer", (timer.name, timer.time), method, (*context, *states))
-
-    def _handed(self) -> list[Any]:
-        return [] if self.key is None else [state.handed(self.now) for state in self.key.states]
+        self._run(f"{self.name}.on_timer", (timer.name, timer.time), method, (*self._timer_context, *states))
 
     def _run(self, name: str, shown: Sequence[Any], method: Callable[..., Any], arguments: Sequence[Any]) -> None:
-        take = self.emitted.take
         try:
             result = method(*arguments)
-            for value in () if result is None else result:
-                take(value)
+            if result is not None:
+                take = self.emitted.take
+                for value in result:
+                    take(value)
         except Exception as error:
             raise function_error(name, error, shown, method) from None
         if self.key is not None:
-            self.key.keep(self.now)
+            self.key.keep()
 
 
 class _Key:
-    """A key: its states and timers."""
+    """A key: its states, what of them calls are ``handed``, and its timers."""
 
     def __init__(self, code: ProcessCode, methods: ProcessMethods, states: Row | None, timers: Any, now: int) -> None:
-        self.states = new_states(code.states, methods.states)
+        self.states = new_states(code.states, methods.states, now)
         self.cleared: set[int] = set()
         for state, stored in zip(self.states, states if states is not None else (), strict=False):
-            state.load(stored, now)
+            state.load(stored)
+        self.handed = [state.handed() for state in self.states]
         self.timers = Timers(Timer(*timer) for timer in timers or ())
 
-    def keep(self, now: int) -> None:
+    def keep(self) -> None:
         """Take what a call has left of the states, and clear those that it wants to have cleared."""
+        if not self.cleared:
+            for i, state in enumerate(self.states):
+                if state.keep():
+                    self.handed[i] = state.handed()
+            return
         for i, state in enumerate(self.states):
             if i in self.cleared:
                 state.clear()
             else:
-                state.keep(now)
+                state.keep()
+            self.handed[i] = state.handed()
         self.cleared.clear()
 
 
@@ -192,41 +202,48 @@ class KeyedCalls:
         timers = self._read_timers(next(rest)) if self._code.keeps_timers else [None] * count
         scalars = self._read_scalars(next(rest)) if self._code.scalars else [()] * count
         rows = [read(column) for read, column in zip(self._read_rows, rest, strict=True)]
-        calls = self._calls
+        calls, keys, keeps_timers = self._calls, self._keys, self._code.keeps_timers
+        key: Any = None
         for i, (what, number, kind, table, time, watermark, due, behind) in enumerate(zip(*plain, strict=True)):
             if what == CLOCK:
                 calls.now = time
                 continue
-            if number is not None and number not in self._keys:
-                self._appear(number, states[i], timers[i])
+            if number is not None and (key := keys.get(number)) is None:
+                key = self._appear(number, states[i], timers[i])
             calls.watermark = watermark
             if what == ROW:
                 given = rows[table][i]
                 if kind:
                     given.set_row_kind(_KINDS[kind])
-                self._eval(calls.position + i, number, calls.arguments(table, given, scalars[i]), time, due, behind)
+                arguments = calls.arguments(table, given, scalars[i])
+                calls.key, calls.at, calls.timer = key, time, None
+                calls.due = -_LAST if due is None else due
+                behind = -_LAST if behind is None else behind
+                if keeps_timers:
+                    self._eval_with_timers(calls.position + i, number, key, arguments, time, behind)
+                else:
+                    calls.eval(arguments)
+                    self._note(calls.position + i, number, time, behind)
             elif what == WATERMARK:
                 self._fire(calls.position + i, due)
         calls.position += count
 
-    def _appear(self, number: int, states: Row | None, timers: Any) -> None:
+    def _appear(self, number: int, states: Row | None, timers: Any) -> _Key:
         key = self._keys[number] = _Key(self._code, self._calls.methods, states, timers, self._calls.now)
         self._schedule(number, key)
+        return key
 
     def _schedule(self, number: int, key: _Key) -> None:
         due = key.timers.due()
         if due is not None:
             heappush(self._heap, (due, number))
 
-    def _eval(
-        self, cause: int, number: int, arguments: Sequence[Any], time: int | None, due: int | None, behind: int | None
+    def _eval_with_timers(
+        self, cause: int, number: int, key: _Key, arguments: Sequence[Any], time: int | None, behind: int
     ) -> None:
-        calls, key = self._calls, self._keys[number]
-        calls.key, calls.at, calls.timer = key, time, None
-        calls.due = -_LAST if due is None else due
         before = key.timers.due()
-        calls.eval(arguments)
-        self._note(cause, number, time, -_LAST if behind is None else behind)
+        self._calls.eval(arguments)
+        self._note(cause, number, time, behind)
         if key.timers.due() != before:
             self._schedule(number, key)
 
@@ -251,7 +268,12 @@ class KeyedCalls:
     def _note(self, cause: int, number: int, time: int | None, behind: int) -> None:
         """Note what has brought about the rows that were emitted last."""
         count = len(self._calls.emitted.kinds) - len(self._causes)
-        if count:
+        if count == 1:
+            self._causes.append(cause)
+            self._owners.append(number)
+            self._times.append(time)
+            self._behind.append(behind)
+        elif count:
             self._causes += [cause] * count
             self._owners += [number] * count
             self._times += [time] * count
