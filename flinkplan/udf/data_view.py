@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from ..windowing.rows import Row
 
 __all__ = ["DataView", "ListView", "MapView"]
+
+T = TypeVar("T")
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class DataView:
@@ -18,21 +22,21 @@ class DataView:
         raise NotImplementedError
 
 
-class ListView(DataView):
+class ListView(DataView, Generic[T]):
     """A list in an accumulator."""
 
     def __init__(self) -> None:
-        self._list: list[Any] = []
+        self._list: list[T] = []
 
-    def get(self) -> Iterable[Any]:
+    def get(self) -> Iterable[T]:
         """The values."""
         return self._list
 
-    def add(self, value: Any) -> None:
+    def add(self, value: T) -> None:
         """Add a value."""
         self._list.append(value)
 
-    def add_all(self, values: Iterable[Any]) -> None:
+    def add_all(self, values: Iterable[T]) -> None:
         """Add several values."""
         self._list.extend(values)
 
@@ -40,7 +44,7 @@ class ListView(DataView):
         """Remove all values."""
         self._list = []
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[T]:
         return iter(self._list)
 
     def __eq__(self, other: object) -> bool:
@@ -53,41 +57,41 @@ class ListView(DataView):
         return f"ListView({self._list!r})"
 
 
-class MapView(DataView):
+class MapView(DataView, Generic[K, V]):
     """A map in an accumulator."""
 
     def __init__(self) -> None:
-        self._dict: dict[Any, Any] = {}
+        self._dict: dict[K, V] = {}
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: K) -> V:
         """The value of a key.  Raises :class:`KeyError` if there is none."""
         return self._dict[key]
 
-    def put(self, key: Any, value: Any) -> None:
+    def put(self, key: K, value: V) -> None:
         """Set the value of a key."""
         self._dict[key] = value
 
-    def put_all(self, dict_value: dict[Any, Any]) -> None:
+    def put_all(self, dict_value: dict[K, V]) -> None:
         """Set the values of several keys."""
         self._dict.update(dict_value)
 
-    def remove(self, key: Any) -> None:
+    def remove(self, key: K) -> None:
         """Remove a key.  Raises :class:`KeyError` if it is not there."""
         del self._dict[key]
 
-    def contains(self, key: Any) -> bool:
+    def contains(self, key: K) -> bool:
         """Whether there is a value of a key."""
         return key in self._dict
 
-    def items(self) -> Iterable[tuple[Any, Any]]:
+    def items(self) -> Iterable[tuple[K, V]]:
         """The keys with their values."""
         return self._dict.items()
 
-    def keys(self) -> Iterable[Any]:
+    def keys(self) -> Iterable[K]:
         """The keys."""
         return self._dict.keys()
 
-    def values(self) -> Iterable[Any]:
+    def values(self) -> Iterable[V]:
         """The values."""
         return self._dict.values()
 
@@ -108,23 +112,23 @@ class MapView(DataView):
     def __repr__(self) -> str:
         return f"MapView({self._dict!r})"
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: K) -> V:
         return self.get(key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: K, value: V) -> None:
         self.put(key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: K) -> None:
         self.remove(key)
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: K) -> bool:
         return self.contains(key)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[K]:
         return iter(self.keys())
 
 
-class StateMapView(MapView):
+class StateMapView(MapView[Any, Any]):
     """A map that is kept in state: there keys that are not there may be asked for and removed, and None is no value.
 
     Source: ``InternalSynchronousMapRuntimeState`` of PyFlink.

@@ -128,7 +128,7 @@ class ValueState(State):
         return None if self._before is None else Row(Row(*self._before), self._written)
 
 
-class ListState(State, ListView):
+class ListState(State, ListView[Any]):
     """A list, each element of which expires by itself.  It holds no None, as in Flink."""
 
     def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:
@@ -174,7 +174,7 @@ class ListState(State, ListView):
     __hash__ = object.__hash__
 
 
-class MapState(State, MapView):
+class MapState(State, MapView[Any, Any]):
     """A map, each entry of which expires by itself; a key that is not there has the value None."""
 
     def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:

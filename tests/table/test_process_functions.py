@@ -42,13 +42,13 @@ def declared(state: Any = "ROW<n BIGINT>", ttl: str | None = "1 d", name: str | 
             self,
             ctx: Context,
             seen: Annotated[Row, StateHint(state, ttl=ttl, name=name)],
-            all: Annotated[ListView, StateHint(DataTypes.LIST_VIEW(DataTypes.INT()))],
+            all: Annotated[ListView[Any], StateHint(DataTypes.LIST_VIEW(DataTypes.INT()))],
             r: Annotated[Row, ArgumentHint(SET)],
             most: Annotated[int, ArgumentHint(type=DataTypes.INT())] = 3,
         ) -> None:
             """Nothing."""
 
-        def on_timer(self, seen: Row, all: ListView) -> None:
+        def on_timer(self, seen: Row, all: ListView[Any]) -> None:
             """Nothing."""
 
     # hints that stand in a function do not see its variables

@@ -170,8 +170,8 @@ class Views(ProcessTableFunction):
     def eval(
         self,
         ctx: Context,
-        values: Annotated[ListView, StateHint("ARRAY<INT>")],
-        counts: Annotated[MapView, StateHint("MAP<INT, INT>", name="counted")],
+        values: Annotated[ListView[Any], StateHint("ARRAY<INT>")],
+        counts: Annotated[MapView[Any, Any], StateHint("MAP<INT, INT>", name="counted")],
         r: Rows,
     ) -> Iterator[list[str]]:
         before = f"{values.get()} {dict(counts.items())}"
