@@ -16,7 +16,7 @@ from .algebra.physical import Sink
 from .algebra.rel import Rel
 from .metadata.process_tables import check_process_uids
 from .physical.changelog import infer_changelog_modes
-from .physical.deletes import drop_needless_normalizations
+from .physical.deletes import infer_deletes
 from .physical.determinism import require_determinism
 from .physical.implement import Implementer
 from .physical.mini_batch import assign_mini_batches, two_phase_aggregates
@@ -248,7 +248,7 @@ PHYSICAL_REWRITE = Stage(
         Walk(name_first_phases),
         Walk(refuse_unplannable, configured=True),
         Walk(infer_changelog_modes, configured=True),
-        Walk(drop_needless_normalizations, configured=True),
+        Walk(infer_deletes, configured=True),
         Walk(require_determinism, configured=True),
     ),
 )

@@ -14,14 +14,16 @@ from flinkplan.compat.successor import succeed
 from flinkplan.compat.validation import validate_text
 from flinkplan.plan.document import Plan, dumps, loads
 from flinkplan.plan.errors import FlinkplanError
+from flinkplan.plan.nodes import Sink
 from flinkplan.plan.ttl import parse_edit, set_ttls, states
-from flinkplan.table import DataTypes, EnvironmentSettings, ListView, Row, TableEnvironment
+from flinkplan.table import ChangelogMode, DataTypes, EnvironmentSettings, ListView, Row, TableEnvironment
 from flinkplan.table.expressions import col, lit
 from flinkplan.table.function_loader import FunctionLoader
 from flinkplan.table.plan_functions import bind_to_files
 from flinkplan.table.udf import (
     ArgumentHint,
     ArgumentTrait,
+    ChangelogContext,
     Context,
     OnTimerContext,
     ProcessTableFunction,
@@ -214,3 +216,45 @@ def test_edited_ttls_are_carried_to_a_new_plan_by_the_names_of_states() -> None:
     carried = succeed(edited, plan(declared(name="met"))).plan
     (node,) = (node for node in carried.nodes if "process" in node.type)
     assert [(state.name, state.ttl) for state in node.states] == [("met", "1 d"), ("all", "4 h")]
+
+
+def counted(updates: ChangelogMode) -> Any:
+    """A class that emits updates of such kinds."""
+
+    @udptf(result_type="ROW<n BIGINT>")
+    class Counted(ProcessTableFunction):
+        def eval(self, n: Annotated[Row, StateHint("ROW<n BIGINT>")], r: Annotated[Row, ArgumentHint(SET)]) -> None:
+            """Nothing."""
+
+        def get_changelog_mode(self, changelog_context: ChangelogContext) -> ChangelogMode:
+            return updates
+
+    return Counted
+
+
+@pytest.mark.parametrize(
+    ("updates", "key", "refused"),
+    [
+        (ChangelogMode.upsert(key_only_deletes=False), "k", None),
+        (ChangelogMode.upsert(key_only_deletes=False), "n", "the key of the table 'o'"),
+        (ChangelogMode.upsert(key_only_deletes=False), None, None),
+        (ChangelogMode.all(), "k", None),
+    ],
+)
+def test_updates_by_key_are_those_of_the_partition(
+    updates: ChangelogMode, key: str | None, refused: str | None
+) -> None:
+    environment = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    environment.create_temporary_function("counted", counted(updates))
+    environment.execute_sql("CREATE TABLE t (k INT, v INT) WITH ('connector' = 'datagen')")
+    primary = f", PRIMARY KEY ({key}) NOT ENFORCED" if key else ""
+    environment.execute_sql(f"CREATE TABLE o (k INT, n BIGINT{primary}) WITH ('connector' = 'blackhole')")
+    statement = "INSERT INTO o SELECT * FROM counted(TABLE t PARTITION BY k)"
+    if refused is not None:
+        with pytest.raises(FlinkplanError, match=refused):
+            environment.compile_plan_sql(statement)
+        return
+    sink = environment.compile_plan_sql(statement).plan.nodes[-1]
+    assert isinstance(sink, Sink)
+    assert {kind.value for kind in sink.input_changelog_mode or ()} == {kind.name for kind in updates.kinds}
+    assert not sink.require_upsert_materialize

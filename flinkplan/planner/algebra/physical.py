@@ -261,6 +261,8 @@ class ProcessTable(NeedsWatermark, UnknownColumns, CallsProcessTable, kw_only=Tr
     uid: str | None
     mode: tuple[specs.ReceivedKind, ...] | None = None
     """The kinds of rows that it emits, once they are inferred."""
+    input_modes: tuple[tuple[specs.ReceivedKind, ...], ...] = ()
+    """Those of each input."""
 
 
 class WindowOperator(ReadsInserts, InsertsOnly, CompleteChanges, NoWatermark, UnknownColumns, Unary, kw_only=True):

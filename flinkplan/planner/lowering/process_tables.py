@@ -23,7 +23,7 @@ def _process_table(rel: p.ProcessTable, ctx: Context) -> ExecNode:
         state=_states(rel, ctx),
         uid=rel.uid,
         function_call=rel.call,
-        input_changelog_modes=tuple([specs.ReceivedKind.of(i.changes.row_kinds) for i in rel.inputs]),
+        input_changelog_modes=rel.input_modes,
         output_changelog_mode=rel.mode,
     )
 

@@ -12,7 +12,7 @@ from math import prod
 from ...plan.functions.cast import CAST
 from ...plan.record import cached_on_record
 from ...plan.rex import InputRef, RexNode
-from ...plan.specs import ConstantRankRange, JoinSpec, JoinType
+from ...plan.specs import ConstantRankRange, JoinSpec, JoinType, ReceivedKind
 from ...plan.types import CHARACTER, INTEGERS, TIMESTAMPS, LogicalType
 from ..algebra import logical as a
 from ..algebra import physical as p
@@ -26,6 +26,8 @@ from ..algebra.scan_columns import scan_columns
 from ..algebra.traits import OneRowPerKey, UnknownKeys
 from ..rex.expressions import is_call, unaliased
 from .join_kinds import join_keys
+from .modify_kinds import UPDATE, modify_kinds
+from .process_tables import partitions
 
 Key = frozenset[int]
 Keys = frozenset[Key]
@@ -327,6 +329,16 @@ def _sort(rel: Sort | p.SortLimit | p.TemporalSort | p.FullSort | p.Limit, upser
     return _within(keys, order, immutable_columns(rel.input)) if upsert else keys
 
 
+def _process_table(rel: p.ProcessTable, upsert: bool) -> Keys:
+    """What a function that updates rows partitions them by; before its mode is inferred, any that updates some.
+
+    Source: ``FlinkRelMdUniqueKeys.getPtfUniqueKeys``.
+    """
+    updates = UPDATE in modify_kinds(rel)
+    takes_back = rel.mode is not None and ReceivedKind.UPDATE_BEFORE in rel.mode
+    return frozenset(partitions(rel)) if updates and not takes_back else NO_KEYS
+
+
 def _passed_on(rel: Unary, upsert: bool) -> Keys:
     return _keys(rel.input, upsert)
 
@@ -346,6 +358,7 @@ _RULES: Dispatch[Keys] = Dispatch(
         Aggregate: _grouped,
         p.MultiJoin: _multi_join,
         OneRowPerKey: _one_row_per_key,
+        p.ProcessTable: _process_table,
         p.LegacyWindowAggregate: _legacy_window,
         p.Expand: _expand,
         p.Rank: _rank,

@@ -6,7 +6,7 @@ Source: ``FlinkChangelogModeInferenceProgram``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ...plan.functions.process import Trait
 from ...plan.functions.user import UserFunction
@@ -16,11 +16,10 @@ from ...plan.specs import ReceivedKind, RowKind
 from ..algebra.physical import ProcessTable
 from ..algebra.rel import CallsProcessTable, Rel
 from ..errors import Part, PlanningError
-from .keys import upsert_keys
 
 
 def process_table_mode(
-    rel: CallsProcessTable, inputs: Sequence[Sequence[ReceivedKind]], required: Kinds
+    rel: CallsProcessTable, inputs: Sequence[Sequence[ReceivedKind]], required: Collection[ReceivedKind]
 ) -> tuple[ReceivedKind, ...]:
     """The kinds of rows that a function emits for inputs with rows of these kinds.
 
@@ -35,14 +34,14 @@ def process_table_mode(
         [kind.value for kind in inputs[operand.input_index]] if type(operand) is TableArgument else None
         for operand in rel.call.operands[: len(rel.declaration.arguments)]
     ]
-    names = [kind.value for kind in RowKind if kind in required]
+    names = [kind.value for kind in ReceivedKind if kind in required]
     return tuple(map(ReceivedKind, function.changelog(of_arguments, names)))
 
 
 def process_table_kinds(rel: CallsProcessTable, inputs: Sequence[Kinds], required: Kinds) -> Kinds:
     """The same as kinds of rows, of inputs whose deletions have all columns."""
     modes = [[ReceivedKind(kind.value) for kind in RowKind if kind in kinds] for kinds in inputs]
-    return frozenset(kind.row_kind for kind in process_table_mode(rel, modes, required))
+    return frozenset(kind.row_kind for kind in process_table_mode(rel, modes, ReceivedKind.of(required)))
 
 
 def takes_updates(rel: CallsProcessTable, index: int) -> bool:
@@ -51,12 +50,14 @@ def takes_updates(rel: CallsProcessTable, index: int) -> bool:
     return index < len(tables) and Trait.SUPPORT_UPDATES in tables[index].traits
 
 
-def takes_upserts(rel: CallsProcessTable, index: int) -> bool:
-    """Whether the table at an input is updated by the key that it is partitioned by.  Source: ``isPtfUpsert``."""
-    if not takes_updates(rel, index) or Trait.REQUIRE_UPDATE_BEFORE in rel.declared_tables[index].traits:
-        return False
-    keys = frozenset(rel.tables[index].partition_keys)
-    return bool(keys) and keys in upsert_keys(rel.inputs[index])
+def partitions(rel: CallsProcessTable) -> Iterator[frozenset[int]]:
+    """Of each table the columns of the result that it is partitioned by.  Source: ``toPartitionColumns``."""
+    start = 0
+    for declared, table in zip(rel.declared_tables, rel.tables, strict=True):
+        count = len(table.partition_keys)
+        is_passed = Trait.PASS_COLUMNS_THROUGH in declared.traits
+        yield frozenset(table.partition_keys if is_passed else range(start, start + count))
+        start += count
 
 
 _UID = re.compile(r"[a-zA-Z_][a-zA-Z-_0-9]*")

@@ -34,7 +34,8 @@ from ..errors import Part, PlanningError
 from ..metadata.keys import Keys, immutable_columns, keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE, INSERT, INSERT_ONLY, UPDATE, modify_kinds
 from ..metadata.monotonicity import CONSTANT, DECREASING, INCREASING, monotonicity
-from ..metadata.process_tables import process_table_mode, takes_upserts
+from ..metadata.process_tables import process_table_mode
+from ..metadata.upserts import takes_upserts
 from ..rex.expressions import refs
 
 
@@ -268,7 +269,7 @@ def _process_table(rel: p.ProcessTable, required: Updates) -> Rel | None:
         return None
     modes = [ReceivedKind.of(each.changes.row_kinds) for each in inputs if each is not None]
     wanted = row_kinds.rows(row_kinds.CHANGES, required is not Updates.ONLY_AFTER)
-    mode = process_table_mode(rel, modes, wanted)
+    mode = process_table_mode(rel, modes, ReceivedKind.of(wanted))
     kinds = frozenset(kind.row_kind for kind in mode)
     updates = Updates.BEFORE_AND_AFTER if RowKind.UPDATE_BEFORE in kinds else _only_after(rel)
     if required is Updates.BEFORE_AND_AFTER and updates is Updates.ONLY_AFTER:

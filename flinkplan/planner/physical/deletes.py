@@ -6,13 +6,14 @@ Sources: the ``SatisfyDeleteKindTraitVisitor`` of ``FlinkChangelogModeInferenceP
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
+from ...plan import row_kinds
 from ...plan.functions.process import Trait
 from ...plan.record import replace
 from ...plan.settings import is_on
-from ...plan.specs import ReadingMetadata, ReceivedKind
+from ...plan.specs import ReadingMetadata, ReceivedKind, RowKind
 from ..algebra import physical as p
 from ..algebra.changes import Updates
 from ..algebra.dispatch import Dispatch
@@ -20,9 +21,11 @@ from ..algebra.rel import Rel
 from ..algebra.traits import CompleteDeletes, SameDeletes
 from ..algebra.tree import with_inputs
 from ..connectors import deletes_by_key
+from ..errors import Part, PlanningError
 from ..metadata.keys import keys_in_group_range, upsert_keys
 from ..metadata.modify_kinds import DELETE
-from ..metadata.process_tables import takes_upserts
+from ..metadata.process_tables import process_table_mode
+from ..metadata.upserts import takes_upserts
 from ..rex.expressions import refs
 from .changelog import primary_key
 
@@ -45,19 +48,28 @@ Answer = tuple[Rel, Deletes]
 """A relation, and which columns its deletions have."""
 
 
-def drop_needless_normalizations(sink: Rel, config: Mapping[str, str]) -> Rel:
-    """The sink without normalizations of upserts that nothing needs.
+def infer_deletes(sink: Rel, config: Mapping[str, str]) -> Rel:
+    """The sink without normalizations of upserts that nothing needs, and with the modes of process table functions.
 
     A changelog is normalized to get -U rows, all columns in deletions, a filter, or metadata.  Where none of these is
-    required, upserts are passed on as they are.
+    required, upserts are passed on as they are.  Raises :class:`PlanningError` where a function deletes rows by key,
+    and whole rows are needed.
     """
     assert isinstance(sink, p.Sink)
-    if is_on(config, "table.exec.source.cdc-events-duplicate") or p.ChangelogNormalize not in sink.classes:
+    keeps_all = is_on(config, "table.exec.source.cdc-events-duplicate") or p.ChangelogNormalize not in sink.classes
+    if keeps_all and p.ProcessTable not in sink.classes:
         return sink
     for wanted in _wanted(sink):
         satisfied = _satisfying(sink.input, wanted)
         if satisfied is not None:
             return replace(sink, input=satisfied[0])
+    if p.ProcessTable in sink.classes:
+        raise PlanningError(
+            f"the table '{sink.table.identifier.name}' needs deletions with all columns, and a process table function "
+            "emits them with the key alone",
+            hint="let its changelog mode have full deletions: ChangelogMode.upsert(false)",
+            part=Part.SINK,
+        )
     return sink
 
 
@@ -159,8 +171,21 @@ def _process_table(rel: p.ProcessTable, wanted: Deletes) -> Answer | None:
         if answer is None:
             return None
         answers.append(answer)
-    by_key = ReceivedKind.DELETE_BY_KEY in (rel.mode or ())
-    return with_inputs(rel, tuple(r for r, _ in answers)), _by_key(rel) if by_key else _full(rel)
+    received = tuple(_received(child, kind) for child, kind in answers)
+    required = row_kinds.rows(row_kinds.CHANGES, rel.changes.updates is not Updates.ONLY_AFTER)
+    mode = process_table_mode(rel, received, _named(required, wanted))
+    new = replace(rel, mode=mode, input_modes=received, operands=tuple(r for r, _ in answers))
+    return new, _by_key(rel) if ReceivedKind.DELETE_BY_KEY in mode else _full(rel)
+
+
+def _received(rel: Rel, deletes: Deletes) -> tuple[ReceivedKind, ...]:
+    return _named(rel.changes.row_kinds, deletes)
+
+
+def _named(kinds: Iterable[RowKind], deletes: Deletes) -> tuple[ReceivedKind, ...]:
+    """Kinds of rows as plans list them, where deletions have such columns."""
+    by_key = {ReceivedKind.DELETE: ReceivedKind.DELETE_BY_KEY} if deletes is Deletes.BY_KEY else {}
+    return tuple(by_key.get(kind, kind) for kind in ReceivedKind.of(kinds))
 
 
 def _normalize(rel: p.ChangelogNormalize, wanted: Deletes) -> Answer | None:
