@@ -331,17 +331,23 @@ def split_python_joins(rel: Join) -> Rel:
 
 @rule(on=Correlate)
 def split_python_correlates(rel: Correlate) -> Rel:
-    """The conditions and the built-in arguments of a Python table function become calcs above and below it."""
-    if not _is_python(rel.call) or not rel.input.width:
+    """The conditions and the built-in arguments of a Python table function become calcs above and below it.
+
+    So do calls of Python functions in the arguments of another one.  Source: ``PythonCorrelateSplitRule``.
+    """
+    if not isinstance(rel.call, Call) or not rel.input.width:
         return rel
-    assert isinstance(rel.call, Call)
+    if not _is_python(rel.call):
+        with_python = any(map(calls_python_anywhere, rel.call.operands))
+        return _with_calc_below(rel, rel.call, _is_python) if with_python else rel
     if rel.condition is not None and rel.type is JoinType.INNER:
         width = rel.input.width
         condition = transform(rel.condition, lambda r: replace(r, index=r.index + width) if type(r) is InputRef else r)
         return Filter(input=split_python_correlates(replace(rel, condition=None)), condition=condition)
     if not any(_needs_calc(o) for o in rel.call.operands):
         return rel
-    return _with_calc_below(rel, rel.call)
+    builtin = calls_builtin_anywhere(rel.call.operands)
+    return _with_calc_below(rel, rel.call, _is_builtin if builtin else (lambda rex: type(rex) is FieldAccess))
 
 
 def _needs_calc(rex: RexNode) -> bool:
@@ -351,10 +357,9 @@ def _needs_calc(rex: RexNode) -> bool:
     return type(rex) is FieldAccess and type(rex.expr) is not CorrelVariable
 
 
-def _with_calc_below(rel: Correlate, call: Call) -> Rel:
+def _with_calc_below(rel: Correlate, call: Call, moves: Test) -> Rel:
     width = rel.input.width
-    builtin = calls_builtin_anywhere(call.operands)
-    extractor = Extractor(width, _is_builtin if builtin else (lambda rex: type(rex) is FieldAccess))
+    extractor = Extractor(width, moves)
     operands = tuple(map(extractor.visit, call.operands))
     columns = [_of_row(e) for e in extractor.extracted]
     names = uniquify([*rel.input.names, *(f"f{i}" for i in range(len(columns)))])
@@ -364,9 +369,10 @@ def _with_calc_below(rel: Correlate, call: Call) -> Rel:
     def through_variable(rex: RexNode) -> RexNode:
         if type(rex) is FieldAccess and type(rex.expr) is CorrelVariable:
             return FieldAccess(rex.name, variable)
-        return FieldAccess(names[rex.index], variable) if type(rex) is InputRef else rex
+        return FieldAccess(names[rex.index], variable) if type(rex) is InputRef and _is_python(call) else rex
 
-    # extracted columns are references already, columns of the row may be fields of its variable or references
+    # extracted columns are references already, which Flink leaves to functions that are not Python's; columns of the
+    # row may be fields of its variable or references
     moved = tuple(transform(o, through_variable) for o in operands)
     new = replace(rel, input=below, call=replace(call, operands=moved))
     kept = [i for i in range(new.width) if i < width or i >= below.width]

@@ -318,6 +318,7 @@ CASES: list[tuple[str, str]] = [
     ("share_calls", "SELECT id < v, v > id AND b, v * id FROM a WHERE id * v > 3 OR b"),
     ("split_python_joins", "SELECT a.id FROM a JOIN c ON a.id = c.cid AND is_odd(a.v + c.cid)"),
     ("split_python_correlates", "SELECT w FROM c, LATERAL TABLE(words(UPPER(name))) AS t (w) WHERE w <> 'x'"),
+    ("split_python_correlates", "SELECT id, x FROM a, UNNEST(ARRAY[plus_one(v), id]) AS t (x)"),
     ("split_python_calcs", "SELECT id, plus_one(v + 1) * 2, 'x' FROM a WHERE is_odd(id) AND v > 0"),
     ("split_python_calcs", "SELECT plus_one(id), doubled(plus_one(v)), plus_one(v) + 1 FROM a"),
     ("materialize_time", "SELECT k, MAX(ts) FROM ev GROUP BY k"),
