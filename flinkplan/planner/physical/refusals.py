@@ -103,10 +103,6 @@ def _check_python(rel: Rel) -> None:
                 "cannot stand beside a built-in aggregate function with OVER",
                 "compute one of them in a subquery",
             )
-        if any(group.lower_bound.kind == "UNBOUNDED_PRECEDING" for group in rel.groups):
-            raise _python_error(
-                functions[0], "needs a frame with a lower bound", "write ROWS or RANGE BETWEEN n PRECEDING"
-            )
         return
     if pandas and isinstance(rel, p.GroupAggregate):
         raise _python_error(
