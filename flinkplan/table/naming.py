@@ -51,13 +51,13 @@ def function_of_call(context: Context, called: str | DeclaredFunction) -> Functi
 
 
 def name_of(path: str) -> ast.Name:
-    """A name with its parts between dots, perhaps in backquotes."""
+    """A name with its parts between dots, perhaps in backquotes.  Raises :class:`SqlSyntaxError`."""
     from ..planner.sql.source import Source
     from ..planner.sql.statements import StatementParser
 
     if path.isidentifier():
         return ast.Name((ast.Identifier(path, True),))
-    return StatementParser(Source(path)).name()
+    return StatementParser(Source(path)).path()
 
 
 def inline_function(declared: DeclaredFunction) -> PythonFunction:

@@ -65,6 +65,15 @@ def test_tables_and_views(env: TableEnvironment, catalog: Catalog) -> None:
         catalog.alter_table(path, table, False)
 
 
+def test_paths_have_up_to_three_parts_which_may_be_reserved_words(env: TableEnvironment) -> None:
+    env.execute_sql("CREATE CATALOG side WITH ('type' = 'generic_in_memory')")
+    env.execute_sql("CREATE TABLE side.`default`.`table` (a INT) WITH ('connector' = 'datagen')")
+    assert env.from_path("side.default.table").get_schema().get_field_names() == ["a"]
+    for path in ("side.default.table.a", "side.default table", "side..table"):
+        with pytest.raises(FlinkplanError):
+            env.from_path(path)
+
+
 def test_a_catalog_of_a_database(env: TableEnvironment) -> None:
     env.register_catalog("pg", JdbcCatalog("pg", "shop", "ann", "secret", "jdbc:postgresql://localhost:5432"))
     assert "pg" in env.list_catalogs()

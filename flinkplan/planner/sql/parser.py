@@ -28,6 +28,7 @@ from .refused import IN_STREAMS, REFUSED
 from .source import Source
 
 T = TypeVar("T")
+_PATH_PARTS = 3
 
 QUERY_STARTS = frozenset({"SELECT", "WITH", "VALUES", "TABLE"})
 
@@ -277,6 +278,23 @@ class Cursor:
         while self.token.key == ".":
             self.advance()
             parts.append(self.identifier("an identifier after '.'"))
+        return ast.Name(tuple(parts), span=self.span(start))
+
+    def path(self) -> ast.Name:
+        """A text that is a name of up to three parts, which may be reserved words.  Source: ``TableApiIdentifier``."""
+        start = self.token.start
+        parts: list[ast.Identifier] = []
+        while len(parts) < _PATH_PARTS and (not parts or self.token.key == "."):
+            if parts:
+                self.advance()
+            word = self.token
+            parts.append(
+                ast.Identifier(self.text(self.advance()), span=self.span_of(word))
+                if word.kind == WORD
+                else self.identifier("an identifier after '.'" if parts else "a name")
+            )
+        if self.token.kind != END:
+            self.fail("the end of the name")
         return ast.Name(tuple(parts), span=self.span(start))
 
     def string(self, expected: str = "a string in 'single quotes'") -> str:
