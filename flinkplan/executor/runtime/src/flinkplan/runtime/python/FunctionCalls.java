@@ -9,27 +9,19 @@ import java.io.Serializable;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.PriorityQueue;
 import java.util.stream.IntStream;
 import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.catalyst.util.ArrayData;
-import org.apache.spark.sql.streaming.MapState;
-import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
-import scala.Tuple2;
-import scala.collection.Iterator;
 
 /**
  * The calls of a process table function in Python, for the keys of a key group.
@@ -41,8 +33,6 @@ import scala.collection.Iterator;
  */
 public final class FunctionCalls {
     private static final String MODULE = "flinkplan.udf.group_worker";
-    private static final String PREFIX = "state-";
-    private static final String TIMERS = "timers";
     private static final long MICROS = 1000;
     /** Which columns of the input stand before the rows of tables, behind the one of the time. */
     private static final int ROWS = 5;
@@ -53,13 +43,10 @@ public final class FunctionCalls {
     private static final byte CLOCK = 3;
     /** The columns before states in what Python gets. */
     private static final int ADDED = 8;
+    /** The columns before states in what has become of keys. */
+    private static final int KEPT = 3;
     /** The columns before those of the function in what it emits. */
     private static final int EMITTED = 5;
-
-    private static final StructType TIMER = new StructType()
-            .add("name", DataTypes.StringType)
-            .add("time", DataTypes.LongType, false)
-            .add("due", DataTypes.LongType, false);
 
     /**
      * A state of the function.
@@ -118,11 +105,7 @@ public final class FunctionCalls {
         void take(byte kind, InternalRow row, long sequence, long place, int nth, int count, long behind);
     }
 
-    /** A key whose timers wait. */
-    private record Waiting(long due, InternalRow key) {}
-
     private final Spec spec;
-    private final boolean isTimed;
     private final StructType input;
     private final int timeOrdinal;
     private final StructType sent;
@@ -130,9 +113,7 @@ public final class FunctionCalls {
     private final PythonProcess.Program program;
     private final UnsafeProjection key;
     private final UnsafeProjection binary;
-    private final UnsafeProjection[] contents;
-    private final List<MapState<InternalRow, InternalRow>> states = new ArrayList<>();
-    private final MapState<InternalRow, InternalRow> timers;
+    private final FunctionStates states;
 
     private PythonProcess process;
     private ArrowRows requests;
@@ -148,37 +129,23 @@ public final class FunctionCalls {
     private int count;
     private long clock;
     private long fired;
-    private PriorityQueue<Waiting> waiting;
     private boolean isNew;
 
     /** @param isTimed whether it goes by watermarks: then states have no TTL of Spark's, and there may be timers */
     FunctionCalls(Kernel kernel, StructType input, Spec spec, boolean isTimed) {
         this.spec = spec;
-        this.isTimed = isTimed;
         this.input = input;
         timeOrdinal = input.fieldIndex(Hidden.TIME);
         int[] keyColumns = IntStream.rangeClosed(1, spec.keys()).toArray();
         StructType keyType = Rows.select(input, keyColumns);
-        StructType kept = new StructType();
-        for (State state : spec.states()) {
-            states.add(kernel.mapState(PREFIX + state.name(), keyType, state.content(), isTimed ? 0 : state.ttl()));
-            kept = kept.add(state.name(), state.content());
-        }
-        DataType timerType = DataTypes.createArrayType(TIMER, false);
-        StructType timersOfKey = new StructType().add(TIMERS, timerType, false);
-        timers = keepsTimers() ? kernel.mapState(TIMERS, keyType, timersOfKey, 0) : null;
-        contents = new UnsafeProjection[states.size() + 1];
-        for (int i = 0; i < states.size(); i++) {
-            contents[i] = UnsafeProjection.create(spec.states()[i].content());
-        }
-        contents[states.size()] = UnsafeProjection.create(timersOfKey);
-        sent = sent(kept, timerType);
+        states = new FunctionStates(kernel, keyType, spec.states(), !isTimed, isTimed && spec.setsTimers());
+        sent = sent();
         StructType emitted = new StructType().add("key", DataTypes.IntegerType);
         emitted = emitted.add("changed", DataTypes.LongType).add("due", DataTypes.LongType);
-        for (StructField state : kept.fields()) {
+        for (StructField state : states.columns().fields()) {
             emitted = emitted.add(state);
         }
-        changed = keepsTimers() ? emitted.add(TIMERS, timerType) : emitted;
+        changed = states.withTimers(emitted);
         program = new PythonProcess.Program(
                 spec.python(), spec.path(), MODULE, List.of(spec.program(), ArrowRows.schema(sent)));
         key = Rows.projection(input, keyColumns);
@@ -189,11 +156,7 @@ public final class FunctionCalls {
         }
     }
 
-    private boolean keepsTimers() {
-        return isTimed && spec.setsTimers();
-    }
-
-    private StructType sent(StructType kept, DataType timerType) {
+    private StructType sent() {
         StructType columns = new StructType()
                 .add("what", DataTypes.ByteType)
                 .add("key", DataTypes.IntegerType)
@@ -203,12 +166,10 @@ public final class FunctionCalls {
                 .add("watermark", DataTypes.LongType)
                 .add("due", DataTypes.LongType)
                 .add("behind", DataTypes.LongType);
-        if (kept.length() > 0) {
-            columns = columns.add("states", kept);
+        if (spec.states().length > 0) {
+            columns = columns.add("states", states.columns());
         }
-        if (keepsTimers()) {
-            columns = columns.add(TIMERS, timerType);
-        }
+        columns = states.withTimers(columns);
         if (spec.scalars()) {
             columns = columns.add(input.apply(timeOrdinal + ROWS - 2));
         }
@@ -253,7 +214,7 @@ public final class FunctionCalls {
         passed.clear();
         count = 0;
         fired = Long.MIN_VALUE;
-        waiting = null;
+        states.begin();
     }
 
     /** The number of what a row brings about: it grows from row to row of a key, and keeps their order downstream. */
@@ -307,7 +268,7 @@ public final class FunctionCalls {
      * @param watermark that the function is told
      */
     void fire(long reached, Long watermark, long sequence) {
-        if (!keepsTimers() || numbers.isEmpty() || reached <= fired) {
+        if (!states.keepsTimers() || numbers.isEmpty() || reached <= fired) {
             return;
         }
         fired = reached;
@@ -319,47 +280,15 @@ public final class FunctionCalls {
 
     /** Has keys appear whose timers a watermark fires. */
     void wake(long reached, Long watermark, long sequence) {
-        if (!keepsTimers()) {
+        if (!states.keepsTimers()) {
             return;
         }
-        if (waiting == null) {
-            loadTimers();
+        for (InternalRow awake; (awake = states.awake(reached, numbers.keySet())) != null; ) {
+            Object[] columns = event(KEY, added(awake));
+            columns[5] = watermark;
+            send(columns, sequence, 0);
+            fired = Long.MIN_VALUE;
         }
-        while (!waiting.isEmpty() && waiting.peek().due() <= reached) {
-            InternalRow awake = waiting.poll().key();
-            if (!numbers.containsKey(awake)) {
-                Object[] columns = event(KEY, added(awake));
-                columns[5] = watermark;
-                send(columns, sequence, 0);
-                fired = Long.MIN_VALUE;
-            }
-        }
-    }
-
-    private void loadTimers() {
-        waiting = new PriorityQueue<>(Comparator.comparingLong(Waiting::due));
-        for (Iterator<Tuple2<InternalRow, InternalRow>> stored = timers.iterator(); stored.hasNext(); ) {
-            Tuple2<InternalRow, InternalRow> entry = stored.next();
-            ArrayData rows = entry._2().getArray(0);
-            long due = Long.MAX_VALUE;
-            for (int i = 0; i < rows.numElements(); i++) {
-                due = Math.min(due, rows.getStruct(i, TIMER.length()).getLong(2));
-            }
-            InternalRow copy = key(entry._1());
-            if (!numbers.containsKey(copy)) {
-                waiting.add(new Waiting(due, copy));
-            }
-        }
-    }
-
-    /** A key as it is kept, as the projection of rows makes it. */
-    private InternalRow key(InternalRow kept) {
-        StructType type = Rows.select(input, IntStream.rangeClosed(1, spec.keys()).toArray());
-        Object[] values = new Object[input.length()];
-        for (int i = 0; i < type.length(); i++) {
-            values[i + 1] = kept.isNullAt(i) ? null : kept.get(i, type.apply(i).dataType());
-        }
-        return key.apply(new GenericInternalRow(values)).copy();
     }
 
     private int number(InternalRow row) {
@@ -392,19 +321,7 @@ public final class FunctionCalls {
         columns[1] = number;
         if (number != null && isNew) {
             isNew = false;
-            InternalRow of = keys.get(number);
-            int at = ADDED;
-            if (!states.isEmpty()) {
-                Object[] kept = new Object[states.size()];
-                for (int i = 0; i < kept.length; i++) {
-                    kept[i] = states.get(i).getValue(of);
-                }
-                columns[at++] = new GenericInternalRow(kept);
-            }
-            if (keepsTimers()) {
-                InternalRow kept = timers.getValue(of);
-                columns[at] = kept == null ? null : kept.getArray(0);
-            }
+            states.read(keys.get(number), columns, ADDED);
         }
         return columns;
     }
@@ -439,7 +356,7 @@ public final class FunctionCalls {
      */
     long end(Emitter emitter) {
         if (count == 0) {
-            return nextOfOthers();
+            return states.nextOfOthers(numbers.keySet());
         }
         boolean isDone = false;
         try {
@@ -448,8 +365,11 @@ public final class FunctionCalls {
             }
             process.end();
             byte[] emitted = process.receive();
-            long[] due = {nextOfOthers()};
-            changes.read(process.receive(), row -> due[0] = Math.min(due[0], keep(row)));
+            long[] due = {states.nextOfOthers(numbers.keySet())};
+            changes.read(process.receive(), row -> {
+                states.write(keys.get(row.getInt(0)), row.getLong(1), row, KEPT);
+                due[0] = Math.min(due[0], row.getLong(2));
+            });
             List<Emitted> rows = new ArrayList<>();
             answers.read(emitted, row -> rows.add(emitted(row)));
             handOn(rows, emitter);
@@ -464,45 +384,9 @@ public final class FunctionCalls {
         }
     }
 
-    /** What the timers of other keys wait for, as far as they have been looked at. */
-    private long nextOfOthers() {
-        if (waiting == null) {
-            return Long.MAX_VALUE;
-        }
-        while (!waiting.isEmpty() && numbers.containsKey(waiting.peek().key())) {
-            waiting.poll();
-        }
-        return waiting.isEmpty() ? Long.MAX_VALUE : waiting.peek().due();
-    }
-
     /** Whether the timers of all keys have been looked at. */
     boolean knowsAllTimers() {
-        return waiting != null || !keepsTimers();
-    }
-
-    private long keep(InternalRow row) {
-        InternalRow of = keys.get(row.getInt(0));
-        long bits = row.getLong(1);
-        for (int i = 0; i < states.size(); i++) {
-            if ((bits & 1L << i) != 0) {
-                int width = spec.states()[i].content().length();
-                boolean isEmpty = row.isNullAt(3 + i);
-                write(states.get(i), of, isEmpty ? null : contents[i].apply(row.getStruct(3 + i, width)));
-            }
-        }
-        if (keepsTimers() && (bits & 1L << states.size()) != 0) {
-            int at = 3 + states.size();
-            write(timers, of, row.isNullAt(at) ? null : contents[states.size()].apply(Rows.of(row.getArray(at))));
-        }
-        return row.getLong(2);
-    }
-
-    private static void write(MapState<InternalRow, InternalRow> state, InternalRow key, UnsafeRow content) {
-        if (content == null) {
-            state.removeKey(key);
-        } else {
-            state.updateValue(key, content.copy());
-        }
+        return states.knowsAllTimers();
     }
 
     private Emitted emitted(InternalRow row) {
