@@ -67,7 +67,8 @@ def command(
     from ..plan.printable import printable
     from ..planner.script import parse_pipeline
     from ..table import EnvironmentSettings, QueryResult, TableEnvironment
-    from ..table.environment import defaults, starts_job
+    from ..table.defaults import defaults
+    from ..table.environment import starts_job
     from ..table.programs import run_program
     from .inputs import Tree, project_files
 

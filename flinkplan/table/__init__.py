@@ -7,9 +7,10 @@ from .common import Configuration
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference
 from .data_types import DataTypes
 from .data_view import DataView, ListView, MapView
+from .defaults import FlinkplanWarning
 from .descriptors import FormatDescriptor, Schema, TableDescriptor
 from .enumerations import ChangelogMode, ModuleEntry, SqlDialect
-from .environment import FlinkplanWarning, TableEnvironment
+from .environment import TableEnvironment
 from .execution_environment import StreamTableEnvironment
 from .expression import Expression
 from .pipeline import StatementSet, TablePipeline

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from ..plan.errors import Location, PlanError, UnsupportedError
 from ..plan.files import Place
 from ..plan.findings import Finding
-from ..plan.record import Record, replace
+from ..plan.record import replace
 from ..plan.secrets import masked
 from ..plan.settings import LOCAL_TIME_ZONE, is_batch_mode
 from ..plan.text.tableau import MAX_COLUMN_WIDTH, MAX_WIDTH
@@ -43,11 +41,12 @@ from .catalog_views import BOOLEANS, describe, show
 from .catalogs import ObjectIdentifier
 from .compiled_plan import CompiledPlan, ExplainDetail, PlanReference, Runner
 from .data_types import RowType
+from .defaults import DEFAULTS, Defaults
 from .descriptors import TableDescriptor
 from .elements import elements_descriptor, expression_rows
 from .expression import Expression
 from .function_loader import FunctionLoader
-from .jobs import Starter, of_own_statements, pipeline_jars, start
+from .jobs import Starter, of_own_statements, pipeline_jars
 from .naming import name_of
 from .pandas_frames import frame_descriptor
 from .pipeline import StatementSet, TablePipeline
@@ -60,51 +59,6 @@ from .table import Table
 
 if TYPE_CHECKING:
     from ..planner.explaining import Explanation
-
-
-class FlinkplanWarning(UserWarning):
-    """A warning about a statement that compiles, but may not be intended; ``finding`` has the rule and the place."""
-
-    def __init__(self, finding: Finding) -> None:
-        hint = f" ({finding.hint})" if finding.hint else ""
-        where = f"{finding.location}: " if finding.location else ""
-        super().__init__(f"{where}{finding.message}{hint} [{finding.rule}]")
-        self.finding = finding
-
-
-def _warn(finding: Finding) -> None:
-    warnings.warn(FlinkplanWarning(finding), stacklevel=2)
-
-
-class Defaults(Record):
-    """What an environment has that is created without saying so."""
-
-    starter: Starter = start
-    options: Mapping[str, str] = {}
-    warn: Callable[[Finding], None] = _warn
-    py_files: tuple[str, ...] = ()
-    catalog_tables: Mapping[str, str] = {}
-
-
-_DEFAULTS: ContextVar[Defaults | None] = ContextVar("defaults", default=None)
-
-
-@contextmanager
-def defaults(
-    starter: Starter | None = None,
-    options: Mapping[str, str] | None = None,
-    warn: Callable[[Finding], None] | None = None,
-    py_files: Sequence[str] = (),
-    catalog_tables: Mapping[str, str] | None = None,
-) -> Iterator[None]:
-    """Environments created inside it start jobs so, have these options, load functions from these files, and take the
-    tables of external catalogs from these scripts, which are named."""
-    made = Defaults(starter or start, options or {}, warn or _warn, tuple(py_files), catalog_tables or {})
-    token = _DEFAULTS.set(made)
-    try:
-        yield
-    finally:
-        _DEFAULTS.reset(token)
 
 
 class TableEnvironment(CatalogMethods):
@@ -121,7 +75,7 @@ class TableEnvironment(CatalogMethods):
         runner: Starter | None = None,
         warn: Callable[[Finding], None] | None = None,
     ) -> None:
-        default = _DEFAULTS.get() or Defaults()
+        default = DEFAULTS.get() or Defaults()
         self._python_files = list(default.py_files)
         self._table_names: dict[int, str] = {}
         self._named_tables: list[Table] = []

@@ -13,7 +13,8 @@ from ..plan.document import Plan
 from ..plan.errors import FlinkplanError, PlanError, UnsupportedError
 from ..plan.findings import Finding
 from ..udf.as_pyflink import install, is_installed, uninstall
-from .environment import TableEnvironment, defaults
+from .defaults import defaults
+from .environment import TableEnvironment
 from .jobs import Starter
 from .settings import EnvironmentSettings
 

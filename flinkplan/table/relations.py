@@ -8,9 +8,11 @@ from typing import Any
 from ..plan.functions import Arguments, Function, Kind, conditional, find_function
 from ..plan.functions.aggregate import JSON_ARRAYAGG, JSON_OBJECTAGG, SUM0
 from ..plan.functions.cast import CAST
+from ..plan.functions.comparison import EQ
 from ..plan.record import replace
 from ..plan.rex import InputRef, Literal, RexNode, transform
 from ..plan.specs import AggregateCall
+from ..plan.types import LogicalType
 from ..planner.algebra.calls import aggregate_call, remap_calls
 from ..planner.algebra.logical import Aggregate, Filter, Project
 from ..planner.algebra.names import uniquify
@@ -18,7 +20,7 @@ from ..planner.algebra.rel import Rel
 from ..planner.binder.calls import fit
 from ..planner.binder.context import Context
 from ..planner.rex.builder import text
-from ..planner.rex.expressions import contains_over, identity, inline, is_always_true, is_call
+from ..planner.rex.expressions import contains_over, identity, inline, is_always_true, is_call, unaliased
 from ..planner.rex.simplify import first_condition, shorten
 from ..planner.sql import ast
 from .expression import Expression
@@ -300,3 +302,27 @@ __all__ = [
     "operands_of",
     "project",
 ]
+
+
+def with_types(rel: Rel, types: Sequence[LogicalType]) -> Rel:
+    """A relation with these types of its columns, which differ in whether they may be NULL."""
+    if tuple(types) == rel.types:
+        return rel
+    columns = [c if c.type == t else CAST.typed(t, c) for c, t in zip(identity(rel.types), types, strict=True)]
+    cast = project(rel, columns, rel.names)
+    return replace(cast, exprs=tuple(map(_cast_without_name, cast.exprs))) if isinstance(cast, Project) else cast
+
+
+def _cast_without_name(rex: RexNode) -> RexNode:
+    return replace(rex, operands=(unaliased(rex.operands[0]),)) if is_call(rex, CAST) else rex
+
+
+def compares_sides(rex: RexNode, width: int) -> bool:
+    """Whether a condition compares a column of the left side with one of the right side.
+
+    Those that are in an expression do not count.  Source: ``JoinOperationFactory``.
+    """
+    if not is_call(rex, EQ):
+        return False
+    sides = [o.index >= width for o in rex.operands if isinstance(o, InputRef)]
+    return len(sides) == 2 and sides[0] != sides[1]

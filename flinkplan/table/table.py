@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.findings import did_you_mean
 from ..plan.functions import Function, Kind
-from ..plan.functions.cast import CAST
 from ..plan.functions.changelog import FROM_CHANGELOG, TO_CHANGELOG
 from ..plan.functions.process import UID
 from ..plan.functions.user import PythonFunction
 from ..plan.record import replace
 from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
 from ..plan.specs import JoinType, SortField
-from ..plan.types import LogicalType, row
+from ..plan.types import row
 from ..planner.algebra.logical import Aggregate, Correlate, Join, Project, SetKind, SetOp, Sort
 from ..planner.algebra.rel import Rel
 from ..planner.algebra.row_types import nullable_types
 from ..planner.binder.calls import fit
-from ..planner.rex.expressions import TRUE, conjunctions, identity, is_call, unaliased
+from ..planner.rex.expressions import TRUE, conjunctions, identity
 from ..planner.sql import ast
 from .expression import Expression
 from .grouped import AggregatedTable, Derivable, GroupedTable, GroupWindowedTable, OverWindowedTable, WindowGroupedTable
@@ -28,10 +27,12 @@ from .processing import PartitionedTable, bound, called
 from .relations import (
     check_unique,
     column_names,
+    compares_sides,
     filtered,
     holds_aggregate,
     named_explicitly,
     project,
+    with_types,
 )
 from .resolving import Resolver
 from .result import TableResult
@@ -224,7 +225,7 @@ class Table(Derivable):
             types = (*left_rel.types, *right_rel.types)
             resolver = Resolver(self._environment.context(), (*left_rel.names, *right_rel.names), types)
             condition = resolver.condition(predicate)
-            if not any(_is_key(part, left_rel.width) for part in conjunctions(condition)):
+            if not any(compares_sides(part, left_rel.width) for part in conjunctions(condition)):
                 raise ValidationError(
                     f"the join condition '{predicate}' compares no column of the left side with one of the right side",
                     hint="add an equality, or filter the rows with where(…) behind join(right)",
@@ -324,7 +325,9 @@ class Table(Derivable):
             if a.regular().nullable_() != b.regular().nullable_():
                 raise ValidationError(f"the types of the column '{name}' differ: {a} and {b}", hint="cast one of them")
         types = nullable_types([left_rel.types, right_rel.types])
-        return self._table(SetOp(kind=SetKind.UNION, all=True, operands=(_as(left_rel, types), _as(right_rel, types))))
+        return self._table(
+            SetOp(kind=SetKind.UNION, all=True, operands=(with_types(left_rel, types), with_types(right_rel, types)))
+        )
 
     # Order
 
@@ -474,29 +477,3 @@ class Table(Derivable):
         """The columns, as a table of a notebook; nothing runs for it."""
         html: str = self.get_resolved_schema()._repr_html_()
         return html
-
-
-def _as(rel: Rel, types: Sequence[LogicalType]) -> Rel:
-    """A relation with these types of its columns, which differ in whether they may be NULL."""
-    if tuple(types) == rel.types:
-        return rel
-    columns = [c if c.type == t else CAST.typed(t, c) for c, t in zip(identity(rel.types), types, strict=True)]
-    cast = project(rel, columns, rel.names)
-    return replace(cast, exprs=tuple(map(_cast_without_name, cast.exprs))) if isinstance(cast, Project) else cast
-
-
-def _cast_without_name(rex: RexNode) -> RexNode:
-    return replace(rex, operands=(unaliased(rex.operands[0]),)) if is_call(rex, CAST) else rex
-
-
-def _is_key(rex: RexNode, width: int) -> bool:
-    """Whether a condition compares a column of the left side with one of the right side.
-
-    Those that are in an expression do not count.  Source: ``JoinOperationFactory``.
-    """
-    from ..plan.functions.comparison import EQ
-
-    if not is_call(rex, EQ):
-        return False
-    sides = [o.index >= width for o in rex.operands if isinstance(o, InputRef)]
-    return len(sides) == 2 and sides[0] != sides[1]

@@ -12,7 +12,7 @@ from ...plan.printable import one_line, printable
 from ...planner.sql import parse_script
 from ...planner.sql.ast import Show, Statement, StopJob
 from ...table import EnvironmentSettings, QueryResult, TableEnvironment, TableResult
-from ...table.environment import defaults
+from ...table.defaults import defaults
 from ..errors import INTERNAL, INTERRUPTED, ProcessEnd, code_of, print_error, print_internal_error, print_warning
 from ..inputs import Tree
 from ..options import read_pipeline_text
