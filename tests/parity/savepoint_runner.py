@@ -5,8 +5,9 @@ One JSON object a line comes in::
     {"script": SQL, "before": FOLDER, "after": FOLDER, "work": FOLDER}
 
 The script sets options, creates tables and ends with one INSERT or STATEMENT SET; ``${DIR}`` in it is a folder in
-which each source watches the folder of its name, and the sinks that are looked at have the connector ``print``.  The
-job reads the files in ``before`` and is stopped with a savepoint, from which it goes on with those in ``after``.  In
+which each source watches the folder of its name, and the sinks that are looked at have the connector ``print``, or
+``blackhole``, which takes upserts where it has a key, and is executed as ``print``.  The job reads the files in
+``before`` and is stopped with a savepoint, from which it goes on with those in ``after``.  In
 ``work`` it leaves ``plan.json`` and ``savepoint``.  The answer is one line,
 ``{"before": ROWS, "after": ROWS, "error": TEXT}``.
 """
@@ -20,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+_FUNCTION = re.compile(r"\s*CREATE\s+(TEMPORARY\s+)?(SYSTEM\s+)?FUNCTION\b", re.IGNORECASE)
 _QUIET_SECONDS = 2.0
 """For so long no row has come: all are read."""
 _SILENT_SECONDS = 5.0
@@ -50,6 +52,7 @@ class _Case:
         self._work = Path(request["work"])
         self._data = self._work / "data"
         self._runs = 0
+        self._functions: list[str] = []
 
     def run(self) -> dict[str, Any]:
         plan, options = self._compile(self._request["script"].replace("${DIR}", str(self._data)))
@@ -75,12 +78,15 @@ class _Case:
         for statement in script[: last.start()].split(";\n"):
             if statement.strip() and not statement.strip().upper().startswith("SET"):
                 tables.execute_sql(statement)
+        self._functions = [s for s in script[: last.start()].split(";\n") if _FUNCTION.match(s)]
         for name in re.findall(re.escape(str(self._data)) + r"/(\w+)", script):
             (self._data / name).mkdir(parents=True, exist_ok=True)
         plan = self._work / "plan.json"
         insert = re.sub(r"^\s*EXECUTE\s+", "", script[last.start() :]).strip()
         insert = insert if insert.upper().startswith("STATEMENT") else insert.removesuffix(";")
         tables.execute_sql(f"COMPILE PLAN '{plan}' FOR {insert}")
+        text = plan.read_text("utf-8")
+        plan.write_text(re.sub(r'("connector"\s*:\s*)"blackhole"', r'\1"print"', text), "utf-8")
         return plan, options
 
     def _feed(self, phase: str) -> None:
@@ -96,7 +102,10 @@ class _Case:
         printed = self._work / f"printed-{self._runs}"
         java = get_gateway().jvm.java
         java.lang.System.setOut(java.io.PrintStream(java.io.FileOutputStream(str(printed)), True))
-        return _environment(options).execute_sql(f"EXECUTE PLAN '{plan}'").get_job_client(), printed
+        tables = _environment(options)
+        for statement in self._functions:
+            tables.execute_sql(statement)
+        return tables.execute_sql(f"EXECUTE PLAN '{plan}'").get_job_client(), printed
 
 
 def _environment(options: dict[str, str]) -> Any:

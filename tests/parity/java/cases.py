@@ -21,7 +21,7 @@ class Case:
 
     def __init__(self, line: str, flink: dict[str, Any]) -> None:
         self.name, self.columns, self.query = (part.strip() for part in line.split(" | ", 2))
-        self.flink: dict[str, Any] = flink[self.name]
+        self.flink: dict[str, Any] = flink.get(self.name, {})
 
     @property
     def sink(self) -> str:
@@ -94,6 +94,8 @@ class Suite:
 JAVA = Suite(Path(__file__).parent)
 PROCESS = Suite(Path(__file__).parent.parent / "process")
 """Process table functions."""
+RESTORED = Suite(PROCESS.folder / "restored")
+"""Those of Flink's own restore tests, in other words: ``flink.json`` has rows before and after a savepoint."""
 PTFS = "ptfs"
 """The module in its folder that has the same functions in Python."""
 
