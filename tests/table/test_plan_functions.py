@@ -74,6 +74,17 @@ def unbound(plan: Plan) -> list[str]:
     return [function.short for node in plan.nodes for function in unbound_functions(node)]
 
 
+def test_names_of_the_table_api_hide_functions_of_a_catalog(tmp_path: Path) -> None:
+    (tmp_path / "declared.py").write_text(DECLARED, "utf-8")
+    load = FunctionLoader(lambda: [str(tmp_path / "declared.py")])
+    script = SCRIPT.replace("Doubled", "divide")
+    assert compile_script(script, load=load).nodes
+    with pytest.raises(FlinkplanError, match="there is no function divide") as caught:
+        compile_script(script.replace("SYSTEM ", ""), load=load)
+    assert "which hides those of a catalog" in str(caught.value.hint)
+    forget("declared")
+
+
 def test_names_stay_names_without_files(loaded: Plan) -> None:
     assert unbound(bind_to_files(loaded, [])) == ["total", "Doubled"]
     with pytest.raises(FlinkplanError, match="nobody has said where it is") as caught:

@@ -12,6 +12,7 @@ from ...plan.functions.aggregate import ARRAY_AGG, JSON_ARRAYAGG, JSON_OBJECTAGG
 from ...plan.functions.cast import REINTERPRET
 from ...plan.functions.java import JavaFunction
 from ...plan.functions.table import GROUP_WINDOWS, WINDOW_AUXILIARIES
+from ...plan.functions.table_api import is_of_table_api
 from ...plan.functions.typing import in_family, is_interval, is_year_month
 from ...plan.options import is_time_zone
 from ...plan.record import replace
@@ -100,6 +101,11 @@ def _unknown(binder: ExpressionBinder, node: ast.FunctionCall) -> BindError:
     hint = own or (f"did you mean {' or '.join(near)}?" if near else register)
     if has:
         hint = instead(has)
+    if is_of_table_api(name):
+        hint = (
+            "Flink has a function of this name for the Table API, which hides those of a catalog: use another name, "
+            "or CREATE TEMPORARY SYSTEM FUNCTION"
+        )
     in_flink = f"No match found for function signature {name}({', '.join(_families(binder, node))})"
     return BindError(f"there is no function {name}", node.name.span, hint, in_flink=(SQL_VALIDATOR, in_flink))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ...plan.functions import find_function
+from ...plan.functions.table_api import is_of_table_api
 from ...plan.record import Record, Struct, field, replace
 from ..catalog.catalog import Catalog, Table
 from ..sql.source import Span
@@ -89,14 +90,15 @@ class Context(Struct):
     def function(self, name: Name) -> Function | None:
         """The function of a name: a temporary one of the system, a built-in one, or one of a catalog.
 
+        A built-in one that SQL cannot call is none, and hides those of a catalog.
+
         Source: ``FunctionCatalog``.
         """
         names = name.names
         if len(names) > 1:
             return self.catalog.find_function(names)
-        return (
-            self.catalog.functions.find_system(names[0]) or find_function(names[0]) or self.catalog.find_function(names)
-        )
+        found = self.catalog.functions.find_system(names[0]) or find_function(names[0])
+        return found if found is not None or is_of_table_api(names[0]) else self.catalog.find_function(names)
 
     def apart(self) -> Context:
         """A context for binding without using up correlation variables."""
