@@ -161,10 +161,11 @@ def test_rows_behind_a_function_are_late_by_the_bundle_before(place: Place, size
 
 def test_pandas_over_frames(place: Place) -> None:
     rows = [("00:01", 1.0), ("00:04", 2.0), ("00:12", 4.0), ("00:11", 8.0), ("00:40", None)]
+    rows += [("00:13", 10.0), ("00:12", 100.0)]  # late: the first comes out, the second is in its frame
     place.put("1", *({"ts": f"2025-01-01 00:{t}", "k": "a", "x": x} for t, x in rows))
     query = "SELECT ts, middle(x) OVER (PARTITION BY k ORDER BY ts ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t"
     place.run(compiled(place, query, "ts TIMESTAMP(3), m DOUBLE", out="json"), streams=True)
-    assert [row["m"] for row in place.rows()] == [1.0, 1.5, 5.0, 6.0, 4.0]
+    assert [row["m"] for row in place.rows()] == [1.0, 1.5, 5.0, 6.0, 55.0, 10.0]
 
 
 def windows_of_rows(place: Place, window: Any, call: Any, sink: str) -> Plan:

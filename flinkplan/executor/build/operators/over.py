@@ -55,6 +55,7 @@ def frames(
         aggregation=_aggregation(context, group, timed, schema, retracts=step.preceding != UNBOUNDED),
         byRows=step.by_rows,
         preceding=step.preceding,
+        keepsLate=step.keeps_late,
     )
     passed = (PASSED,) if step.takes_late else ()
     hidden = (SEQUENCE, *passed, *(name for name in (TICK,) if name in result.columns))

@@ -30,7 +30,7 @@ class KernelOverByTime(Kernel, kw_only=True):
 
     ``order``: the index of that column.  ``by_clock``: it is processing time.  ``preceding``: how many rows or
     milliseconds before the current row the frame begins; :data:`UNBOUNDED`.  ``by_rows``: it counts rows.
-    ``takes_late``: rows may come later than the watermark.
+    ``takes_late``: rows may come later than the watermark; ``keeps_late``: none of them is dropped, as in PyFlink.
     """
 
     group: OverGroup
@@ -39,6 +39,7 @@ class KernelOverByTime(Kernel, kw_only=True):
     preceding: int
     by_rows: bool
     takes_late: bool
+    keeps_late: bool
 
 
 class KernelOver(Kernel, kw_only=True):
@@ -113,6 +114,7 @@ def over_by_time(node: OverAggregate | PythonOverAggregate, query: QueryPlan, gr
         preceding=preceding,
         by_rows=group.is_rows or (order.is_proctime and preceding == UNBOUNDED),
         takes_late=takes_late,
+        keeps_late=takes_late and group.is_rows and isinstance(node, PythonOverAggregate),
     )
 
 

@@ -6,6 +6,7 @@ import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.watermark.SparkTime;
 import java.io.Serializable;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -26,8 +27,14 @@ import org.apache.spark.sql.types.StructType;
  * drops rows that the watermark has passed; a bounded one, which keeps its rows anyway, only those that are not
  * after the last ones that came out. The others come out when the watermark moves on. Operators behind may find those
  * late, so that a last column, {@code __passed}, tells the watermark at which each row comes out.
+ *
+ * <p>PyFlink's operator of frames of rows drops no row ({@code StreamArrowPythonRowTimeBoundedRowsOperator}): a late one
+ * comes out with those that are before it by time, and is in the frames of those behind it. Its frames are made anew for
+ * each row; a late row of a time whose rows have come out is in frames alone.
  */
 public final class OverAggregate extends TimedKernel {
+    /** Says, in the place of how many rows are in a frame, that frames are made anew. */
+    private static final long ANEW = -1;
     private static final StructType FRAME = new StructType()
             .add("last", DataTypes.LongType, false)
             .add("inFrame", DataTypes.LongType, false)
@@ -57,8 +64,15 @@ public final class OverAggregate extends TimedKernel {
      * @param results the schema of the aggregation's results
      * @param byRows whether the frame counts rows (ROWS), or goes by time and shares equal times (RANGE)
      * @param preceding how many rows or milliseconds before the current row the frame begins; -1: unbounded
+     * @param keepsLate whether frames of rows are PyFlink's, which drop no late row
      */
-    public record Spec(StructType row, StructType results, Aggregation aggregation, boolean byRows, long preceding)
+    public record Spec(
+            StructType row,
+            StructType results,
+            Aggregation aggregation,
+            boolean byRows,
+            long preceding,
+            boolean keepsLate)
             implements Serializable {}
 
     public OverAggregate(StructType input, Spec spec) {
@@ -98,6 +112,19 @@ public final class OverAggregate extends TimedKernel {
             }
             spec.aggregation().begin(stored, FRAME.length());
         }
+        if (spec.keepsLate() && inFrame != ANEW) {
+            waitForAll();
+        }
+    }
+
+    /** Has rows come out at their times that wait in a state without timers. */
+    private void waitForAll() {
+        for (long time : rows.all().tailMap(last, false).keySet()) {
+            timers.add(time);
+            changed = true;
+        }
+        last = 0;
+        inFrame = ANEW;
     }
 
     private void reset() {
@@ -126,6 +153,10 @@ public final class OverAggregate extends TimedKernel {
         if (time <= reached) {
             return drop(reached - time);
         }
+        if (spec.keepsLate() && !rows.all().containsKey(time)) {
+            timers.add(time);
+            changed = true;
+        }
         rows.add(time, input.getStruct(timeOrdinal + 1, spec.row().length()));
         if (isBounded() && !spec.byRows() && (expiry == NEVER || expiry <= time + spec.preceding())) {
             expiry = time + spec.preceding() + spec.preceding() / 2 + 1;
@@ -145,7 +176,7 @@ public final class OverAggregate extends TimedKernel {
     /** A late row is dropped where a later one of its key has come out. */
     @Override
     protected boolean lateRowsDependOnEmitted() {
-        return isBounded() && timeMode().equals(TimeMode.EventTime());
+        return isBounded() && !spec.keepsLate() && timeMode().equals(TimeMode.EventTime());
     }
 
     @Override
@@ -155,7 +186,9 @@ public final class OverAggregate extends TimedKernel {
         long time = next(all);
         while (time <= watermark) {
             timers.remove(time);
-            if (expiry <= time) {
+            if (spec.keepsLate()) {
+                emitAnew(time, all);
+            } else if (expiry <= time) {
                 expire(all);
             } else {
                 emitAt(time, all);
@@ -167,6 +200,9 @@ public final class OverAggregate extends TimedKernel {
 
     /** The earliest time whose rows have not come out, or at which a timer was set. */
     private long next(TreeMap<Long, List<InternalRow>> all) {
+        if (spec.keepsLate()) {
+            return timers.isEmpty() ? NEVER : timers.first();
+        }
         Long time = isBounded() ? all.higherKey(last) : all.isEmpty() ? null : all.firstKey();
         return Math.min(time == null ? NEVER : time, timers.isEmpty() ? NEVER : timers.first());
     }
@@ -196,6 +232,31 @@ public final class OverAggregate extends TimedKernel {
         if (!isBounded()) {
             rows.remove(time);
         }
+    }
+
+    /** Emits the rows of a time, each after its own frame, and forgets those that are before all of these. */
+    private void emitAnew(long time, TreeMap<Long, List<InternalRow>> all) {
+        ArrayDeque<InternalRow> frame = new ArrayDeque<>();
+        for (long earlier : List.copyOf(all.headMap(time, false).descendingKeySet())) {
+            if (frame.size() >= spec.preceding()) {
+                rows.remove(earlier);
+                continue;
+            }
+            List<InternalRow> candidates = all.get(earlier);
+            for (int i = candidates.size() - 1; i >= 0 && frame.size() < spec.preceding(); i--) {
+                frame.addFirst(candidates.get(i));
+            }
+        }
+        for (InternalRow added : List.copyOf(all.getOrDefault(time, List.of()))) {
+            if (frame.size() > spec.preceding()) {
+                frame.removeFirst();
+            }
+            frame.addLast(added);
+            spec.aggregation().begin();
+            frame.forEach(spec.aggregation()::add);
+            emit(time, added, spec.aggregation().values());
+        }
+        spec.aggregation().begin();
     }
 
     private void emit(long time, InternalRow added, InternalRow values) {
