@@ -6,15 +6,21 @@ one for each key.  An entry that is too old counts as none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from typing import Any
+from itertools import compress
+from typing import TYPE_CHECKING, Any
 
 from ..plan.record import Record
 from ..plan.types import BIGINT, LogicalType, array, row
 from ..windowing.rows import Row
 from .data_view import ListView, MapView
+from .process_entries import Entries, StoredEntries, entries_array
 from .process_interfaces import StateParameter, new_state
+from .values import reader, writer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _WRITTEN = ("written", BIGINT.not_null())
 
@@ -33,10 +39,27 @@ class StateCode(Record):
         """The type of what is kept for a key."""
         if self.kind == "value":
             return row([("content", self.value), _WRITTEN])
-        fields = [("element", self.value), _WRITTEN]
-        if self.key is not None:
-            fields = [("entry", self.key), ("held", self.value), _WRITTEN]
-        return row([("content", array(row(fields, nullable=False), nullable=False))])
+        return row([("content", array(row(self._entry, nullable=False), nullable=False))])
+
+    @property
+    def _entry(self) -> list[tuple[str, LogicalType]]:
+        """The columns of an entry of a list or a map."""
+        if self.key is None:
+            return [("element", self.value), _WRITTEN]
+        return [("entry", self.key), ("held", self.value), _WRITTEN]
+
+    def reader(self, zone: str) -> Callable[[pa.Array], Any]:
+        """What reads a column of what is kept: it gives at each place what :meth:`State.load` takes."""
+        if self.kind == "value":
+            return reader(self.stored, zone)
+        types = [t for _, t in self._entry]
+        return lambda column: StoredEntries(column, types, zone)
+
+    def array(self, kept: Sequence[Any]) -> pa.Array:
+        """The column of what states are to store.  Raises :class:`ResultError` for a value that does not fit."""
+        if self.kind == "value":
+            return writer(self.stored)(kept)
+        return entries_array(kept, [t for _, t in self._entry])
 
 
 class State:
@@ -48,8 +71,8 @@ class State:
         self._code = code
         self._now = now
 
-    def load(self, stored: Row | None) -> None:
-        """Take what is stored."""
+    def load(self, stored: Any) -> None:
+        """Take what is stored, as :meth:`StateCode.reader` has read it."""
         raise NotImplementedError
 
     def handed(self) -> Any:
@@ -64,8 +87,8 @@ class State:
         """Remove all that is in it."""
         raise NotImplementedError
 
-    def store(self) -> Row | None:
-        """What is to be stored; ``None`` for nothing."""
+    def store(self) -> Any:
+        """What is to be stored, for :meth:`StateCode.array`; ``None`` for nothing."""
         raise NotImplementedError
 
     def _is_over(self, written: int) -> bool:
@@ -133,23 +156,32 @@ class ListState(State, ListView[Any]):
 
     def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:
         State.__init__(self, code, now)
-        self._elements: list[Any] = []
-        self._times: list[int] = []
+        self._stored: Callable[[], Entries] | None = None
+        self._known: tuple[list[Any], list[int]] | None = None
 
-    def load(self, stored: Row | None) -> None:
-        for element, written in (stored[0] or ()) if stored is not None else ():
-            if not self._is_over(written):
-                self._elements.append(element)
-                self._times.append(written)
+    def load(self, stored: Callable[[], Entries] | None) -> None:
+        self._stored = stored
+
+    @property
+    def _kept(self) -> tuple[list[Any], list[int]]:
+        """The elements, and when each was written."""
+        if self._known is None:
+            elements, times = self._stored() if self._stored is not None else ((), ())
+            if self._code.ttl:
+                fresh = [not self._is_over(written) for written in times]
+                elements, times = list(compress(elements, fresh)), list(compress(times, fresh))
+            self._known = list(elements), list(times)
+        return self._known
 
     def get(self) -> Iterable[Any]:
-        return list(self._elements)
+        return list(self._kept[0])
 
     def add(self, value: Any) -> None:
         if value is None:
             raise ValueError("a ListView holds no None")
-        self._elements.append(value)
-        self._times.append(self._now)
+        elements, times = self._kept
+        elements.append(value)
+        times.append(self._now)
         self.changed = True
 
     def add_all(self, values: Iterable[Any]) -> None:
@@ -157,19 +189,17 @@ class ListState(State, ListView[Any]):
             self.add(value)
 
     def clear(self) -> None:
-        self.changed |= bool(self._elements)
-        self._elements, self._times = [], []
+        self.changed |= bool(self._kept[0])
+        self._known = [], []
 
-    def store(self) -> Row | None:
-        if not self._elements:
-            return None
-        return Row([Row(element, written) for element, written in zip(self._elements, self._times, strict=True)])
+    def store(self) -> Entries | None:
+        return self._kept if self._kept[0] else None
 
     def __iter__(self) -> Any:
         return iter(self.get())
 
     def __repr__(self) -> str:
-        return f"ListView({self._elements!r})"
+        return f"ListView({self._kept[0]!r})"
 
     __hash__ = object.__hash__
 
@@ -179,12 +209,21 @@ class MapState(State, MapView[Any, Any]):
 
     def __init__(self, code: StateCode, parameter: StateParameter, now: int) -> None:
         State.__init__(self, code, now)
-        self._entries: dict[Any, tuple[Any, int]] = {}
+        self._stored: Callable[[], Entries] | None = None
+        self._known: dict[Any, tuple[Any, int]] | None = None
 
-    def load(self, stored: Row | None) -> None:
-        for key, value, written in (stored[0] or ()) if stored is not None else ():
-            if not self._is_over(written):
-                self._entries[key] = (value, written)
+    def load(self, stored: Callable[[], Entries] | None) -> None:
+        self._stored = stored
+
+    @property
+    def _entries(self) -> dict[Any, tuple[Any, int]]:
+        """The values, and when each was written."""
+        if self._known is None:
+            keys, values, times = self._stored() if self._stored is not None else ((), (), ())
+            self._known = dict(zip(keys, zip(values, times, strict=True), strict=True))
+            if self._code.ttl:
+                self._known = {key: entry for key, entry in self._known.items() if not self._is_over(entry[1])}
+        return self._known
 
     def get(self, key: Any) -> Any:
         entry = self._entries.get(key)
@@ -218,12 +257,11 @@ class MapState(State, MapView[Any, Any]):
 
     def clear(self) -> None:
         self.changed |= bool(self._entries)
-        self._entries = {}
+        self._known = {}
 
-    def store(self) -> Row | None:
-        if not self._entries:
-            return None
-        return Row([Row(key, value, written) for key, (value, written) in self._entries.items()])
+    def store(self) -> Entries | None:
+        entries = self._entries
+        return (list(entries), *zip(*entries.values(), strict=True)) if entries else None
 
     def __repr__(self) -> str:
         return f"MapView({dict(self.items())!r})"

@@ -142,10 +142,12 @@ class _Calls:
 class _Key:
     """A key: its states, what of them calls are ``handed``, and its timers."""
 
-    def __init__(self, code: ProcessCode, methods: ProcessMethods, states: Row | None, timers: Any, now: int) -> None:
+    def __init__(
+        self, code: ProcessCode, methods: ProcessMethods, states: Sequence[Any], timers: Any, now: int
+    ) -> None:
         self.states = new_states(code.states, methods.states, now)
         self.cleared: set[int] = set()
-        for state, stored in zip(self.states, states if states is not None else (), strict=False):
+        for state, stored in zip(self.states, states, strict=True):
             state.load(stored)
         self.handed = [state.handed() for state in self.states]
         self.timers = Timers(Timer(*timer) for timer in timers or ())
@@ -173,7 +175,7 @@ class KeyedCalls:
         self._code = code
         self._function = function
         zone = code.zone
-        self._read_states = reader(row([(s.name, s.stored) for s in code.states]), zone) if code.states else None
+        self._read_states = [state.reader(zone) for state in code.states]
         self._read_timers = reader(TIMERS, zone)
         self._read_scalars = reader(row([(f"a{i}", t) for i, t in enumerate(code.scalars)]), zone)
         self._read_rows = [reader(table.row_type, zone) for table in code.tables]
@@ -198,7 +200,8 @@ class KeyedCalls:
         plain = [column.to_pylist() for column in columns[:8]]
         rest = iter(columns[8:])
         count = len(plain[0])
-        states = [None] * count if self._read_states is None else self._read_states(next(rest))
+        kept = next(rest).flatten() if self._read_states else []
+        states = [read(column) for read, column in zip(self._read_states, kept, strict=True)]
         timers = self._read_timers(next(rest)) if self._code.keeps_timers else [None] * count
         scalars = self._read_scalars(next(rest)) if self._code.scalars else [()] * count
         rows = [read(column) for read, column in zip(self._read_rows, rest, strict=True)]
@@ -209,7 +212,7 @@ class KeyedCalls:
                 calls.now = time
                 continue
             if number is not None and (key := keys.get(number)) is None:
-                key = self._appear(number, states[i], timers[i])
+                key = self._appear(number, [state[i] for state in states], timers[i])
             calls.watermark = watermark
             if what == ROW:
                 given = rows[table][i]
@@ -228,7 +231,7 @@ class KeyedCalls:
                 self._fire(calls.position + i, due)
         calls.position += count
 
-    def _appear(self, number: int, states: Row | None, timers: Any) -> _Key:
+    def _appear(self, number: int, states: Sequence[Any], timers: Any) -> _Key:
         key = self._keys[number] = _Key(self._code, self._calls.methods, states, timers, self._calls.now)
         self._schedule(number, key)
         return key
@@ -309,7 +312,7 @@ class KeyedCalls:
         for i, code in enumerate(self._code.states):
             stored = [key.states[i].store() if key.states[i].changed else None for _, key in keys]
             try:
-                columns.append(writer(code.stored)(stored))
+                columns.append(code.array(stored))
             except ResultError as error:
                 name = self._calls.name
                 raise state_error(name, code.name, error.value, error.problem, self._function.eval) from None
