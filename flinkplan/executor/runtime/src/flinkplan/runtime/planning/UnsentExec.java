@@ -1,16 +1,11 @@
 package flinkplan.runtime.planning;
 
-import static flinkplan.runtime.catalyst.Sequences.asScala;
-
-import java.util.List;
+import flinkplan.runtime.catalyst.UnaryExec;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
-import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.execution.SparkPlan;
-import scala.Function1;
-import scala.collection.immutable.IndexedSeq;
 import scala.collection.immutable.Seq;
 
 /**
@@ -19,24 +14,34 @@ import scala.collection.immutable.Seq;
  * <p>Operators with state and sorts send themselves to their tasks, and with them all operators that they read, of which a
  * task needs nothing but the columns.
  */
-public final class UnsentExec extends SparkPlan {
-    private final transient SparkPlan child;
+public final class UnsentExec extends UnaryExec<Seq<Attribute>> {
     private final Seq<Attribute> output;
+    private final transient SparkPlan child;
 
     /** Public, as Spark copies nodes by their constructors. */
-    public UnsentExec(SparkPlan child, Seq<Attribute> output) {
-        this.child = child;
+    public UnsentExec(Seq<Attribute> output, SparkPlan child) {
         this.output = output;
+        this.child = child;
+    }
+
+    @Override
+    protected Seq<Attribute> value() {
+        return output;
+    }
+
+    @Override
+    protected SparkPlan child() {
+        return child;
+    }
+
+    @Override
+    protected UnsentExec over(SparkPlan other) {
+        return new UnsentExec(other.output(), other);
     }
 
     @Override
     public Seq<Attribute> output() {
         return output;
-    }
-
-    @Override
-    public Partitioning outputPartitioning() {
-        return child.outputPartitioning();
     }
 
     @Override
@@ -50,51 +55,7 @@ public final class UnsentExec extends SparkPlan {
     }
 
     @Override
-    public Seq<SparkPlan> children() {
-        return child == null ? asScala(List.of()) : asScala(List.of(child));
-    }
-
-    @Override
-    public SparkPlan mapChildren(Function1<SparkPlan, SparkPlan> function) {
-        return over(function.apply(child));
-    }
-
-    @Override
-    public SparkPlan withNewChildrenInternal(IndexedSeq<SparkPlan> children) {
-        return over(children.head());
-    }
-
-    private UnsentExec over(SparkPlan other) {
-        return other == child ? this : new UnsentExec(other, other.output());
-    }
-
-    @Override
     public SparkPlan doCanonicalize() {
         return child.canonicalized();
-    }
-
-    @Override
-    public int productArity() {
-        return 2;
-    }
-
-    @Override
-    public Object productElement(int index) {
-        return index == 0 ? child : output;
-    }
-
-    @Override
-    public boolean canEqual(Object other) {
-        return other instanceof UnsentExec;
-    }
-
-    @Override
-    public boolean equals(Object other) {
-        return other instanceof UnsentExec that && that.child.equals(child);
-    }
-
-    @Override
-    public int hashCode() {
-        return child.hashCode();
     }
 }

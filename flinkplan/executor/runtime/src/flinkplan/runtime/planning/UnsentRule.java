@@ -25,7 +25,7 @@ final class UnsentRule extends Rule<SparkPlan> {
 
     private static SparkPlan cut(SparkPlan plan) {
         SparkPlan same = below(plan, UnsentRule::cut);
-        return same instanceof ShuffleExchangeLike ? new UnsentExec(same, same.output()) : same;
+        return same instanceof ShuffleExchangeLike ? new UnsentExec(same.output(), same) : same;
     }
 
     private static SparkPlan below(SparkPlan plan, UnaryOperator<SparkPlan> change) {

@@ -19,8 +19,8 @@ final class SharedRowsRule extends Rule<SparkPlan> {
     }
 
     private static SparkPlan once(SparkPlan plan, Set<KeptRows> seen) {
-        if (plan instanceof SharedRowsExec shared && !seen.add(shared.kept())) {
-            return new SharedRowsReadExec(shared.kept(), shared.output());
+        if (plan instanceof SharedRowsExec shared && !seen.add(shared.value())) {
+            return new SharedRowsReadExec(shared.value(), shared.output());
         }
         var children = CollectionConverters.asJava(plan.children()).stream()
                 .map(child -> once(child, seen))
