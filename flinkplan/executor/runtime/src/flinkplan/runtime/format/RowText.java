@@ -3,55 +3,90 @@ package flinkplan.runtime.format;
 import java.io.Serializable;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
-import java.util.StringJoiner;
+import java.util.Arrays;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 
 /** Rows as people read them: {@code [1, a, 2024-01-01T00:00]}. */
-public record RowText(FlinkType type) implements Serializable {
+public final class RowText implements Serializable {
+    private static final FlinkType COUNT =
+            new FlinkType("INT", 0, 0, 0, java.util.List.of(), java.util.List.of(), true, false);
 
-    /** The text of a row of the type. */
-    public String of(SpecializedGetters row) {
-        StringJoiner text = new StringJoiner(", ", "[", "]");
-        for (int i = 0; i < type.size(); i++) {
-            text.add(value(row, i, type.child(i)));
-        }
-        return text.toString();
+    private final Text[] columns;
+
+    /** Appends the value at an index. */
+    private interface Text extends Serializable {
+        void append(StringBuilder text, SpecializedGetters row, int index);
     }
 
-    private static String value(SpecializedGetters row, int index, FlinkType type) {
-        if (row.isNullAt(index)) {
-            return "null";
+    /** The texts of rows of a type. */
+    public RowText(FlinkType type) {
+        columns = type.children().stream().map(RowText::text).toArray(Text[]::new);
+    }
+
+    /** Appends the text of a row of the type. */
+    public void append(StringBuilder text, SpecializedGetters row) {
+        text.append('[');
+        for (int i = 0; i < columns.length; i++) {
+            columns[i].append(i == 0 ? text : text.append(", "), row, i);
         }
-        Object value = Values.getter(type).get(row, index);
-        return switch (type.root()) {
-            case "DATE" -> Times.formatDate((int) value);
-            case "TIME" -> Times.formatTime((int) value);
-            case "TIMESTAMP_LTZ" -> ((LocalDateTime) value).toInstant(ZoneOffset.UTC).toString();
-            case "ARRAY" -> array((ArrayData) value, type.child(0));
-            case "MAP", "MULTISET" -> map((MapData) value, type);
-            case "ROW" -> "+I" + new RowText(type).of((SpecializedGetters) value);
-            case "BINARY", "VARBINARY" -> java.util.Arrays.toString((byte[]) value);
-            default -> value.toString();
+        text.append(']');
+    }
+
+    private static Text text(FlinkType type) {
+        Text text = notNull(type);
+        return (out, row, i) -> {
+            if (row.isNullAt(i)) {
+                out.append("null");
+            } else {
+                text.append(out, row, i);
+            }
         };
     }
 
-    private static String array(ArrayData values, FlinkType element) {
-        StringJoiner text = new StringJoiner(", ", "[", "]");
-        for (int i = 0; i < values.numElements(); i++) {
-            text.add(value(values, i, element));
-        }
-        return text.toString();
+    private static Text notNull(FlinkType type) {
+        Values.Getter getter = Values.getter(type);
+        return switch (type.root()) {
+            case "INT" -> (out, row, i) -> out.append(row.getInt(i));
+            case "BIGINT" -> (out, row, i) -> out.append(row.getLong(i));
+            case "DATE" -> (out, row, i) -> out.append(Times.formatDate(row.getInt(i)));
+            case "TIME" -> (out, row, i) -> out.append(Times.formatTime(row.getInt(i)));
+            case "TIMESTAMP_LTZ" -> (out, row, i) ->
+                    out.append(((LocalDateTime) getter.get(row, i)).toInstant(ZoneOffset.UTC));
+            case "ARRAY" -> {
+                Text element = text(type.child(0));
+                yield (out, row, i) -> append(out, row.getArray(i), element);
+            }
+            case "MAP", "MULTISET" -> {
+                Text key = text(type.child(0));
+                Text value = text(type.root().equals("MAP") ? type.child(1) : COUNT);
+                yield (out, row, i) -> append(out, row.getMap(i), key, value);
+            }
+            case "ROW" -> {
+                RowText inner = new RowText(type);
+                int width = type.size();
+                yield (out, row, i) -> inner.append(out.append("+I"), row.getStruct(i, width));
+            }
+            case "BINARY", "VARBINARY" -> (out, row, i) -> out.append(Arrays.toString(row.getBinary(i)));
+            default -> (out, row, i) -> out.append(getter.get(row, i));
+        };
     }
 
-    private static String map(MapData map, FlinkType type) {
-        FlinkType count = new FlinkType("INT", 0, 0, 0, java.util.List.of(), java.util.List.of(), true, false);
-        FlinkType valueType = type.root().equals("MAP") ? type.child(1) : count;
-        StringJoiner text = new StringJoiner(", ", "{", "}");
-        for (int i = 0; i < map.numElements(); i++) {
-            text.add(value(map.keyArray(), i, type.child(0)) + "=" + value(map.valueArray(), i, valueType));
+    private static void append(StringBuilder text, ArrayData values, Text element) {
+        text.append('[');
+        for (int i = 0; i < values.numElements(); i++) {
+            element.append(i == 0 ? text : text.append(", "), values, i);
         }
-        return text.toString();
+        text.append(']');
+    }
+
+    private static void append(StringBuilder text, MapData map, Text key, Text value) {
+        text.append('{');
+        for (int i = 0; i < map.numElements(); i++) {
+            key.append(i == 0 ? text : text.append(", "), map.keyArray(), i);
+            value.append(text.append('='), map.valueArray(), i);
+        }
+        text.append('}');
     }
 }

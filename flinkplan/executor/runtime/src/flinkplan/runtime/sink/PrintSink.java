@@ -12,18 +12,27 @@ record PrintSink(String identifier, boolean toErrors, RowText text, int width) i
     public Writer open(String batch, int task, boolean changelog) {
         PrintStream out = toErrors ? System.err : System.out;
         String prefix = identifier.isEmpty() ? "" : identifier + "> ";
+        PrintedLines lines = new PrintedLines(out);
+        StringBuilder line = new StringBuilder();
         return new Writer() {
             private long count;
 
             @Override
             public void write(InternalRow row) {
-                out.println(prefix + KINDS[changelog ? row.getByte(width) : 0] + text.of(row));
+                line.setLength(0);
+                text.append(line.append(prefix).append(KINDS[changelog ? row.getByte(width) : 0]), row);
+                lines.add(line);
                 count++;
             }
 
             @Override
             public Written finish() {
                 return new Written(count);
+            }
+
+            @Override
+            public void close() {
+                lines.print();
             }
         };
     }
