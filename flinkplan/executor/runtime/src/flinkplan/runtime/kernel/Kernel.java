@@ -4,6 +4,7 @@ import flinkplan.runtime.catalyst.Interpreted;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.Place;
 import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.state.NoTimers;
 import flinkplan.runtime.state.StateCache;
 import flinkplan.runtime.state.StateEncoders;
 import flinkplan.runtime.state.StateVariables;
@@ -109,6 +110,9 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         WithoutDefaults.run(this::open);
         if (handle != null && !timeMode.equals(TimeMode.None())) {
             WithoutDefaults.run(() -> openTimers(handle, setsTimers()));
+            if (cache != null && !setsTimers()) {
+                NoTimers.of(handle);
+            }
         }
         StateEncoders encoders = StateEncoders.of(handle, variables != null);
         if (encoders != null) {

@@ -1,7 +1,6 @@
 package flinkplan.runtime.state;
 
 import flinkplan.runtime.row.Rows;
-import java.lang.reflect.Field;
 import java.util.function.Supplier;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -58,11 +57,11 @@ public final class StateEncoders {
     @SuppressWarnings("unchecked")
     public static StateEncoders of(StatefulProcessorHandle handle, boolean opensAll) {
         if (!(handle instanceof StatefulProcessorHandleImpl)
-                || !(field(handle, "store") instanceof RocksDBStateStoreProvider.RocksDBStateStore store)) {
+                || !(Fields.get(handle, "store") instanceof RocksDBStateStoreProvider.RocksDBStateStore store)) {
             return null;
         }
-        Encoder<InternalRow> keys = (Encoder<InternalRow>) field(handle, "keyEncoder");
-        return new StateEncoders(store, keys, (Map<String, SQLMetric>) field(handle, "metrics"), opensAll);
+        Encoder<InternalRow> keys = (Encoder<InternalRow>) Fields.get(handle, "keyEncoder");
+        return new StateEncoders(store, keys, (Map<String, SQLMetric>) Fields.get(handle, "metrics"), opensAll);
     }
 
     /** Whether a variable that is not written can be left out: where a column family, if it is there, has no entry. */
@@ -151,9 +150,9 @@ public final class StateEncoders {
     private StateEncoder known(String name, Encoder<InternalRow> values) {
         var present = encoders().get(name);
         boolean isOurs = present != null
-                && field(present._1(), "dataEncoder") instanceof StateEncoder
+                && Fields.get(present._1(), "dataEncoder") instanceof StateEncoder
                 && store.dbInstance().checkColFamilyExists(name);
-        StateEncoder encoder = isOurs ? (StateEncoder) field(present._1(), "dataEncoder") : null;
+        StateEncoder encoder = isOurs ? (StateEncoder) Fields.get(present._1(), "dataEncoder") : null;
         return packsKeys || Rows.packs(values) || encoder == null || !encoder.knowsAll() ? null : encoder;
     }
 
@@ -178,26 +177,16 @@ public final class StateEncoders {
             Tuple3<RocksDBKeyStateEncoder, RocksDBValueStateEncoder, Object> present,
             StateSchemaProvider schemas,
             int delimiter) {
-        if (!(field(present._1(), "dataEncoder") instanceof AvroStateEncoder spark)) {
+        if (!(Fields.get(present._1(), "dataEncoder") instanceof AvroStateEncoder spark)) {
             return present;
         }
-        KeyStateEncoderSpec spec = (KeyStateEncoderSpec) field(spark, "keyStateEncoderSpec");
-        StructType valueSchema = (StructType) field(spark, "valueSchema");
+        KeyStateEncoderSpec spec = (KeyStateEncoderSpec) Fields.get(spark, "keyStateEncoderSpec");
+        StructType valueSchema = (StructType) Fields.get(spark, "valueSchema");
         StateEncoder encoder = new StateEncoder(spark, spec, valueSchema, schemas, variable);
         boolean isList = present._2() instanceof MultiValuedStateEncoder;
         return new Tuple3<>(
                 RocksDBStateEncoder.getKeyEncoder(encoder, spec, true),
                 RocksDBStateEncoder.getValueEncoder(encoder, valueSchema, isList, delimiter),
                 present._3());
-    }
-
-    private static Object field(Object owner, String name) {
-        try {
-            Field field = owner.getClass().getDeclaredField(name);
-            field.setAccessible(true);
-            return field.get(owner);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("Spark's state store is not the one that is known", e);
-        }
     }
 }
