@@ -140,10 +140,13 @@ _CONF_FILES = ("spark-defaults.conf", "spark-env.sh")
 """The files of Spark's configuration that can have options of the driver's JVM."""
 
 LOCAL_CONF: Mapping[str, str] = {
+    # nobody out there is to reach the driver's ports
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
+    # rows of real-time mode that never leave the machine
+    "spark.shuffle.streaming.checksum.enabled": "false",
 }
-"""The same where no other machine takes part: nobody out there is to reach the driver's ports."""
+"""The same where no other machine takes part."""
 
 SQL_CONF: Mapping[str, str] = {
     "spark.sql.streaming.stateStore.providerClass": f"{_STREAMING}.state.RocksDBStateStoreProvider",
