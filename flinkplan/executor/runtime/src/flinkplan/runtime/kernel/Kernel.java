@@ -4,6 +4,7 @@ import flinkplan.runtime.catalyst.Interpreted;
 import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.Place;
 import flinkplan.runtime.row.RowKind;
+import flinkplan.runtime.state.CachedObjects;
 import flinkplan.runtime.state.NoTimers;
 import flinkplan.runtime.state.StateCache;
 import flinkplan.runtime.state.StateEncoders;
@@ -12,6 +13,8 @@ import flinkplan.runtime.state.Variables;
 import flinkplan.runtime.state.WithoutDefaults;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleState;
@@ -205,6 +208,16 @@ public abstract class Kernel extends StatefulProcessor<InternalRow, InternalRow,
         if (due != NEVER) {
             getHandle().registerTimer(due);
         }
+    }
+
+    /**
+     * Objects of keys that stay in memory from row to row, where states do; null where they do not.
+     *
+     * @param reading makes one of the states of the key that Spark is at
+     * @param writing updates these states
+     */
+    protected final <T> CachedObjects<T> cached(Supplier<T> reading, Consumer<T> writing) {
+        return cache == null ? null : cache.objects(reading, writing);
     }
 
     /** Makes room in memory for another key, before any state of it is asked for. */

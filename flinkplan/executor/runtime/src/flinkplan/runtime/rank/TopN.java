@@ -5,6 +5,7 @@ import flinkplan.runtime.row.Hidden;
 import flinkplan.runtime.row.RowKind;
 import flinkplan.runtime.row.Rows;
 import flinkplan.runtime.row.SortFields;
+import flinkplan.runtime.state.CachedObjects;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.JoinedRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 
@@ -27,6 +29,8 @@ public final class TopN extends ChangelogKernel {
     private final int rowOrdinal;
 
     private transient RankState state;
+    private transient CachedObjects<Partition> partitions;
+    private transient Partition partition;
     private transient PartitionRows rows;
     private transient List<Ranked> before;
 
@@ -34,6 +38,16 @@ public final class TopN extends ChangelogKernel {
     private record Ranked(long rank, InternalRow row, long number) {
         boolean isAs(Ranked other) {
             return rank == other.rank && row.equals(other.row);
+        }
+    }
+
+    /** A partition that stays in memory, with the rows that were ranked when the last one had come. */
+    private static final class Partition {
+        private final PartitionRows rows;
+        private List<Ranked> ranked;
+
+        Partition(PartitionRows rows) {
+            this.rows = rows;
         }
     }
 
@@ -75,13 +89,33 @@ public final class TopN extends ChangelogKernel {
     @Override
     protected void open() {
         state = RankState.open(this, row, spec.keeping(), spec.order(), spec.ttl());
-        rows = spec.keepsFirst() ? new FirstRows(state, (int) spec.range().most()) : new MappedRows(state);
+        // where rows can expire, they are looked for anew
+        partitions = spec.keepsFirst() ? cached(this::read, read -> read.rows.flush()) : null;
+        rows = spec.keepsFirst() ? firstRows() : new MappedRows(state);
+    }
+
+    private FirstRows firstRows() {
+        return new FirstRows(state, (int) spec.range().most());
+    }
+
+    private Partition read() {
+        Partition read = new Partition(firstRows());
+        rows = read.rows;
+        rows.begin();
+        read.ranked = ranked();
+        return read;
     }
 
     @Override
-    protected void begin(InternalRow partition) {
-        rows.begin();
-        before = ranked();
+    protected void begin(InternalRow key) {
+        if (partitions == null) {
+            rows.begin();
+            before = ranked();
+            return;
+        }
+        partition = partitions.get();
+        rows = partition.rows;
+        before = partition.ranked;
     }
 
     @Override
@@ -110,6 +144,9 @@ public final class TopN extends ChangelogKernel {
     }
 
     private void add(InternalRow key, InternalRow current) {
+        if (partitions != null) {
+            partitions.keepsRow(((UnsafeRow) current).getSizeInBytes());
+        }
         PartitionRows.Entry replaced = spec.keeping().updatesInPlace() ? rows.find(key) : null;
         if (replaced == null) {
             rows.add(key, current, sequence());
@@ -128,7 +165,11 @@ public final class TopN extends ChangelogKernel {
         if (spec.folds()) {
             emitChange();
         }
-        rows.flush();
+        if (partitions == null) {
+            rows.flush();
+        } else {
+            partition.ranked = before;
+        }
     }
 
     /** Emits what has changed since the last time. */
@@ -232,6 +273,7 @@ public final class TopN extends ChangelogKernel {
 
     /** The number of a change that a row of this number has brought about. */
     private long number(long row) {
-        return readsChangelog() || row == PartitionRows.BEFORE ? sequence() : row;
+        boolean isLast = partitions != null; // rows that stay in memory come one by one
+        return isLast || readsChangelog() || row == PartitionRows.BEFORE ? sequence() : row;
     }
 }

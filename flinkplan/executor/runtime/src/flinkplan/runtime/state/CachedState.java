@@ -1,11 +1,7 @@
 package flinkplan.runtime.state;
 
-import java.util.HashMap;
-import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
-import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
-import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -13,14 +9,12 @@ import org.apache.spark.sql.types.StructType;
  *
  * @param <C> what is kept of a key
  */
-abstract class CachedState<C> {
-    private final StateCache cache;
+abstract class CachedState<C> extends CachedKeys<C> {
     private final UnsafeProjection binary;
     private final Lifetime lifetime;
-    private final Map<UnsafeRow, C> contents = new HashMap<>();
 
     CachedState(StateCache cache, StructType value, Lifetime lifetime) {
-        this.cache = cache;
+        super(cache);
         this.binary = UnsafeProjection.create(value);
         this.lifetime = lifetime;
     }
@@ -45,23 +39,6 @@ abstract class CachedState<C> {
         }
     }
 
-    /** What there is of a key of which nothing has been read yet. */
-    abstract C unread();
-
-    /** Writes what has changed of the key that Spark is at. */
-    abstract void write(C content);
-
-    /** What is kept of the key that Spark is at. */
-    final C content() {
-        UnsafeRow key = (UnsafeRow) ImplicitGroupingKeyTracker.getImplicitKeyOption().get();
-        C content = contents.get(key);
-        if (content == null) {
-            content = unread();
-            contents.put(kept(key), content);
-        }
-        return content;
-    }
-
     /** A row as it is read from the state. */
     final Entry read(InternalRow row, long end) {
         Entry entry = new Entry(kept(row), end);
@@ -80,12 +57,6 @@ abstract class CachedState<C> {
         return row == null ? null : kept(binary.apply(row));
     }
 
-    /** A copy of its own: a row that comes may be used again. */
-    final UnsafeRow kept(UnsafeRow row) {
-        cache.grow(row.getSizeInBytes());
-        return row.copy();
-    }
-
     final boolean expires() {
         return lifetime.isLimited();
     }
@@ -93,14 +64,5 @@ abstract class CachedState<C> {
     /** The same time for what Spark writes next. */
     final void endsAt(long end) {
         lifetime.endsAt(end);
-    }
-
-    /** Writes what has changed of all keys, and forgets them. */
-    final void flush() {
-        contents.forEach((key, content) -> {
-            ImplicitGroupingKeyTracker.setImplicitKey(key);
-            write(content);
-        });
-        contents.clear();
     }
 }

@@ -3,6 +3,8 @@ package flinkplan.runtime.state;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.ImplicitGroupingKeyTracker;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.statefulprocessor.StatefulProcessorHandleImpl;
@@ -23,7 +25,7 @@ public final class StateCache {
     /** Bytes that a row takes beside its own, roughly. */
     private static final long ROW = 250;
 
-    private final List<CachedState<?>> states = new ArrayList<>();
+    private final List<CachedKeys<?>> states = new ArrayList<>();
     private final long most;
     private long size;
 
@@ -61,6 +63,13 @@ public final class StateCache {
         return kept(new CachedMap(this, state, key, value, lifetime));
     }
 
+    /** Objects that {@code reading} makes of the states of a key, which {@code writing} updates. */
+    public <T> CachedObjects<T> objects(Supplier<T> reading, Consumer<T> writing) {
+        CachedObjects<T> objects = new CachedObjects<>(this, reading, writing);
+        states.add(0, objects); // before the states that they write
+        return objects;
+    }
+
     private <S extends CachedState<?>> S kept(S state) {
         states.add(state);
         return state;
@@ -87,7 +96,7 @@ public final class StateCache {
 
     private void flush() {
         var key = ImplicitGroupingKeyTracker.getImplicitKeyOption();
-        states.forEach(CachedState::flush);
+        states.forEach(CachedKeys::flush);
         size = 0;
         ImplicitGroupingKeyTracker.setImplicitKey(key.isEmpty() ? null : key.get());
     }
