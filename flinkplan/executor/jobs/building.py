@@ -30,6 +30,7 @@ from ..connectors.tables import table_of
 from ..jvm.session import (
     ADAPTIVE,
     ADVISORY_BYTES,
+    ALLOWLIST,
     ASYNC_PROGRESS,
     COMPRESSED_ROWS,
     EMPTY_BATCHES,
@@ -213,6 +214,7 @@ class RealTimes(Queries):
         self._session.conf.set(OUTPUT_MODE, "update")
         self._session.conf.set(STATE_ENCODING, "avro")
         self._session.conf.set(ASYNC_PROGRESS, "false")
+        self._session.conf.set(ALLOWLIST, "false")
         # what has expired is not seen any more; removing it writes all that is in memory, which waits for the end
         self._session.conf.set(EVICTION_INTERVAL, str(int(self._options.checkpoint_interval * 2000)))
         return super().starts()

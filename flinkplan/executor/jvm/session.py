@@ -62,6 +62,9 @@ OUTPUT_MODE = "flinkplan.output-mode"
 ASYNC_PROGRESS = "spark.sql.streaming.realTimeMode.asyncProgressTrackingByDefault.enabled"
 """Set for each query in real-time mode: whether its progress may be on record later than a batch has ended."""
 
+ALLOWLIST = "spark.sql.streaming.realTimeMode.allowlistCheck"
+"""Set for each query in real-time mode: whether Spark looks at its operators, as ``UnsentRule`` does before."""
+
 CACHED_BYTES = "flinkplan.cached-bytes"
 """What rows of states in memory may take in real-time mode, in each task of an operator, but for what Java adds."""
 

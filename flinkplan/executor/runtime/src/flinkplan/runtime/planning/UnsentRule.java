@@ -6,21 +6,29 @@ import java.util.function.UnaryOperator;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.MicroBatchScanExec;
+import org.apache.spark.sql.execution.datasources.v2.RealTimeStreamScanExec;
 import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike;
+import org.apache.spark.sql.execution.streaming.runtime.RealTimeModeAllowlist;
 import scala.jdk.javaapi.CollectionConverters;
 
 /**
  * Has tasks of a micro-batch not get to see what is behind a shuffle.
  *
- * <p>Other plans stay as they are: real-time mode refuses nodes that it does not know, and adaptive execution a shuffle that
- * has become something else.
+ * <p>Other plans stay as they are: adaptive execution refuses a shuffle that has become something else. So would real-time
+ * mode, which is told not to look, as it is asked here before.
  */
 final class UnsentRule extends Rule<SparkPlan> {
     @Override
     public SparkPlan apply(SparkPlan plan) {
-        boolean isMicroBatch = CollectionConverters.asJava(plan.collectLeaves()).stream()
-                .anyMatch(MicroBatchScanExec.class::isInstance);
-        return isMicroBatch ? below(plan, UnsentRule::cut) : plan;
+        boolean isRealTime = reads(plan, RealTimeStreamScanExec.class);
+        if (isRealTime) {
+            RealTimeModeAllowlist.checkAllowedPhysicalOperator(plan, true);
+        }
+        return isRealTime || reads(plan, MicroBatchScanExec.class) ? below(plan, UnsentRule::cut) : plan;
+    }
+
+    private static boolean reads(SparkPlan plan, Class<?> source) {
+        return CollectionConverters.asJava(plan.collectLeaves()).stream().anyMatch(source::isInstance);
     }
 
     private static SparkPlan cut(SparkPlan plan) {
