@@ -60,15 +60,12 @@ class LookupHints:
         self._joined += items
 
     def check(self) -> None:
-        """Raise :class:`BindError` for a hint that names no joined item."""
-        for hint, options in self._hints:
+        """Raise :class:`BindError` for a hint that names no joined item.
+
+        Where nothing is joined, a hint has no effect, and no harm.  Source: ``QueryHintsResolver``.
+        """
+        for hint, options in self._hints if self._joined else ():
             name = options["table"]
-            if not self._joined:
-                raise BindError(
-                    f"the LOOKUP hint names '{name}', and this SELECT joins nothing",
-                    hint.span,
-                    "it stands behind the SELECT whose FROM joins the table",
-                )
             if not any(_names(name, item) for item in self._joined):
                 raise BindError(
                     f"the LOOKUP hint names '{name}', which this SELECT does not join",

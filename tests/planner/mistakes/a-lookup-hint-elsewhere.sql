@@ -1,1 +1,0 @@
-INSERT INTO totals SELECT /*+ LOOKUP('table' = 'rates') */ customer, amount FROM orders;
