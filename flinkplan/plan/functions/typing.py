@@ -100,7 +100,7 @@ def least_restrictive(types: Sequence[LogicalType]) -> LogicalType | None:
     nullable = any(t.nullable for t in types)
     if not known:
         return types[0] if types else None
-    result = known[0].regular() if any(t.kind is not known[0].kind for t in known) else known[0]
+    result = known[0]
     for t in known[1:]:
         merged = _merge(result, t)
         if merged is None:
@@ -129,7 +129,7 @@ def _merge(a: LogicalType, b: LogicalType) -> LogicalType | None:
         return _merge_numbers(a, b)
     if a.root in TIMESTAMPS or a.root == "TIME":
         digits = max(a.precision or 0, b.precision or 0)
-        return a if a.precision == b.precision else replace(b, precision=digits)
+        return a if a.precision == b.precision else replace(b.regular(), precision=digits)
     if is_interval(a):
         return merge_intervals(a, b)
     return None

@@ -185,8 +185,6 @@ def compare_coerced(operator: Function, left: RexNode, right: RexNode) -> Call:
         common = least_restrictive((left.type, right.type))
         if common is None:
             return operator.call(left, right)
-        if left.type != right.type:
-            common = common.regular()
         return operator.call(*(ensure_type(common, side) for side in (left, right)))
     return operator.call(*comparison_operands((left, right)))
 
