@@ -51,7 +51,10 @@ def takes_updates(rel: CallsProcessTable, index: int) -> bool:
 
 
 def partitions(rel: CallsProcessTable) -> Iterator[frozenset[int]]:
-    """Of each table the columns of the result that it is partitioned by.  Source: ``toPartitionColumns``."""
+    """Of each table the columns of the result that it is partitioned by.
+
+    Source: ``toPartitionColumns``, which finds none for tables behind the first one by a mistake.
+    """
     start = 0
     for declared, table in zip(rel.declared_tables, rel.tables, strict=True):
         count = len(table.partition_keys)
