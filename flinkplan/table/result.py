@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from enum import Enum
+from enum import IntEnum
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .schemas import ResolvedSchema
 
 
-class ResultKind(Enum):
+class ResultKind(IntEnum):
     """The kind of a result."""
 
     SUCCESS = 0

@@ -68,7 +68,10 @@ def test_tables_and_views(env: TableEnvironment, catalog: Catalog) -> None:
 def test_paths_have_up_to_three_parts_which_may_be_reserved_words(env: TableEnvironment) -> None:
     env.execute_sql("CREATE CATALOG side WITH ('type' = 'generic_in_memory')")
     env.execute_sql("CREATE TABLE side.`default`.`table` (a INT) WITH ('connector' = 'datagen')")
-    assert env.from_path("side.default.table").get_schema().get_field_names() == ["a"]
+    schema = env.from_path("side.default.table").get_schema()
+    assert (schema.get_field_names(), schema.get_field_count(), schema.get_field_name(1)) == (["a"], 1, None)
+    assert (schema.get_field_data_types(), schema.get_field_data_type("b")) == ([DataTypes.INT()], None)
+    assert schema.get_field_data_type("a") == schema.get_field_data_type(0) == DataTypes.INT()
     for path in ("side.default.table.a", "side.default table", "side..table"):
         with pytest.raises(FlinkplanError):
             env.from_path(path)
