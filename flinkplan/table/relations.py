@@ -263,9 +263,6 @@ def aggregated(
     """
     registrar = Registrar(rel)
     grouping = [registrar.add(resolver.rex(g), field_name(g)) for g in groups]
-    for g in groups:
-        if field_name(g) is None:
-            raise ValidationError(f"'{g}' has no name", hint="name what the table is grouped by: (…).alias('name')")
     calls = [aggregate_of(resolver, registrar, value, name, bool(groups)) for name, value in aggregates]
     source = registrar.built()
     if build is None:

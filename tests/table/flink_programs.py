@@ -288,6 +288,15 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
     ),
     "agg_lit": lambda te: te.from_path("b").group_by(col("quay")).select(lit("x"), col("slots").max, col("quay")),
     "agg_nokey": lambda te: te.from_path("b").group_by(col("quay")).select(col("slots").max),
+    "agg_unnamed_key": lambda te: (
+        te.from_path("b").group_by(col("id") > 1, col("quay")).select(col("quay"), col("slots").max)
+    ),
+    "agg_unnamed_keys": lambda te: (
+        te.from_path("b").group_by(col("id") % 2, col("quay").upper_case).select(col("slots").sum + 1)
+    ),
+    "flat_unnamed_key": lambda te: (
+        te.from_path("b").group_by(col("id") > 1).flat_aggregate(call("top", col("id"), 2)).select(col("v"))
+    ),
     "agg_udf": lambda te: (
         te.from_path("b").group_by(call("f", col("id")).alias("k")).select(col("k"), call("f", col("slots").max))
     ),
