@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping
 
 from ...plan.errors import UnsupportedError
 from ...plan.functions.aggregate import COUNT
+from ...plan.functions.cast import CAST
 from ...plan.functions.comparison import EQ
 from ...plan.functions.table import UNNEST_ROWS, UNNEST_ROWS_WITH_ORDINALITY
 from ...plan.record import Record, replace
 from ...plan.rex import CorrelVariable, FieldAccess, InputRef, Literal, RexNode, children
 from ...plan.specs import AggregateCall, JoinType
+from ...plan.types import LogicalType
 from ..algebra.builders import append_columns, compare_columns, distinct, filtered, inner_join, select_columns
 from ..algebra.calls import is_call_of, remap_calls
 from ..algebra.logical import Aggregate, Correlate, Filter, Join, Lateral, Project, Snapshot, TemporalJoin, Values
@@ -154,17 +156,37 @@ def _equivalents(condition: RexNode, correl: str, needed: list[int], frame: Fram
         if not is_call(part, EQ):
             continue
         for outer, own in (children(part), reversed(children(part))):
-            is_column = isinstance(outer, FieldAccess) and isinstance(outer.expr, CorrelVariable)
-            direct = correlated_columns(outer, correl) if is_column else []
-            if direct and direct[0] not in equivalents and not correlated_columns(own, correl):
+            column = _outer_column(outer, correl)
+            if column is not None and column not in equivalents and not correlated_columns(own, correl):
                 if not isinstance(own, InputRef):
                     extra.append(own)
-                equivalents[direct[0]] = own.index if isinstance(own, InputRef) else width + len(extra) - 1
+                equivalents[column] = own.index if isinstance(own, InputRef) else width + len(extra) - 1
                 matched += 1
                 break
     if matched < len(needed):
         return None
     return Frame(append_columns(frame.rel, extra), frame.places, equivalents)
+
+
+def _outer_column(rex: RexNode, correl: str) -> int | None:
+    """The column of the outer row that an operand is, as it is or in a longer type of the same kind; else ``None``.
+
+    Source: ``RelDecorrelator.references``.
+    """
+    if is_call(rex, CAST):
+        source = rex.operands[0]
+        if rex.type.root != source.type.root or _precision(rex.type) < _precision(source.type):
+            return None
+        return _outer_column(source, correl)
+    if isinstance(rex, FieldAccess) and isinstance(rex.expr, CorrelVariable):
+        columns = correlated_columns(rex, correl)
+        return columns[0] if columns else None
+    return None
+
+
+def _precision(t: LogicalType) -> int:
+    """The precision of a type as Calcite has it, which is the length of a text; 0 for types without one."""
+    return t.precision or t.length or 0
 
 
 def _with_values(frame: Frame, needed: Iterable[int], left: Rel) -> Frame:
