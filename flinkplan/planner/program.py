@@ -93,7 +93,6 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         (
             push_join_expressions,
             Walk(name_alike),
-            with_constant,
             rewrite_union,
             fold_local_times,
             shorten_coalesce,
@@ -105,6 +104,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
             legacy_windows,
             merge_projections,
             Walk(split_overs),
+            with_constant,
             merge_aliases,
             gather_lists,
         ),
