@@ -31,7 +31,7 @@ from .rules.aggregates.projections import merge_aggregated, merge_before_pruning
 from .rules.aggregates.split_distinct import split_distinct
 from .rules.calcs import merge_calcs, share_calls, to_calc
 from .rules.empty import PRUNE_IN_TURN, prune_empty
-from .rules.equal_relations import name_alike
+from .rules.equal_relations import name_alike, name_filtered
 from .rules.joins.expressions import push_join_expressions
 from .rules.joins.multi_joins import merge_joins
 from .rules.joins.predicates import (
@@ -142,6 +142,7 @@ LOGICAL_STAGES: tuple[Stage, ...] = (
         (
             drop_equal_projects,
             name_below_filters,
+            Walk(name_filtered),
             trim_one_sided,
             NAME_COLUMNS,
             narrow_joins,

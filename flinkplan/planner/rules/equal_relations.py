@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ...plan.record import replace
 from ...plan.rex import RexNode
-from ..algebra.logical import Project
+from ..algebra.logical import Filter, Project
+from ..algebra.physical import OverAggregate
 from ..algebra.rel import Rel
-from ..algebra.tree import Pass, Rewrite
+from ..algebra.tree import Pass, Rewrite, bottom_up, walk_once
 
 
 def name_alike(root: Rel) -> Rel:
@@ -30,3 +32,25 @@ def name_alike(root: Rel) -> Rel:
         return new if isinstance(rel, Project) else new.over(named)
 
     return Pass(change).visit(root)
+
+
+def name_filtered(root: Rel) -> Rel:
+    """A projection of OVER calls that has come below a filter gets the names of an equal one that was there before."""
+    if OverAggregate not in root.classes or Filter not in root.classes:
+        return root
+    unfiltered = [
+        below
+        for rel, _ in walk_once(root).values()
+        if not isinstance(rel, Filter)
+        for below in rel.inputs
+        if isinstance(below, Project) and isinstance(below.input, OverAggregate)
+    ]
+
+    def change(rel: Rel) -> Rel:
+        if not isinstance(rel, Filter) or not isinstance(rel.input, Project):
+            return rel
+        below = rel.input
+        equal = next((p for p in unfiltered if p.exprs == below.exprs and p.input == below.input), below)
+        return rel if equal.names == below.names else replace(rel, input=equal)
+
+    return bottom_up(root, change) if unfiltered else root

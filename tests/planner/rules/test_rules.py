@@ -189,6 +189,11 @@ CASES: list[tuple[str, str]] = [
         "SELECT rn FROM (SELECT k, COUNT(*) OVER (ORDER BY ts) AS rn FROM ev) "
         "WHERE k LIKE 'x%' AND rn IN (SELECT cid FROM c)",
     ),
+    (
+        "name_filtered",
+        "WITH o AS (SELECT k, COUNT(*) OVER (ORDER BY ts) AS n FROM ev) "
+        "SELECT a.k, b.n FROM o AS a JOIN o AS b ON a.n = b.n AND b.k LIKE 'x%'",
+    ),
     ("merge_before_pruning", "SELECT s, k FROM (SELECT k, v, MIN(id), SUM(v) AS s FROM ev WHERE v > 2 GROUP BY k, v)"),
     ("filter_by_keys", "SELECT v, k, AVG(v), SUM(id) FROM a GROUP BY v, k HAVING AVG(v) > 5"),
     ("reduce_functions", "SELECT k, SUM(v), AVG(v), COUNT(v) FROM a GROUP BY k"),
