@@ -64,12 +64,21 @@ def _places(rel: Join) -> Iterator[Rel]:
             yield from islice(_places(replace(rel, left=lower)), 1, None)
 
 
-@rule(on=Join, over=Filter)
-def lift_filters(rel: Join, below: Filter) -> Rel:
-    """Pull a filter above a semi or anti join, if that is cheaper: where it is expected to keep all rows."""
-    if not is_one_sided(rel):
+@rule(on=(Join, Project))
+def lift_filters(rel: Join | Project) -> Rel:
+    """Pull a filter above a semi or anti join, if that is cheaper.
+
+    That is where it is expected to keep all rows, or becomes one calc with the projection there and leaves none below.
+    Source: ``FlinkSemiAntiJoinFilterTransposeRule``.
+    """
+    join = rel.input if isinstance(rel, Project) else rel
+    if not isinstance(join, Join) or not is_one_sided(join) or not isinstance(join.left, Filter):
         return rel
-    return _cheapest([rel, replace(below, input=replace(rel, left=below.input))])
+    below = join.left
+    if isinstance(rel, Project) and isinstance(below.input, Project):
+        return rel
+    lifted: Rel = replace(below, input=replace(join, left=below.input))
+    return _cheapest([replace(rel, input=lifted) if isinstance(rel, Project) else lifted, rel])
 
 
 def _cheapest(places: Sequence[Rel]) -> Rel:
