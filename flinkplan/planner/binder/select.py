@@ -50,6 +50,7 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         context = replace(context, is_hinted=True)
     nothing = FromItem(SINGLE_ROW, ())
     source = nothing if select.from_ is None else bind_from(context, select.from_, outer, hints)
+    _check_names(source, select)
     scope = Scope(source.namespaces, outer, source.merged, aliases=_aliases(select))
     rel = source.with_whole_rows()
     if select.where is not None:
@@ -75,6 +76,14 @@ def bind_select(context: Context, select: ast.Select, outer: Scope | None, query
         binder = WindowedBinder(context, scope, windows)
     hints.check()
     return _project(binder, rel, select, items, query, hints, None if grouped else hint, hints.shown(source))
+
+
+def _check_names(source: FromItem, select: ast.Select) -> None:
+    """Raise :class:`BindError` if two items of FROM have one name."""
+    names = [n.alias for n in source.namespaces if n.alias]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None and select.from_ is not None:
+        raise BindError(f"'{twice}' names two items of FROM", select.from_.span, "give one of them another alias")
 
 
 def _aliases(select: ast.Select) -> dict[str, str]:
