@@ -81,9 +81,12 @@ _FORMS = {
 def _date_time(binder: ExpressionBinder, node: ast.DateTimeLiteral) -> RexNode:
     kind = "TIMESTAMP" if node.kind.startswith("TIMESTAMP") else node.kind
     example, form = _FORMS[kind]
-    if not re.fullmatch(form, node.value.strip()):
+    text = node.value.strip()
+    if kind == "TIMESTAMP" and re.fullmatch(_FORMS["DATE"][1], text):
+        text += " 00:00:00"
+    if not re.fullmatch(form, text):
         raise BindError(f"'{node.value}' is not a {kind}", node.span, f"write {kind} '{example}'")
-    value, _, fraction = node.value.strip().partition(".")
+    value, _, fraction = text.partition(".")
     try:
         parsed = _parse(kind, value)
     except ValueError as error:
