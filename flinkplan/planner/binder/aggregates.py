@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from itertools import product
@@ -22,12 +23,12 @@ from ...plan.specs import AggregateCall
 from ...plan.types import TIMESTAMPS, LogicalType, TimeKind, timestamp, timestamp_ltz
 from ..algebra.calls import aggregate_call, remap_calls
 from ..algebra.hints import ShownHints, TtlHint
-from ..algebra.logical import Aggregate, Filter, Project, Watermark
+from ..algebra.logical import Aggregate, Filter, Project, SetKind, SetOp, Watermark
 from ..algebra.names import uniquify
 from ..algebra.rel import Rel
 from ..metadata.uniqueness import is_unique
 from ..rex.builder import is_constant
-from ..rex.expressions import identity, is_call, rewrite
+from ..rex.expressions import cast, identity, is_call, rewrite
 from ..sql import ast
 from .calls import arguments_of, check_null_treatment, fit
 from .context import Context
@@ -60,6 +61,8 @@ class AggregateBinder(WindowedBinder):
         self.inputs: list[tuple[RexNode, str | None]] = []
         self.group_count = 0
         self.group_sets: tuple[tuple[int, ...], ...] | None = None
+        self.repeated_sets: list[tuple[tuple[int, ...], ...]] = []
+        """The grouping sets that come at least twice, those that come at least three times …"""
         self.calls: list[AggregateCall] = []
         self._places: dict[AggregateCall, int] = {}
         """Of calls without their names, which of the calls they are."""
@@ -84,14 +87,25 @@ class AggregateBinder(WindowedBinder):
             ]
             if node.distinct:
                 combined = list(dict.fromkeys(combined))
-            if len(set(combined)) < len(combined):
-                # Flink counts the rows of such a set twice, where it can plan them at all
+            counts = Counter(combined)
+            combined = list(counts)
+            self._repeat_sets(counts, node)
+            self.group_sets = tuple(sorted(combined, key=lambda s: (*s, math.inf)))
+
+    def _repeat_sets(self, counts: Counter[tuple[int, ...]], node: ast.GroupBy) -> None:
+        """Grouping sets that come several times are those of further aggregations.
+
+        Flink plans one of a single set only where that has all grouping columns.
+        """
+        for times in range(2, max(counts.values()) + 1):
+            sets = tuple(sorted(s for s, n in counts.items() if n >= times))
+            if len(sets) == 1 and len(sets[0]) < self.group_count:
                 raise unsupported(
-                    "a grouping set that comes twice",
+                    "a grouping set that comes twice and lacks a grouping column",
                     node.span,
                     "write each set once; ROLLUP and CUBE bring the empty set () with them",
                 )
-            self.group_sets = tuple(sorted(combined, key=lambda s: (*s, math.inf)))
+            self.repeated_sets.append(tuple(sorted(sets, key=lambda s: (*s, math.inf))))
 
     def group_by_columns(self, columns: Sequence[InputRef]) -> None:
         """Set columns as grouping expressions."""
@@ -312,16 +326,33 @@ class AggregateBinder(WindowedBinder):
         below = Project(input=rel, exprs=exprs, names=tuple(names[i] for i in read))
         source: Rel = rel if not exprs or _is_identity(below) else below
         grouping = tuple(range(self.group_count))
-        if not self.calls and self.group_sets == (grouping,) and grouping and is_unique(source, grouping):
+        is_simple = self.group_sets == (grouping,) and not self.repeated_sets
+        if is_simple and not self.calls and grouping and is_unique(source, grouping):
             return source
-        return Aggregate(
-            input=source,
-            grouping=grouping,
-            calls=remap_calls(self.calls, place),
-            grouping_sets=None if self.group_sets == (grouping,) else self.group_sets,
-            ttl=ttl,
-            shown_hints=shown_hints,
-        )
+
+        def aggregate(sets: tuple[tuple[int, ...], ...] | None) -> Aggregate:
+            return Aggregate(
+                input=source,
+                grouping=grouping,
+                calls=remap_calls(self.calls, place),
+                grouping_sets=None if sets == (grouping,) else sets,
+                ttl=ttl,
+                shown_hints=shown_hints,
+            )
+
+        first = aggregate(self.group_sets)
+        if not self.repeated_sets:
+            return first
+        repeated = (_with_types_of(aggregate(sets), first) for sets in self.repeated_sets)
+        return SetOp(kind=SetKind.UNION, all=True, operands=(first, *repeated))
+
+
+def _with_types_of(rel: Aggregate, first: Aggregate) -> Rel:
+    """The rows with columns cast to those of another aggregation, which lacks some grouping columns."""
+    if rel.types == first.types:
+        return rel
+    exprs = tuple(cast(column, wanted) for column, wanted in zip(identity(rel.types), first.types, strict=True))
+    return Project(input=rel, exprs=exprs, names=rel.names)
 
 
 def _is_identity(project: Project) -> bool:

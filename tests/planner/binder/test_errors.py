@@ -87,9 +87,10 @@ from flinkplan.planner.sql import parse_script
         (
             "SELECT COUNT(*) FROM t GROUP BY GROUPING SETS ((a), (), ())",
             "GROUP BY",
-            "a grouping set that comes twice is not supported",
+            "a grouping set that comes twice and lacks a grouping column is not supported",
             "write each set once",
         ),
+        ("SELECT 1 FROM t AS x, w AS x", "t AS x, w AS x", "'x' names two items of FROM", "another alias"),
         (
             "SELECT a, (SELECT MAX(id) FROM w WHERE w.k = t.s AND w.a > t.b) FROM t GROUP BY a, s",
             "t.b",
