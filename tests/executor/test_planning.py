@@ -37,6 +37,10 @@ def test_batches_are_planned_as_before_in_a_session_that_had_streams(place: Plac
     batch = copy_of(place.spark)
     batch.conf.set(ADAPTIVE, "true")
     assert batch.range(100, numPartitions=3).repartition("id").groupBy().count().collect()[0][0] == 100
+    jsc: Any = place.spark.sparkContext._jsc
+    settings, known = jsc.hadoopConfiguration(), "io.file.buffer.size"
+    assert settings.get(known) is not None
+    assert settings.getPropertySources(known) is None, "that would be sent to tasks with each batch"
 
 
 def test_a_stream_is_optimized_once(place: Place) -> None:

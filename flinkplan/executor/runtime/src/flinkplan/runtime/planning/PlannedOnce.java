@@ -24,6 +24,7 @@ public final class PlannedOnce {
     public static Dataset<Row> of(Dataset<Row> frame) {
         var dataset = (org.apache.spark.sql.classic.Dataset<Row>) frame;
         extend(dataset.sparkSession());
+        SentSettings.forgetSources(dataset.sparkSession().sparkContext().hadoopConfiguration());
         return Dataset$.MODULE$.ofRows(
                 dataset.sparkSession(),
                 new StreamedQuery(new KeptPlan(), dataset.queryExecution().analyzed()));
