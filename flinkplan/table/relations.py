@@ -248,6 +248,11 @@ def _counting_rows(call: AggregateCall, source: Rel) -> AggregateCall:
     return replace(call, arg_list=())
 
 
+def _own_name(group: Any) -> str | None:
+    """The name of what is grouped by, which only columns and AS give; that of a conversion is not taken."""
+    return field_name(group) if isinstance(group, Expression) and group._name in ("as", "col") else None
+
+
 def aggregated(
     rel: Rel,
     resolver: Resolver,
@@ -262,7 +267,7 @@ def aggregated(
     A projection below is cut to the columns that are read, unless ``reads_all``.  Source: ``RelBuilder.aggregate``.
     """
     registrar = Registrar(rel)
-    grouping = [registrar.add(resolver.rex(g), field_name(g)) for g in groups]
+    grouping = [registrar.add(resolver.rex(g), _own_name(g)) for g in groups]
     calls = [aggregate_of(resolver, registrar, value, name, bool(groups)) for name, value in aggregates]
     source = registrar.built()
     if build is None:

@@ -294,6 +294,9 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
     "agg_unnamed_keys": lambda te: (
         te.from_path("b").group_by(col("id") % 2, col("quay").upper_case).select(col("slots").sum + 1)
     ),
+    "agg_cast_key": lambda te: (
+        te.from_path("b").group_by(col("id").cast(DataTypes.STRING())).select(col("slots").avg, col("id").max)
+    ),
     "flat_unnamed_key": lambda te: (
         te.from_path("b").group_by(col("id") > 1).flat_aggregate(call("top", col("id"), 2)).select(col("v"))
     ),
