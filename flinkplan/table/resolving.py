@@ -26,16 +26,18 @@ from ..plan.functions.cast import CAST
 from ..plan.functions.model import POSTFIX
 from ..plan.functions.typing import is_interval, least_restrictive
 from ..plan.functions.user import PythonFunction
-from ..plan.rex import InputRef, Literal, RexNode, internal_name
+from ..plan.rex import InputRef, Literal, RexNode, internal_name, transform
 from ..plan.types import CHARACTER, DATETIME, NUMERIC, STRING, LogicalType, row
 from ..planner.binder.context import Context
 from ..planner.binder.expressions import ExpressionBinder
 from ..planner.binder.scope import Namespace, Scope
 from ..planner.rex.builder import conjunction, convert, disjunction, field_access, symbol, text
-from ..planner.rex.expressions import not_
+from ..planner.rex.expressions import is_call, not_
+from ..planner.rex.simplify import shorten
 from ..planner.sql import ast
+from . import json_calls
 from .data_types import logical_type
-from .expression import Expression, JsonExistsOnError
+from .expression import Expression
 from .host import Relational
 from .literals import MILLIS, interval, literal
 from .naming import CONVERSIONS, ValidationError, field_name, function_of_call, inline_function, name_of
@@ -343,10 +345,18 @@ def _similar(resolver: Resolver, operand: Any, pattern: Any) -> RexNode:
 
 
 def _in(resolver: Resolver, operand: Any, first: Any, *rest: Any) -> RexNode:
-    bound = ast.BoundExpression(resolver.rex(operand))
+    """One of a list or of the rows of a table.  Source: ``RexBuilder.makeIn``, which searches for any operand."""
+    rex = resolver.rex(operand)
+    bound = ast.BoundExpression(rex)
     if isinstance(first, Relational):
         return resolver.bind(ast.InQuery(bound, ast.Query(ast.BoundQuery(first.rel))))
-    items = tuple(map(ast.BoundExpression, resolver.all((first, *rest))))
+    values = resolver.all((first, *rest))
+    items = tuple(map(ast.BoundExpression, values))
+    if all(isinstance(value, Literal) for value in values):
+        column = InputRef(0, rex.type)
+        found = shorten(resolver.bind(ast.InList(ast.BoundExpression(column), items)))
+        if is_call(found, comparison.SEARCH):
+            return transform(found, lambda r: rex if r == column else r)
     return resolver.bind(ast.InList(bound, items))
 
 
@@ -373,42 +383,6 @@ def _map(resolver: Resolver, *items: Any) -> RexNode:
     operands = resolver.all(items)
     keys, values = of_common_type(operands[::2]), of_common_type(operands[1::2])
     return collection.MAP.call(*chain(*zip(keys, values, strict=True)))
-
-
-def _is_json(resolver: Resolver, operand: Any, json_type: Any) -> RexNode:
-    return resolver.bind(ast.IsPredicate(ast.BoundExpression(resolver.rex(operand)), f"JSON {json_type.value}"))
-
-
-def _json_exists(resolver: Resolver, operand: Any, path: str, on_error: JsonExistsOnError | None) -> RexNode:
-    bound = ast.BoundExpression(resolver.rex(operand))
-    return resolver.bind(ast.JsonExists(bound, ast.StringLiteral(path), on_error.value if on_error else None))
-
-
-def _json_value(
-    resolver: Resolver,
-    operand: Any,
-    path: str,
-    returning: Any,
-    on_empty: Any,
-    if_empty: Any,
-    on_error: Any,
-    if_error: Any,
-) -> RexNode:
-    from ..planner.sql import parse_data_type
-
-    def behavior(kind: Any, value: Any) -> ast.JsonBehavior:
-        return ast.JsonBehavior(kind.value, None if value is None else ast.BoundExpression(literal(value)))
-
-    bound = ast.BoundExpression(resolver.rex(operand))
-    data_type = parse_data_type(str(returning)) if returning is not None else None
-    behaviors = (behavior(on_empty, if_empty), behavior(on_error, if_error))
-    return resolver.bind(ast.JsonValue(bound, ast.StringLiteral(path), data_type, *behaviors))
-
-
-def _json_query(resolver: Resolver, operand: Any, path: str, wrapper: Any, on_empty: Any, on_error: Any) -> RexNode:
-    bound = ast.BoundExpression(resolver.rex(operand))
-    behaviors = (ast.JsonBehavior(b.value) for b in (on_empty, on_error))
-    return resolver.bind(ast.JsonQuery(bound, ast.StringLiteral(path), None, wrapper.value, *behaviors))
 
 
 def _overlaps(resolver: Resolver, *operands: Any) -> RexNode:
@@ -484,10 +458,10 @@ _RESOLVERS: Mapping[str, Callable[..., RexNode]] = {
     "array": _array,
     "row": _row,
     "map": _map,
-    "is_json": _is_json,
-    "json_exists": _json_exists,
-    "json_value": _json_value,
-    "json_query": _json_query,
+    "is_json": json_calls.is_json,
+    "json_exists": json_calls.json_exists,
+    "json_value": json_calls.json_value,
+    "json_query": json_calls.json_query,
     "json_object": lambda resolver, on_null: resolver.bind(ast.JsonObject((), on_null.value)),
     "json_array": lambda resolver, on_null: resolver.bind(ast.JsonArray((), on_null.value)),
     "overlaps": _overlaps,

@@ -294,6 +294,13 @@ TABLES: dict[str, Callable[[TableEnvironment], Table]] = {
     "agg_unnamed_keys": lambda te: (
         te.from_path("b").group_by(col("id") % 2, col("quay").upper_case).select(col("slots").sum + 1)
     ),
+    "in_of_calls": lambda te: (
+        te.from_path("b")
+        .where(call("f", col("id")).in_(1, 2, 3) & (col("id") % 5).in_(4))
+        .select(
+            col("id").abs.in_(3, 1), col("quay").upper_case.in_("a", "bc"), call("f", col("id")).in_(7, 8, col("id"))
+        )
+    ),
     "agg_cast_key": lambda te: (
         te.from_path("b").group_by(col("id").cast(DataTypes.STRING())).select(col("slots").avg, col("id").max)
     ),
