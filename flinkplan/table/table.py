@@ -9,6 +9,7 @@ from ..plan.findings import did_you_mean
 from ..plan.functions import Function, Kind
 from ..plan.functions.changelog import FROM_CHANGELOG, TO_CHANGELOG
 from ..plan.functions.process import UID
+from ..plan.functions.typing import least_restrictive
 from ..plan.functions.user import PythonFunction
 from ..plan.record import replace
 from ..plan.rex import CorrelVariable, FieldAccess, InputRef, RexNode, transform
@@ -321,10 +322,14 @@ class Table(Derivable):
         left_rel, right_rel = self.rel, right.rel
         if left_rel.width != right_rel.width:
             raise ValidationError(f"the tables have {left_rel.width} and {right_rel.width} columns")
-        for name, a, b in zip(left_rel.names, left_rel.types, right_rel.types, strict=True):
+        types = list(nullable_types([left_rel.types, right_rel.types]))
+        for i, (a, b) in enumerate(zip(left_rel.types, right_rel.types, strict=True)):
             if a.regular().nullable_() != b.regular().nullable_():
-                raise ValidationError(f"the types of the column '{name}' differ: {a} and {b}", hint="cast one of them")
-        types = nullable_types([left_rel.types, right_rel.types])
+                common = least_restrictive([a.regular(), b.regular()])
+                if common is None:
+                    message = f"the types of the column '{left_rel.names[i]}' differ: {a} and {b}"
+                    raise ValidationError(message, hint="cast one of them")
+                types[i] = common
         return self._table(
             SetOp(kind=SetKind.UNION, all=True, operands=(with_types(left_rel, types), with_types(right_rel, types)))
         )

@@ -157,6 +157,16 @@ def test_a_condition_with_a_function_without_a_name_stays_above_the_source(env: 
     assert "filter=" not in env.from_path("orders").where(double(col("id")) > 3).explain()
 
 
+def test_a_union_has_the_types_that_hold_values_of_both(env: TableEnvironment) -> None:
+    orders = env.from_path("orders")
+    union = orders.select(col("id").cast(DataTypes.INT()), lit("x")).union_all(
+        orders.select(col("id"), col("customer"))
+    )
+    assert list(map(str, union.get_schema().get_field_data_types())) == ["BIGINT", "STRING"]
+    with pytest.raises(FlinkplanError, match="differ: BIGINT and VARCHAR"):
+        orders.select(col("id")).union_all(orders.select(col("customer")))
+
+
 def test_values_of_rows_and_arrays(env: TableEnvironment) -> None:
     table = env.from_path("orders").select(array("a", col("customer")), array(1, 2.5), row(col("id"), "x").get("f1"))
     assert "ARRAY('a', customer) AS _c0, ARRAY(1, 2.5E0) AS _c1, ROW(id, 'x').f1 AS _c2" in execution_plan(table)
