@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import reduce
 
 from ...plan.functions.aggregate import DENSE_RANK, RANK, ROW_NUMBER
-from ...plan.functions.comparison import AND, GE, LE
+from ...plan.functions.comparison import AND, EQ, GE, GT, LE, LT
 from ...plan.record import replace
 from ...plan.rex import Call, InputRef, Literal, RexNode
 from ...plan.specs import ConstantRankRange, ConstantRankRangeWithoutEnd, RankRange, VariableRankRange
@@ -21,7 +21,6 @@ from ..algebra.physical import Calc, OverAggregate, Rank
 from ..algebra.rel import Rel
 from ..errors import PlanningError
 from ..metadata.keys import upsert_keys
-from ..metadata.window_properties import window_columns
 from ..rex import sargs
 from ..rex.expressions import are_identity, conjunctions, identity, is_call, refs, remap, rewrite
 from ..rex.normal_forms import to_cnf
@@ -49,8 +48,6 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
         raise PlanningError("a Top-N needs an end, as in rn <= 10", hint="filter the rank from above too")
     if isinstance(range_, ConstantRankRange) and range_.end <= 0:
         raise PlanningError(f"a Top-N cannot end at {range_.end}", hint="ranks count from 1")
-    if isinstance(range_, VariableRankRange) and range_.end_index not in over.partition and not _is_windowed(over):
-        return rel
     rest = [p for p in conjunctions(to_cnf(rewrite(rel.condition, sargs.expand))) if rank_index not in refs(p)]
     rank = Rank(
         input=over.input,
@@ -63,12 +60,6 @@ def to_rank(rel: Calc, over: OverAggregate) -> Rel:
     if not rest and are_identity(rel.projection, rank.types):
         return rank
     return merge_calc(replace(rel, input=rank, condition=reduce(_both, rest) if rest else None), merges_python=True)
-
-
-def _is_windowed(over: OverAggregate) -> bool:
-    """Whether the rank is per window."""
-    window = window_columns(over.input)
-    return window is not None and window.bounded_by(over.partition)
 
 
 def _name(over: OverAggregate, reader: Calc) -> str:
@@ -119,9 +110,15 @@ def _in_numbers(searched: sargs.Search) -> sargs.Search | None:
 
 
 def _variable_range(rex: RexNode, rank: int) -> RankRange | None:
-    if not is_call(rex, LE, GE):
+    """The range up to a column: the same whether that bounds the rank, is above it, or equals it, as in Flink."""
+    if is_call(rex, EQ):
+        ranked, end = sorted(rex.operands, key=lambda operand: rank not in refs(operand))
+    elif is_call(rex, LE, LT):
+        ranked, end = rex.operands
+    elif is_call(rex, GE, GT):
+        end, ranked = rex.operands
+    else:
         return None
-    ranked, end = rex.operands if is_call(rex, LE) else reversed(rex.operands)
     if not isinstance(ranked, InputRef) or ranked.index != rank or not isinstance(end, InputRef):
         return None
     return VariableRankRange(end.index)
