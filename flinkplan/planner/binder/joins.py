@@ -134,7 +134,12 @@ def _as_validated(rex: RexNode, types: Mapping[int, LogicalType]) -> tuple[RexNo
 
 
 def _with_nullability_of(rex: Call, operands: tuple[RexNode, ...]) -> Call:
-    """The call with other operands, nullable where one of these is."""
+    """The call with other operands, nullable where one of these is; itself where they are the same.
+
+    A field that is NOT NULL in a row that may be NULL does not tell that its cast may be NULL.
+    """
+    if operands == rex.operands:
+        return rex
     nullable = any(o.type.nullable for o in operands)
     return replace(rex, operands=operands, type=rex.type.with_nullability(nullable))
 
