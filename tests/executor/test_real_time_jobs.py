@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -126,6 +126,37 @@ def test_states_are_written_when_they_take_too_much_memory(place: Place) -> None
         place.spark.conf.unset("flinkplan.cached-bytes")
     assert [n for k, n in changes(place) if k == "a"] == [1, -1, 2, -2, 3, -3, 4, -4, 10]
     assert [n for k, n in changes(place) if k == "b"] == [1, -1, 2]
+
+
+def test_first_rows_of_a_top_n_are_written_and_read_again(place: Place) -> None:
+    ranked = "SELECT *, ROW_NUMBER() OVER (ORDER BY v DESC) AS r FROM events"
+    top = plan(place, f"SELECT k, CAST(v AS BIGINT) FROM ({ranked}) WHERE r <= 2", "debezium-json")
+
+    def change(numbers: Iterable[int], op: str, image: str) -> None:
+        rows = ({"op": op, "before": None, "after": None, image: {"k": "a", "v": n}} for n in numbers)
+        add(place, "rows", "".join(json.dumps(row) + "\n" for row in rows))
+
+    def is_first(number: int) -> bool:
+        """Whether a number and the one before it are what is left of all changes."""
+        left = Counter(abs(n) for _, n in changes(place) if n > 0)
+        left.subtract(abs(n) for _, n in changes(place) if n < 0)
+        return +left == {number: 1, number - 1: 1}
+
+    place.spark.conf.set("flinkplan.cached-bytes", "1")
+    try:
+        with running(place, top) as job:
+            change(range(1, 61), "c", "after")
+            wait_for(job, lambda: is_first(60))
+            change(range(60, 50, -1), "d", "before")
+            wait_for(job, lambda: is_first(50))
+    finally:
+        place.spark.conf.unset("flinkplan.cached-bytes")
+    with running(place, top) as job:
+        change(range(50, 20, -1), "d", "before")
+        wait_for(job, lambda: is_first(20))
+    with running(place, top) as job:
+        change(range(20, 10, -1), "d", "before")
+        wait_for(job, lambda: is_first(10))
 
 
 def test_a_ttl_counts_from_the_change_although_it_is_written_later(place: Place) -> None:
