@@ -121,7 +121,16 @@ def keyed_function(
         sorts=_sorts(context, call),
         orders=_orders(context, call.tables),
     )
-    return _run(node, step, rows, rows.frame, rows.width, function, context)
+    columns, changelog = rows.emitted, _emits_changes(node)
+    if step.is_timed:
+        result = run_timed(
+            context, step, rows.frame, rows.width, columns=columns, changelog=changelog, function=function
+        )
+    else:
+        result = run_kernel(
+            context, step, rows.frame, rows.width, columns=columns, changelog=changelog, function=function
+        )
+    return _emitted(node, step, rows, result)
 
 
 @builder(PythonFunction, ProcessTableFunction)
@@ -150,22 +159,12 @@ def python_function(
         program=bytearray(pickle.dumps((code, surroundings(context)))),
         batch=ROWS_AT_ONCE,
     )
-    return _run(node, step, rows, by_key_group(rows.frame, rows.width), 1, function, context)
-
-
-def _run(
-    node: ProcessTableFunction,
-    step: KernelFunction | PythonFunction,
-    rows: _KeyedRows,
-    frame: DataFrame,
-    keys: int,
-    function: Any,
-    context: TranslationContext,
-) -> Stream:
-    """What a function emits for ``frame``, whose first ``keys`` columns are what its kernel goes by."""
-    run = run_timed if step.is_timed else run_kernel
-    changelog = _emits_changes(node)
-    result = run(context, step, frame, keys, columns=rows.emitted, changelog=changelog, function=function)
+    frame = by_key_group(rows.frame, rows.width)
+    columns, changelog = rows.emitted, _emits_changes(node)
+    if step.is_timed:
+        result = run_timed(context, step, frame, 1, columns=columns, changelog=changelog, function=function)
+    else:
+        result = run_kernel(context, step, frame, 1, columns=columns, changelog=changelog, function=function)
     return _emitted(node, step, rows, result)
 
 

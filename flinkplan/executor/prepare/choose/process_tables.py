@@ -267,11 +267,18 @@ def process_table_function(
         states.append(StateLayout("none", "", "nothing", "the function has no state"))
     why = "the function goes by watermarks" if is_timed else "the function sees the rows of a key in their order"
     keys = query.keys(node)
-    python = ("python.PythonTimedFunction", "python.PythonKeyedFunction")
-    timed, keyed = python if call.is_python else ("process.TimedFunction", "process.KeyedFunction")
-    made = PythonFunction if call.is_python else KernelFunction
-    return made(
-        kernel=timed if is_timed else keyed,
+    if call.is_python:
+        return PythonFunction(
+            kernel="python.PythonTimedFunction" if is_timed else "python.PythonKeyedFunction",
+            why=why,
+            shuffle=keys,
+            states=tuple(states),
+            call=call,
+            ttls=ttls,
+            is_timed=is_timed,
+        )
+    return KernelFunction(
+        kernel="process.TimedFunction" if is_timed else "process.KeyedFunction",
         why=why,
         shuffle=keys,
         states=tuple(states),
